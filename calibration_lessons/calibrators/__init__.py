@@ -1,0 +1,1 @@
+"""Methods that mend the calibration of a fitted classifier."""

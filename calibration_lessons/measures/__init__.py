@@ -1,0 +1,1 @@
+"""Measures of calibration and of forecasts: reliability, calibration errors, proper scores."""

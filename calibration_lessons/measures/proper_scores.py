@@ -1,0 +1,151 @@
+"""Proper scores: the Brier score and the negative log-likelihood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _checks, _passes
+
+Floats = npt.NDArray[np.float64]
+
+
+def brier_score(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
+) -> float:
+    """Brier score (equations ``eq-brier-binary`` and ``eq-brier``).
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    float
+        For (n,) the mean of (p - o)^2, in [0, 1]. For (n, K) the mean over the rows of the sum over
+        the classes, in [0, 2]: for K = 2 twice the 1-D value.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    Notes
+    -----
+    Other libraries halve the sum, or take the mean over the classes. `sklearn.metrics.brier_score_loss`
+    halves it for K = 2 only (``scale_by_half="auto"``).
+
+    References
+    ----------
+    Brier (1950), Verification of forecasts expressed in terms of probability.
+
+    Examples
+    --------
+    >>> brier_score([1, 0], [0.5, 0.5])
+    0.25
+    >>> brier_score([1, 0], [[0.5, 0.5], [0.5, 0.5]])
+    0.5
+    """
+    return _mean_over_rows(y_true, _checks.probabilities(y_prob), sample_weight, _brier_rows)
+
+
+def negative_log_likelihood(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    from_logits: bool = False,
+    sample_weight: npt.ArrayLike | None = None,
+) -> float:
+    """Mean negative log-likelihood of the labels, in nats (equation ``eq-nll``).
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    float
+        At least 0; ``inf`` where a true class has probability 0. Nothing is clipped.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    Notes
+    -----
+    `sklearn.metrics.log_loss` clips probabilities by one unit of rounding, so its value stays finite.
+
+    References
+    ----------
+    Good (1952), Rational decisions, section 8.
+
+    Examples
+    --------
+    >>> round(negative_log_likelihood([1, 0], [0.5, 0.5]), 4)
+    0.6931
+    >>> negative_log_likelihood([1, 0], [0.0, 0.5])
+    inf
+    """
+    if from_logits:
+        return _mean_over_rows(y_true, _checks.logits(y_prob, "y_prob"), sample_weight, _nll_rows_of_logits)
+    return _mean_over_rows(y_true, _checks.probabilities(y_prob), sample_weight, _nll_rows)
+
+
+def _mean_over_rows(
+    y_true: npt.ArrayLike,
+    values: _checks.FloatArray,
+    sample_weight: npt.ArrayLike | None,
+    loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
+) -> float:
+    """Weighted mean of a loss a row, summed block by block in float64."""
+    labels = _checks.labels(y_true, _checks.classes(values, "y_prob"))
+    _checks.same_length(y_true=labels, y_prob=values)
+    weights = _checks.weights(sample_weight, len(values))
+    total = 0.0
+    for rows in _passes.row_blocks(values):
+        losses = loss(values[rows].astype(np.float64), labels[rows])
+        if weights is None:
+            total += float(losses.sum())
+        else:
+            counted = weights[rows] > 0
+            total += float(weights[rows][counted] @ losses[counted])
+    return total / (len(values) if weights is None else float(weights.sum()))
+
+
+def _of_true_class(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+    return block[np.arange(len(labels)), labels]
+
+
+def _brier_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+    if block.ndim == 1:
+        return (block - labels) ** 2
+    return np.einsum("ik,ik->i", block, block) - 2 * _of_true_class(block, labels) + 1
+
+
+def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+    with np.errstate(divide="ignore"):
+        if block.ndim == 1:
+            return -np.where(labels == 1, np.log(block), np.log1p(-block))
+        return -np.log(_of_true_class(block, labels)) + 0.0
+
+
+def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+    if block.ndim == 1:
+        return np.logaddexp(0.0, np.where(labels == 1, -block, block))
+    shifted = block - block.max(axis=1, keepdims=True)
+    return np.log(np.exp(shifted).sum(axis=1)) - _of_true_class(shifted, labels)

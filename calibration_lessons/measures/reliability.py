@@ -1,0 +1,304 @@
+"""The reliability curve: confidence against accuracy, a bin at a time.
+
+Everything that measures binned calibration rests on the curve computed here, so a plot and a
+number can never disagree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+from scipy.stats import norm as normal
+
+from .. import _checks, _passes
+
+Target = Literal["top-label", "positive"] | int | None
+Strategy = Literal["uniform", "quantile"]
+Norm = Literal["l1", "l2"]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ReliabilityCurve:
+    """What a reliability diagram shows, bin by bin.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (M + 1,)
+        Bin m holds the scores in ``(edges[m-1], edges[m]]``; 0 falls in the first bin.
+    counts : ndarray of int, shape (M,)
+        Rows a bin (rows of weight 0 do not count).
+    weights : ndarray, shape (M,)
+        Sum of the sample weights a bin; without weights the same as `counts`.
+    confidence, accuracy : ndarray, shape (M,)
+        Weighted mean score and weighted share of hits a bin, in [0, 1]; NaN where a bin is empty.
+    effective_counts : ndarray, shape (M,)
+        Kish's effective number of rows, (sum w)^2 / sum w^2; without weights the same as `counts`.
+    """
+
+    edges: _checks.FloatArray
+    counts: npt.NDArray[np.int64]
+    weights: Floats
+    confidence: Floats
+    accuracy: Floats
+    effective_counts: Floats
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.counts.sum())
+
+    @property
+    def shares(self) -> Floats:
+        """Share of the total weight a bin, shape (M,)."""
+        return np.asarray(self.weights / self.weights.sum())
+
+    @property
+    def gaps(self) -> Floats:
+        """Accuracy minus confidence a bin, shape (M,); 0 where a bin is empty."""
+        return np.where(self.weights > 0, self.accuracy - self.confidence, 0.0)
+
+    def ece(self, norm: Norm = "l1") -> float:
+        """Expected calibration error: the mean gap (equation ``eq-ece``), or its root mean square."""
+        _checks.one_of(norm, ["l1", "l2"], "norm")
+        if norm == "l1":
+            return float(self.shares @ np.abs(self.gaps))
+        return float(np.sqrt(self.shares @ self.gaps**2))
+
+    def mce(self) -> float:
+        """Maximum calibration error: the largest gap (equation ``eq-mce``)."""
+        return float(np.abs(self.gaps).max())
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Wilson's score interval for the accuracy of each bin, NaN where a bin is empty.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level in (0, 1).
+
+        Returns
+        -------
+        low, high : ndarray, shape (M,)
+
+        References
+        ----------
+        Wilson (1927), Probable inference, the law of succession, and statistical inference.
+        """
+        _checks.number_between(level, 0, 1, "level", open_ends=True)
+        z2 = normal.isf((1 - level) / 2) ** 2
+        n = np.where(self.weights > 0, self.effective_counts, np.nan)
+        centre = (self.accuracy + z2 / (2 * n)) / (1 + z2 / n)
+        half = np.sqrt(z2 / n * (self.accuracy * (1 - self.accuracy) + z2 / (4 * n))) / (1 + z2 / n)
+        return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+
+def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> _checks.FloatArray:
+    """Correctly rounded edges m/M of M bins of equal width; the one place that makes them.
+
+    ``np.linspace`` multiplies by a rounded step instead and is one unit in the last place off
+    at some edges, which moves the scores that lie on an edge.
+
+    Parameters
+    ----------
+    n_bins : int
+        Number M of bins, at least 1.
+    dtype : dtype
+        Type of the scores: the edges are rounded once, to this type.
+
+    Returns
+    -------
+    ndarray, shape (M + 1,)
+
+    Examples
+    --------
+    >>> float(bin_edges(10)[3]), float(np.linspace(0, 1, 11)[3])
+    (0.3, 0.30000000000000004)
+    """
+    m = _checks.positive_whole(n_bins, "n_bins")
+    return (np.arange(m + 1) / m).astype(dtype)
+
+
+def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayLike | None = None) -> Floats:
+    """Inner edges of bins of equal mass: the smallest score with a share of m/M at or below it.
+
+    Equal scores stay together, so ties make fewer bins. The result has at most M - 1 edges.
+    """
+    values = np.asarray(scores)
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)[order]
+    reached = np.cumsum(weight)
+    first_enough = np.searchsorted(reached * n_bins, np.arange(1, n_bins) * reached[-1])
+    return np.unique(ranked[first_enough])
+
+
+def scores_and_hits(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, target: Target = None, *, from_logits: bool = False
+) -> tuple[_checks.FloatArray, npt.NDArray[np.bool_]]:
+    """Reduce a forecast to one score a row and whether the event it speaks of happened.
+
+    The event is "the label is 1" (``target="positive"``), "the label is k" (``target=k``) or
+    "the predicted class is the label" (``target="top-label"``).
+    """
+    name = "y_prob"
+    values = _checks.logits(y_prob, name) if from_logits else _checks.probabilities(y_prob, name)
+    n_classes = _checks.classes(values, name)
+    labels = _checks.labels(y_true, n_classes)
+    _checks.same_length(y_true=labels, y_prob=values)
+    chosen = _resolve_target(target, values, n_classes)
+    if values.ndim == 1:
+        positive = _sigmoid(values) if from_logits else values
+        if chosen == "top-label":
+            says_one = values > (0 if from_logits else 0.5)
+            return np.where(says_one, positive, 1 - positive), says_one == (labels == 1)
+        return (positive, labels == 1) if chosen == 1 else (1 - positive, labels == 0)
+    scores = np.empty(len(values), dtype=np.float64 if from_logits else values.dtype)
+    predicted = np.empty(len(values), dtype=np.int64)
+    for rows in _passes.row_blocks(values):
+        scores[rows], predicted[rows] = _score_block(values[rows], chosen, from_logits)
+    return scores, labels == predicted
+
+
+def _resolve_target(target: Target, values: _checks.FloatArray, n_classes: int) -> Literal["top-label"] | int:
+    """Return "top-label" or the number of the class whose probability is the score."""
+    if target is None:
+        return 1 if values.ndim == 1 else "top-label"
+    whole = isinstance(target, int | np.integer) and not isinstance(target, bool)
+    if not whole or not 0 <= target < n_classes:
+        known = f"None, 'top-label', 'positive' or a class number 0..{n_classes - 1}"
+        if target not in ("top-label", "positive") or not isinstance(target, str):
+            raise ValueError(f"target = {target!r}: expected {known}")
+    if target == "positive":
+        if n_classes > 2:
+            raise ValueError(
+                f"target = 'positive': y_prob has {n_classes} classes, expected 2 "
+                f"(name a class number, 'top-label' or 'class-wise')"
+            )
+        return 1
+    return "top-label" if target == "top-label" else int(target)
+
+
+def _score_block(
+    block: _checks.FloatArray, chosen: Literal["top-label"] | int, from_logits: bool
+) -> tuple[_checks.FloatArray, npt.NDArray[np.intp] | int]:
+    """Scores and predicted classes of a block of rows; the softmax of logits is never formed."""
+    if not from_logits:
+        if chosen == "top-label":
+            predicted, highest = _passes.top_class(block)
+            return highest, predicted
+        return block[:, chosen], chosen
+    predicted, highest = _passes.top_class(block)
+    exponentials = np.exp(block.astype(np.float64) - highest[:, None].astype(np.float64))
+    if chosen == "top-label":
+        return 1 / exponentials.sum(axis=1), predicted
+    return exponentials[:, chosen] / exponentials.sum(axis=1), chosen
+
+
+def _sigmoid(logits: _checks.FloatArray) -> Floats:
+    return np.asarray(expit(logits.astype(np.float64)))
+
+
+def reliability_curve(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    n_bins: int = 15,
+    strategy: Strategy = "uniform",
+    target: Target = None,
+    sample_weight: npt.ArrayLike | None = None,
+    from_logits: bool = False,
+) -> ReliabilityCurve:
+    """Confidence and accuracy a bin (equations ``eq-bin``, ``eq-accuracy``, ``eq-confidence``).
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, right-closed, with the edges m/M in the dtype of the scores; or bins of
+        equal mass, where equal scores stay together, so that ties make fewer bins.
+    target : {None, "top-label", "positive"} or int
+        Which promise is tested: the top label's (None for a 2-D `y_prob`), the positive class's
+        (None for a 1-D `y_prob`), or that of one class against the rest.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+
+    Returns
+    -------
+    ReliabilityCurve
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    Notes
+    -----
+    `sklearn.calibration.calibration_curve` closes its bins on the left and drops empty ones; on
+    scores that do not lie on an edge the other bins agree.
+
+    References
+    ----------
+    Guo et al. (2017), On calibration of modern neural networks, section 2.
+
+    Examples
+    --------
+    Five scores in the first bin, one of them positive:
+
+    >>> curve = reliability_curve([0, 0, 0, 1, 0], [0.05, 0.05, 0.02, 0.01, 0.02], n_bins=10)
+    >>> round(float(curve.confidence[0]), 4), float(curve.accuracy[0]), int(curve.counts[0])
+    (0.03, 0.2, 5)
+    """
+    _checks.positive_whole(n_bins, "n_bins")
+    _checks.one_of(strategy, ["uniform", "quantile"], "strategy")
+    scores, hits = scores_and_hits(y_true, y_prob, target, from_logits=from_logits)
+    weights = _checks.weights(sample_weight, len(scores))
+    return binned(scores, hits, n_bins, strategy, weights)
+
+
+def binned(
+    scores: _checks.FloatArray,
+    hits: npt.NDArray[np.bool_],
+    n_bins: int,
+    strategy: Strategy = "uniform",
+    weights: Floats | None = None,
+) -> ReliabilityCurve:
+    """Sort checked scores into bins and sum them up."""
+    if strategy == "uniform":
+        edges = bin_edges(n_bins, scores.dtype)
+    else:
+        inner = quantile_edges(scores, n_bins, weights)
+        edges = np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]]).astype(scores.dtype)
+    sums = np.zeros((5, len(edges) - 1))
+    for rows in _passes.row_blocks(scores):
+        block, weight = scores[rows], None if weights is None else weights[rows]
+        index = bin_index(block, edges, strategy)
+        sums += _passes.bin_sums(index, block, hits[rows], weight, len(edges) - 1)
+    return curve_from_sums(edges, sums)
+
+
+def bin_index(scores: _checks.FloatArray, edges: _checks.FloatArray, strategy: Strategy) -> npt.NDArray[np.intp]:
+    """Index of the right-closed bin of each score."""
+    if strategy == "uniform":
+        return _passes.uniform_bins(scores, edges)
+    return np.searchsorted(edges[1:-1], scores, side="left")
+
+
+def curve_from_sums(edges: _checks.FloatArray, sums: Floats) -> ReliabilityCurve:
+    """Turn the sums of `_passes.bin_sums` into a curve."""
+    rows, weight, squares, total, correct = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        confidence, accuracy = total / weight, correct / weight
+        effective = np.where(weight > 0, weight**2 / squares, 0.0)
+    return ReliabilityCurve(edges, rows.astype(np.int64), weight, confidence, accuracy, effective)

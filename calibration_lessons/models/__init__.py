@@ -1,0 +1,1 @@
+"""Logistic and softmax regression from scratch."""

@@ -1,0 +1,130 @@
+"""Softmax, its logarithm, and entropy: the three small functions everything else rests on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _checks
+
+
+def softmax(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Turn logits into probabilities, along the last axis (equation ``eq-softmax``).
+
+    Parameters
+    ----------
+    logits : array_like, shape (..., K)
+        Real numbers. ``-inf`` stands for a class that is ruled out; a distribution needs one finite logit.
+
+    Returns
+    -------
+    ndarray, shape (..., K), float64
+        Positive numbers that sum to 1 along the last axis.
+
+    Raises
+    ------
+    ValueError
+        For NaN, +inf or a distribution of -inf only.
+
+    References
+    ----------
+    Bridle (1990), Probabilistic interpretation of feedforward classification network outputs.
+
+    Examples
+    --------
+    >>> softmax([0.0, 0.0]).tolist()
+    [0.5, 0.5]
+    >>> softmax([1000.0, 1000.0]).tolist()  # only differences count
+    [0.5, 0.5]
+    """
+    shifted = _shifted(logits)
+    np.exp(shifted, out=shifted)
+    shifted /= shifted.sum(axis=-1, keepdims=True)
+    return shifted
+
+
+def log_softmax(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Logarithm of the softmax, along the last axis, exact where the softmax itself underflows.
+
+    Parameters
+    ----------
+    logits : array_like, shape (..., K)
+        As for `softmax`.
+
+    Returns
+    -------
+    ndarray, shape (..., K), float64
+        Log probabilities in nats, at most 0; ``-inf`` for a class that is ruled out.
+
+    Raises
+    ------
+    ValueError
+        For NaN, +inf or a distribution of -inf only.
+
+    Examples
+    --------
+    >>> log_softmax([0.0, -1000.0]).tolist()
+    [0.0, -1000.0]
+    """
+    shifted = _shifted(logits)
+    shifted -= np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return shifted
+
+
+def _shifted(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    array = _distributions(logits, "logits")
+    _checks.logits(array.reshape(-1, array.shape[-1]), "logits")
+    array = array.astype(np.float64)
+    array -= array.max(axis=-1, keepdims=True)
+    return array
+
+
+def _distributions(values: npt.ArrayLike, name: str) -> _checks.FloatArray:
+    array = _checks.real_array(values, name, ndim=range(1, 33))
+    if array.shape[-1] < 2:
+        raise ValueError(f"{name} has shape {array.shape}: expected at least two classes on the last axis")
+    return array
+
+
+def entropy(
+    p: npt.ArrayLike, *, base: Literal["nats", "bits"] = "nats"
+) -> npt.NDArray[np.float64] | float:
+    """Shannon entropy of distributions along the last axis (equation ``eq-entropy``).
+
+    Parameters
+    ----------
+    p : array_like, shape (..., K)
+        Probabilities that sum to 1 along the last axis.
+    base : {"nats", "bits"}
+        Natural or base-2 logarithm.
+
+    Returns
+    -------
+    float or ndarray, shape (...)
+        Between 0 and log K, in the unit that `base` names.
+
+    Raises
+    ------
+    ValueError
+        For numbers outside [0, 1], rows that do not sum to 1, or an unknown `base`.
+
+    References
+    ----------
+    Shannon (1948), A mathematical theory of communication, section 6.
+
+    Examples
+    --------
+    >>> entropy([0.5, 0.5], base="bits")
+    1.0
+    >>> entropy([1.0, 0.0])
+    0.0
+    """
+    _checks.one_of(base, ["nats", "bits"], "base")
+    array = _distributions(p, "p")
+    _checks.probabilities(array.reshape(-1, array.shape[-1]), "p")
+    array = array.astype(np.float64)
+    logs = np.log(np.where(array > 0, array, 1.0))
+    total = np.abs((array * logs).sum(axis=-1)) / (np.log(2) if base == "bits" else 1.0)
+    return float(total) if total.ndim == 0 else total

@@ -1,0 +1,1 @@
+"""Calibration at work: choosing, decisions, shift, scale."""

@@ -1,0 +1,1 @@
+"""Kinds of uncertainty: the coin, classifiers, ensembles."""
