@@ -57,7 +57,7 @@ notebooks: setup ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py
 
 lock: setup ## write requirements.txt anew from requirements.in
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \
 		requirements.in -o requirements.txt
 
 clean: ## remove everything generated but the environment

@@ -114,7 +114,7 @@ def make_environment(uv):
 def install(uv):
     """Install the lock, then the package without its dependencies, which the lock holds."""
     tool = (
-        [uv, "pip", "install", "--python", venv_python()] if uv else [venv_python(), "-m", "pip", "install"]
+        [uv, "pip", "install", "--python", venv_python()] if uv else [venv_python(), "-m", "pip", "--disable-pip-version-check", "install"]
     )
     run(
         "installing requirements.txt with %s" % ("uv" if uv else "pip"),
