@@ -106,7 +106,7 @@ def classes(array: FloatArray, name: str) -> int:
             f"{name} has shape {array.shape}: expected one column a class, at least two "
             f"(for the positive class alone pass a 1-D array)"
         )
-    return array.shape[1]
+    return int(array.shape[1])
 
 
 def logits(values: Any, name: str = "logits", ndim: Sequence[int] = (1, 2)) -> FloatArray:

@@ -26,7 +26,7 @@ def row_blocks(array: npt.NDArray[Any]) -> Iterator[slice]:
 
 
 def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
-    """Number of the right-closed bin that holds each value, for the edges m/M.
+    """Find the right-closed bin that holds each value, for the edges m/M.
 
     ``ceil(M p) - 1`` is right but for rounding, so only the values within a few units in the
     last place of an edge are compared with the edges themselves.
@@ -34,7 +34,7 @@ def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
     n_bins = len(edges) - 1
     scaled = values * np.promote_types(values.dtype, np.float32).type(n_bins)
     nearest = np.rint(scaled)
-    index = np.ceil(scaled).astype(np.intp)
+    index: npt.NDArray[np.intp] = np.ceil(scaled).astype(np.intp)
     index -= 1
     scaled -= nearest
     np.abs(scaled, out=scaled)
@@ -46,7 +46,7 @@ def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
 
 
 def top_class(block: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
-    """First index of each row's largest entry, and that entry."""
+    """Return the first index of each row's largest entry, and that entry."""
     index = block.argmax(axis=1)
     return index, np.take_along_axis(block, index[:, None], axis=1)[:, 0]
 
@@ -58,7 +58,7 @@ def bin_sums(
     weights: npt.NDArray[np.float64] | None,
     n_bins: int,
 ) -> npt.NDArray[np.float64]:
-    """Sums a bin, one row each: rows, weight, squared weight, weighted confidence, weighted correct."""
+    """Sum up each bin, one row a sum: rows, weight, squared weight, weighted confidence, weighted correct."""
     confidence = confidence.astype(np.float64, copy=False)
     if weights is None:
         rows = np.bincount(index, minlength=n_bins).astype(np.float64)

@@ -46,7 +46,7 @@ def softmax(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def log_softmax(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Logarithm of the softmax, along the last axis, exact where the softmax itself underflows.
+    """Take the logarithm of the softmax, along the last axis, exact where the softmax itself underflows.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ def log_softmax(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
 def _shifted(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
     array = _distributions(logits, "logits")
     _checks.logits(array.reshape(-1, array.shape[-1]), "logits")
-    array = array.astype(np.float64)
-    array -= array.max(axis=-1, keepdims=True)
-    return array
+    shifted = array.astype(np.float64)
+    shifted -= shifted.max(axis=-1, keepdims=True)
+    return shifted
 
 
 def _distributions(values: npt.ArrayLike, name: str) -> _checks.FloatArray:
@@ -91,7 +91,7 @@ def _distributions(values: npt.ArrayLike, name: str) -> _checks.FloatArray:
 def entropy(
     p: npt.ArrayLike, *, base: Literal["nats", "bits"] = "nats"
 ) -> npt.NDArray[np.float64] | float:
-    """Shannon entropy of distributions along the last axis (equation ``eq-entropy``).
+    """Compute the Shannon entropy of distributions along the last axis (equation ``eq-entropy``).
 
     Parameters
     ----------

@@ -128,13 +128,13 @@ def _mean_over_rows(
 
 
 def _of_true_class(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
-    return block[np.arange(len(labels)), labels]
+    return np.asarray(block[np.arange(len(labels)), labels])
 
 
 def _brier_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
-        return (block - labels) ** 2
-    return np.einsum("ik,ik->i", block, block) - 2 * _of_true_class(block, labels) + 1
+        return np.asarray((block - labels) ** 2)
+    return np.asarray(np.einsum("ik,ik->i", block, block) - 2 * _of_true_class(block, labels) + 1)
 
 
 def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
@@ -146,6 +146,6 @@ def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
 
 def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
-        return np.logaddexp(0.0, np.where(labels == 1, -block, block))
+        return np.asarray(np.logaddexp(0.0, np.where(labels == 1, -block, block)))
     shifted = block - block.max(axis=1, keepdims=True)
-    return np.log(np.exp(shifted).sum(axis=1)) - _of_true_class(shifted, labels)
+    return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - _of_true_class(shifted, labels))

@@ -63,18 +63,18 @@ class ReliabilityCurve:
         return np.where(self.weights > 0, self.accuracy - self.confidence, 0.0)
 
     def ece(self, norm: Norm = "l1") -> float:
-        """Expected calibration error: the mean gap (equation ``eq-ece``), or its root mean square."""
+        """Return the expected calibration error: the mean gap (``eq-ece``), or its root mean square."""
         _checks.one_of(norm, ["l1", "l2"], "norm")
         if norm == "l1":
             return float(self.shares @ np.abs(self.gaps))
         return float(np.sqrt(self.shares @ self.gaps**2))
 
     def mce(self) -> float:
-        """Maximum calibration error: the largest gap (equation ``eq-mce``)."""
+        """Return the maximum calibration error: the largest gap (``eq-mce``)."""
         return float(np.abs(self.gaps).max())
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Wilson's score interval for the accuracy of each bin, NaN where a bin is empty.
+        """Return Wilson's score interval for the accuracy of each bin, NaN where a bin is empty.
 
         Parameters
         ----------
@@ -140,47 +140,54 @@ def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayL
 def scores_and_hits(
     y_true: npt.ArrayLike, y_prob: npt.ArrayLike, target: Target = None, *, from_logits: bool = False
 ) -> tuple[_checks.FloatArray, npt.NDArray[np.bool_]]:
-    """Reduce a forecast to one score a row and whether the event it speaks of happened.
+    """Reduce a forecast to one score a row and whether the event it speaks of happened."""
+    scores, predicted, n_classes = promised(y_prob, target, from_logits=from_logits)
+    labels = _checks.labels(y_true, n_classes)
+    _checks.same_length(y_true=labels, y_prob=scores)
+    return scores, labels == predicted
+
+
+def promised(
+    y_prob: npt.ArrayLike, target: Target = None, *, from_logits: bool = False
+) -> tuple[_checks.FloatArray, npt.NDArray[np.int64] | int, int]:
+    """Score a row, the class whose probability the score is, and the number of classes.
 
     The event is "the label is 1" (``target="positive"``), "the label is k" (``target=k``) or
     "the predicted class is the label" (``target="top-label"``).
     """
-    name = "y_prob"
-    values = _checks.logits(y_prob, name) if from_logits else _checks.probabilities(y_prob, name)
-    n_classes = _checks.classes(values, name)
-    labels = _checks.labels(y_true, n_classes)
-    _checks.same_length(y_true=labels, y_prob=values)
+    values = _checks.logits(y_prob, "y_prob") if from_logits else _checks.probabilities(y_prob)
+    n_classes = _checks.classes(values, "y_prob")
     chosen = _resolve_target(target, values, n_classes)
     if values.ndim == 1:
         positive = _sigmoid(values) if from_logits else values
         if chosen == "top-label":
             says_one = values > (0 if from_logits else 0.5)
-            return np.where(says_one, positive, 1 - positive), says_one == (labels == 1)
-        return (positive, labels == 1) if chosen == 1 else (1 - positive, labels == 0)
+            return np.where(says_one, positive, 1 - positive), says_one.astype(np.int64), n_classes
+        return positive if chosen == 1 else 1 - positive, int(chosen), n_classes
     scores = np.empty(len(values), dtype=np.float64 if from_logits else values.dtype)
     predicted = np.empty(len(values), dtype=np.int64)
     for rows in _passes.row_blocks(values):
         scores[rows], predicted[rows] = _score_block(values[rows], chosen, from_logits)
-    return scores, labels == predicted
+    return scores, predicted, n_classes
 
 
 def _resolve_target(target: Target, values: _checks.FloatArray, n_classes: int) -> Literal["top-label"] | int:
     """Return "top-label" or the number of the class whose probability is the score."""
     if target is None:
         return 1 if values.ndim == 1 else "top-label"
-    whole = isinstance(target, int | np.integer) and not isinstance(target, bool)
-    if not whole or not 0 <= target < n_classes:
+    if isinstance(target, int | np.integer) and not isinstance(target, bool) and 0 <= target < n_classes:
+        return int(target)
+    if not (isinstance(target, str) and target in ("top-label", "positive")):
         known = f"None, 'top-label', 'positive' or a class number 0..{n_classes - 1}"
-        if target not in ("top-label", "positive") or not isinstance(target, str):
-            raise ValueError(f"target = {target!r}: expected {known}")
-    if target == "positive":
-        if n_classes > 2:
-            raise ValueError(
-                f"target = 'positive': y_prob has {n_classes} classes, expected 2 "
-                f"(name a class number, 'top-label' or 'class-wise')"
-            )
-        return 1
-    return "top-label" if target == "top-label" else int(target)
+        raise ValueError(f"target = {target!r}: expected {known}")
+    if target == "top-label":
+        return "top-label"
+    if n_classes > 2:
+        raise ValueError(
+            f"target = 'positive': y_prob has {n_classes} classes, expected 2 "
+            f"(name a class number, 'top-label' or 'class-wise')"
+        )
+    return 1
 
 
 def _score_block(
@@ -288,7 +295,9 @@ def binned(
     return curve_from_sums(edges, sums)
 
 
-def bin_index(scores: _checks.FloatArray, edges: _checks.FloatArray, strategy: Strategy) -> npt.NDArray[np.intp]:
+def bin_index(
+    scores: _checks.FloatArray, edges: _checks.FloatArray, strategy: Strategy
+) -> npt.NDArray[np.intp]:
     """Index of the right-closed bin of each score."""
     if strategy == "uniform":
         return _passes.uniform_bins(scores, edges)
