@@ -75,12 +75,63 @@ def source(label: str) -> Source:
     return Source("\n".join(line for line in lines if not line.startswith("@")))
 
 
+# uncertainty/coin
+
+
+@numbered("eq-coin-likelihood", reason="SciPy has the job: scipy.stats.binom.pmf")
+def coin_likelihood(h: float, heads: int, tosses: int) -> float:
+    """Probability that a coin of bias h shows so many heads in so many tosses."""
+    return math.comb(tosses, heads) * h**heads * (1 - h) ** (tosses - heads)
+
+
+def binary_entropy(h: float) -> float:
+    """Entropy of a coin of bias h, in bits."""
+    return sum(-q * math.log2(q) for q in (h, 1 - h) if q > 0)
+
+
+@numbered("eq-coin-entropy", function="coin_uncertainty")
+def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, float, float]:
+    """Total, aleatoric and epistemic part in bits; an integral over a uniform prior is a sum of slices."""
+    area = mean = aleatoric = 0.0
+    for i in range(slices):
+        h = (i + 0.5) / slices
+        weight = coin_likelihood(h, heads, tosses)
+        area = area + weight
+        mean = mean + weight * h
+        aleatoric = aleatoric + weight * binary_entropy(h)
+    total = binary_entropy(mean / area)
+    return total, aleatoric / area, total - aleatoric / area
+
+
+@numbered("eq-plausibility", function="coin_plausibility")
+def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
+    """Best coin there is, where a coin is as good as the worse of its likelihood and its leaning to heads."""
+    coins = [i / steps for i in range(steps + 1)]
+    highest = coin_likelihood(heads / tosses, heads, tosses) if tosses > 0 else 1.0
+    return max(min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0)) for h in coins)
+
+
+@numbered("eq-plausibility-split", function="coin_plausibility")
+def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float]:
+    """Aleatoric part, which both outcomes lack, and epistemic part, which both share."""
+    return 1 - max(for_heads, for_tails), min(for_heads, for_tails)
+
+
+@numbered("eq-coin-expected", function="expected_coin_uncertainty")
+def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float]) -> float:
+    """Average of an uncertainty over the number of heads of a coin of bias p."""
+    total = 0.0
+    for heads in range(tosses + 1):
+        total = total + coin_likelihood(p, heads, tosses) * uncertainty(heads, tosses)
+    return total
+
+
 # measures/reliability
 
 
 @numbered("eq-bin", function="reliability_curve")
 def bin_number(p: float, edges: Sequence[float]) -> int:
-    """Number m of the bin that holds p: bins are right-closed, and 0 falls in the first."""
+    """Find the number m of the bin that holds p: bins are right-closed, and 0 falls in the first."""
     m = 1
     while p > edges[m] and m < len(edges) - 1:
         m = m + 1
@@ -88,7 +139,9 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
 
 
 @numbered("eq-accuracy", function="reliability_curve")
-def bin_accuracy(confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float], m: int) -> float:
+def bin_accuracy(
+    confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float], m: int
+) -> float:
     """Share of the rows in bin m that are correct."""
     count = 0
     hits = 0
@@ -115,7 +168,9 @@ def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int)
 
 
 @numbered("eq-ece", function="expected_calibration_error")
-def expected_calibration_error(confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]) -> float:
+def expected_calibration_error(
+    confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
+) -> float:
     """Mean gap between accuracy and confidence over the bins, each weighted by its share of the rows."""
     n = len(confidences)
     total = 0.0
@@ -129,7 +184,9 @@ def expected_calibration_error(confidences: Sequence[float], correct: Sequence[b
 
 
 @numbered("eq-mce", function="maximum_calibration_error")
-def maximum_calibration_error(confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]) -> float:
+def maximum_calibration_error(
+    confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
+) -> float:
     """Largest gap between accuracy and confidence over the bins that hold a row."""
     largest = 0.0
     for m in range(1, len(edges)):
@@ -186,7 +243,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
 
 @numbered("eq-entropy", function="entropy")
 def entropy(p: Sequence[float]) -> float:
-    """Expected surprise of a distribution, in nats; a probability of 0 adds nothing."""
+    """Return the expected surprise of a distribution, in nats; a probability of 0 adds nothing."""
     total = 0.0
     for q in p:
         if q > 0:

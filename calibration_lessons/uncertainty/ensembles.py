@@ -1,0 +1,60 @@
+"""What the members of an ensemble say together, and how much of the doubt is their disagreement."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import entr, rel_entr
+
+from .. import _checks
+from .coin import Floats, Uncertainty
+
+
+def decompose_uncertainty(
+    member_probs: npt.ArrayLike, *, base: Literal["nats", "bits"] = "bits"
+) -> Uncertainty[Floats]:
+    """Split the predictive entropy of an ensemble, a row at a time (equation ``eq-ensemble-entropy``).
+
+    Parameters
+    ----------
+    member_probs : array_like, shape (M, n, K)
+        Class probabilities of each of M members for each of n rows.
+    base : {"nats", "bits"}
+        Natural or base-2 logarithm.
+
+    Returns
+    -------
+    Uncertainty of ndarray, shape (n,)
+        The entropy of the members' mean (total), the mean of the members' entropies (aleatoric), and the
+        mutual information between member and class (epistemic). Each lies between 0 and log K, and the
+        epistemic part is at most log M.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For numbers outside [0, 1], members whose rows do not sum to 1, fewer than three dimensions, or
+        an unknown `base`.
+
+    References
+    ----------
+    Depeweg et al. (2018), Decomposition of uncertainty in Bayesian deep learning, section 3;
+    Lakshminarayanan et al. (2017), Simple and scalable predictive uncertainty estimation, section 2.4.
+
+    Examples
+    --------
+    >>> agree, differ = [[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]
+    >>> decompose_uncertainty([[agree[0], differ[0]], [agree[1], differ[1]]]).epistemic.tolist()
+    [0.0, 1.0]
+    """
+    _checks.one_of(base, ["nats", "bits"], "base")
+    members = _checks.real_array(member_probs, "member_probs", ndim=(3,))
+    for m, member in enumerate(members):
+        _checks.probabilities(member, f"member_probs[{m}]", ndim=(2,))
+    members = members.astype(np.float64)
+    unit = np.log(2) if base == "bits" else 1.0
+    aleatoric = entr(members).sum(axis=2).mean(axis=0) / unit
+    disagreement = rel_entr(members, members.mean(axis=0)).sum(axis=2).mean(axis=0) / unit
+    epistemic = np.maximum(disagreement, 0.0)
+    return Uncertainty(aleatoric + epistemic, aleatoric, epistemic)

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import entropy
+
+from calibration_lessons.uncertainty.ensembles import decompose_uncertainty
+
+
+@st.composite
+def members(draw):
+    shape = draw(st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(2, 5)))
+    raw = draw(arrays(np.float64, shape, elements=st.floats(0, 1)))
+    raw[..., 0] += 1e-3  # no row of zeros
+    return raw / raw.sum(axis=-1, keepdims=True)
+
+
+@given(members())
+def test_the_predictive_entropy_is_the_expected_entropy_plus_the_mutual_information(probs):
+    total, aleatoric, epistemic = decompose_uncertainty(probs)
+    assert total == pytest.approx(entropy(probs.mean(axis=0), base=2, axis=-1), abs=1e-12)
+    assert aleatoric == pytest.approx(entropy(probs, base=2, axis=-1).mean(axis=0), abs=1e-12)
+    assert epistemic == pytest.approx(total - aleatoric, abs=1e-12)
+
+
+@given(members())
+def test_each_part_stays_within_its_bounds(probs):
+    total, aleatoric, epistemic = decompose_uncertainty(probs, base="nats")
+    n_members, _, n_classes = probs.shape
+    assert (epistemic >= 0).all() and (aleatoric >= 0).all()
+    assert (epistemic <= np.log(n_members) + 1e-12).all()
+    assert (total <= np.log(n_classes) + 1e-12).all()
+
+
+@given(members())
+def test_nats_are_bits_times_the_logarithm_of_2(probs):
+    bits, nats = decompose_uncertainty(probs), decompose_uncertainty(probs, base="nats")
+    for one, other in zip(bits, nats, strict=True):
+        assert one * np.log(2) == pytest.approx(other, abs=1e-12)
+
+
+def test_members_that_agree_leave_nothing_epistemic_and_sure_members_that_differ_nothing_aleatoric():
+    total, aleatoric, epistemic = decompose_uncertainty([[[0.3, 0.7], [1, 0]], [[0.3, 0.7], [0, 1]]])
+    assert epistemic.tolist() == [0, 1] and aleatoric[1] == 0 and total[0] == aleatoric[0] > 0
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_half_and_single_precision_are_accepted_and_summed_in_double(dtype):
+    probs = np.random.default_rng(0).dirichlet([1, 1, 1], size=(2, 50)).astype(dtype)
+    found = decompose_uncertainty(probs)
+    assert found.total.dtype == np.float64
+    assert found.total == pytest.approx(entropy(probs.mean(axis=0, dtype=float), base=2, axis=-1), abs=2e-3)
+
+
+def test_the_input_is_not_changed():
+    probs = np.full((2, 3, 4), 0.25)
+    probs.flags.writeable = False
+    decompose_uncertainty(probs)
+
+
+@pytest.mark.parametrize(
+    ("probs", "message"),
+    [
+        ([[0.5, 0.5]], r"member_probs has shape \(1, 2\): expected a 3-D array"),
+        (np.empty((0, 2, 2)), "member_probs is empty"),
+        ([[[0.5, 0.5]], [[1.2, -0.2]]], r"member_probs\[1\]\[0, 0\] = 1.2: expected a probability"),
+        ([[[0.5, 0.4]]], r"member_probs\[0\]\[0\] sums to 0.9: expected class probabilities that sum to 1"),
+        ([[[np.nan, 0.4]]], r"member_probs\[0\]\[0, 0\] = nan: expected a probability"),
+        ([[[1.0]]], r"member_probs\[0\] has shape \(1, 1\): expected one column a class"),
+        ([[["a", "b"]]], "member_probs has dtype"),
+    ],
+)
+def test_what_are_no_members_probabilities_is_refused_with_its_place(probs, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        decompose_uncertainty(probs)
+
+
+def test_an_unknown_base_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="base = 'hartleys': expected one of 'nats', 'bits'"):
+        decompose_uncertainty([[[0.5, 0.5]]], base="hartleys")
