@@ -3,9 +3,9 @@
     python tools/setup_env.py            make or repair the environment
     python tools/setup_env.py --suits    say by the exit status whether this Python suits the course
 
-Progress goes to standard error. A failure prints one line on standard output that names the step and what to do;
-the Makefile ends with that line. The syntax stays old on purpose: a Python too old for the course must still be
-able to read this file and say so.
+Progress goes to standard error. A failure prints one line on standard output that names the step and what
+to do; the Makefile ends with that line. The syntax stays old on purpose: a Python too old for the course must
+still be able to read this file and say so.
 """
 
 import hashlib
@@ -87,7 +87,7 @@ def venv_python():
     return os.path.join(VENV, *(("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")))
 
 
-def run(what, advice, *command):
+def run(what, advice, command):
     """Run one step, its output on standard error; stop with the advice when it fails."""
     sys.stderr.write("setup: %s\n" % what)
     sys.stderr.flush()
@@ -105,28 +105,24 @@ def make_environment(uv):
     shutil.rmtree(VENV, ignore_errors=True)
     python = getattr(sys, "_base_executable", None) or sys.executable
     command = [uv, "venv", "--python", python] if uv else [python, "-m", "venv"]
-    advice = (
-        "check that the folder can be written and the disk is not full, or choose another Python with PYTHON="
-    )
-    run("making the environment .venv with " + python, advice, *(command + [VENV]))
+    advice = "check that the folder can be written and the disk is not full, then run the same command again"
+    run("making the environment .venv with " + python, advice, command + [VENV])
 
 
 def install(uv):
     """Install the lock, then the package without its dependencies, which the lock holds."""
-    tool = (
-        [uv, "pip", "install", "--python", venv_python()] if uv else [venv_python(), "-m", "pip", "--disable-pip-version-check", "install"]
-    )
-    run(
-        "installing requirements.txt with %s" % ("uv" if uv else "pip"),
+    pip = [venv_python(), "-m", "pip", "--disable-pip-version-check", "install"]
+    tool = [uv, "pip", "install", "--python", venv_python()] if uv else pip
+    name = "uv" if uv else "pip"
+    advice = (
         "check the network or your mirror's address (PIP_INDEX_URL for pip, UV_DEFAULT_INDEX for uv), "
-        "then run the same command again",
-        *(tool + ["--require-hashes", "-r", "requirements.txt"]),
+        "then run the same command again"
     )
-    run(
-        "installing the package calibration_lessons",
-        "check your changes to pyproject.toml, then run the same command again",
-        *(tool + ["--no-deps", "--no-build-isolation", "-e", "."]),
-    )
+    lock = ["--require-hashes", "-r", "requirements.txt"]
+    run("installing requirements.txt with " + name, advice, tool + lock)
+    advice = "check your changes to pyproject.toml, then run the same command again"
+    package = ["--no-deps", "--no-build-isolation", "-e", "."]
+    run("installing the package calibration_lessons", advice, tool + package)
 
 
 def main():

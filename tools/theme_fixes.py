@@ -4,7 +4,7 @@ from sphinx.application import Sphinx
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Keep sphinx-thebe from adding its script, which the theme adds, too: run twice, it is an error on every page."""
+    """Keep sphinx-thebe from adding its script: the theme adds it, too, and run twice it is an error."""
     for listener in list(app.events.listeners["env-before-read-docs"]):
         if listener.handler.__name__ == "init_thebe_core":
             app.disconnect(listener.id)

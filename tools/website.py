@@ -4,7 +4,7 @@
     python tools/website.py serve [PORT]       serve the built course at http://127.0.0.1:PORT
     python tools/website.py free-port [PORT]   say by the exit status whether PORT can be used
 
-Progress goes to standard error. A failure prints one line on standard output that names the step and what to do.
+Progress goes to standard error. A failure prints one line on standard output: the step, and what to do.
 """
 
 import functools
@@ -75,8 +75,8 @@ def recorded() -> dict[str, str]:
 def forget(old: dict[str, str], new: dict[str, str]) -> None:
     """Drop what Sphinx and the execution cache would wrongly reuse.
 
-    Neither sees a change in the package or in the lock, and Sphinx repeats no warning of a page it does not read
-    again, nor shows a new heading in the navigation of the others.
+    Neither sees a change in the package or in the lock, and Sphinx repeats no warning of a page it does not
+    read again, nor shows a new heading in the navigation of the others.
     """
     RECORD.unlink(missing_ok=True)
     if old.get("cells") != new["cells"]:
@@ -93,10 +93,10 @@ def build() -> None:
         tell("build: the course is up to date")
         return
     forget(old, new)
-    tell("build: building the course into _build/html; the first time takes minutes, for every chapter is executed")
+    tell("build: building the course into _build/html; every new or changed chapter is executed")
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "-W", "-n", "--keep-going", "."]
     if subprocess.call(command, cwd=ROOT, stdout=sys.stderr):
-        raise Stop("build: the course could not be built; mend the warnings and errors above, then run it again")
+        raise Stop("build: the course could not be built; mend the warnings and errors above, then try again")
     RECORD.write_text(json.dumps(new, indent=1) + "\n")
 
 
@@ -110,8 +110,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def server(port: str) -> http.server.ThreadingHTTPServer:
     """Return a server bound to the port, or stop and name another."""
     advice = "choose another, as in: make serve PORT=8001"
-    if not port.isdecimal() or not 0 < int(port) < 65536:
-        raise Stop(f"serve: {port!r} is no port, a whole number from 1 to 65535; {advice}")
+    if not port.isdecimal() or int(port) > 65535:
+        raise Stop(f"serve: {port!r} is no port, a whole number up to 65535; {advice}")
     try:
         handler = functools.partial(Quiet, directory=str(HTML))
         return http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), handler)
@@ -122,7 +122,7 @@ def server(port: str) -> http.server.ThreadingHTTPServer:
 def serve(port: str) -> None:
     """Serve the built course until Ctrl-C."""
     with server(port) as running:
-        tell(f"serve: the course is at http://127.0.0.1:{port} (Ctrl-C ends it)")
+        tell(f"serve: the course is at http://127.0.0.1:{running.server_port} (Ctrl-C ends it)")
         try:
             running.serve_forever()
         except KeyboardInterrupt:

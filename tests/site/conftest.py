@@ -1,0 +1,75 @@
+"""One browser and one server for all pages of the built site; every other host is blocked."""
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+from tools import website
+
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+MATHS_DONE = "() => window.MathJax?.startup?.promise?.then(() => true)"
+
+
+@dataclass
+class Visit:
+    """An opened page and everything that went wrong while it loaded."""
+
+    page: Page
+    faults: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    """Serve the built site on a free port."""
+    with website.server("0") as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Start the Chromium that CHROMIUM names."""
+    path = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+    assert path, "no Chromium found; install it, or name it in the environment variable CHROMIUM"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(request: pytest.FixtureRequest, chromium: Browser, address: str) -> Iterator[Visit]:
+    """Open the page that the test's parameters name, in their mode and width."""
+    name, mode, width = request.param
+    page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=mode)
+    visit = Visit(page)
+
+    def stay_here(route: Route) -> None:
+        if route.request.url.startswith(address):
+            route.continue_()
+        else:
+            visit.faults.append(f"asks for {route.request.url}")
+            route.abort()
+
+    page.route("**/*", stay_here)
+    page.on("console", lambda message: message.type == "error" and visit.faults.append(message.text))
+    page.on("pageerror", lambda error: visit.faults.append(str(error)))
+    page.goto(f"{address}/{name}")
+    page.evaluate(MATHS_DONE)
+    yield visit
+    page.close()

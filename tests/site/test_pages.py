@@ -1,0 +1,65 @@
+"""Every built page, in a browser: light and dark, wide and narrow."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tools import website
+
+pytestmark = pytest.mark.browser
+
+PAGES = sorted(
+    path.relative_to(website.HTML).as_posix()
+    for path in website.HTML.rglob("*.html")
+    if "_static" not in path.parts and path != website.HTML / "index.html"
+)
+MODES = ["light", "dark"]
+WIDE, NARROW = 1280, 390
+
+# Faults of the theme that our pages cannot mend: the rule, and what is at fault.
+THEME_FAULTS = {
+    "label-content-name-mismatch": "the theme's search button reads Ctrl+K, which its label leaves out",
+}
+
+BROKEN_MATHS = """() => {
+    const failed = [...document.querySelectorAll("mjx-merror, [data-mjx-error]")];
+    const raw = [...document.querySelectorAll(".math")].filter(node => !node.querySelector("mjx-container"));
+    return failed.concat(raw).map(node => node.textContent);
+}"""
+BROKEN_IMAGES = "() => [...document.images].filter(i => !(i.complete && i.naturalWidth)).map(i => i.src)"
+UNRESOLVED = """() => [...document.querySelectorAll(".problematic, .system-message, .traceback")]
+    .map(node => node.textContent)"""
+TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def every_page(*widths: int) -> pytest.MarkDecorator:
+    """Run a test on each page in each mode at these widths."""
+    cases = [(page, mode, width) for page in PAGES for mode in MODES for width in widths]
+    names = ["-".join(map(str, case)) for case in cases]
+    return pytest.mark.parametrize("visit", cases, ids=names, indirect=True)
+
+
+def test_the_site_is_built():
+    assert "book/intro.html" in PAGES
+
+
+@every_page(WIDE, NARROW)
+def test_a_page_loads_from_this_machine_alone_and_shows_everything(visit):
+    page = visit.page
+    assert page.title()
+    assert visit.faults == []
+    assert page.evaluate(BROKEN_MATHS) == []
+    assert page.evaluate(BROKEN_IMAGES) == []
+    assert page.evaluate(UNRESOLVED) == []
+    assert page.evaluate(TOO_WIDE) <= 0, "the page scrolls sideways"
+
+
+@every_page(WIDE)
+def test_axe_finds_nothing_serious_but_named_faults_of_the_theme(visit):
+    found = Axe().run(visit.page).response["violations"]
+    faults = [
+        f"{fault['id']}: {fault['help']}: {node['html'][:200]}"
+        for fault in found
+        if fault["impact"] in {"serious", "critical"} and fault["id"] not in THEME_FAULTS
+        for node in fault["nodes"]
+    ]
+    assert faults == []
