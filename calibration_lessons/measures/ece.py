@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
+from scipy.special import erf
 from scipy.stats import norm as normal
 
 from .. import _checks
@@ -121,10 +122,10 @@ def _debiased(curve: ReliabilityCurve, norm: Norm) -> float:
 
 def _folded_normal(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     """Mean and variance of |X| for X normal with the given mean and standard deviation."""
-    ratio = np.divide(mean, sd, out=np.full_like(mean, np.inf), where=sd > 0)
-    inside = 2 * normal.cdf(np.where(np.isfinite(ratio), ratio, 0.0)) - 1
-    folded = 2 * sd * normal.pdf(ratio) + np.where(np.isfinite(ratio), mean * inside, np.abs(mean))
-    return folded, np.maximum(mean**2 + sd**2 - folded**2, 0.0)
+    size = np.abs(mean)
+    ratio = np.divide(size, sd, out=np.full_like(size, np.inf), where=sd > 0) / np.sqrt(2)
+    folded = sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2)) + size * erf(ratio)
+    return folded, np.maximum(size**2 + sd**2 - folded**2, 0.0)
 
 
 def maximum_calibration_error(
@@ -266,18 +267,18 @@ def _candidate(
     if not direction.any():
         return 0.0
 
-    def gaps_and_sd(scale: float) -> tuple[Floats, Floats]:
-        accuracy = np.clip(confidence + scale * direction, 0.0, 1.0)
+    def gaps_and_sd(scale: float | Floats) -> tuple[Floats, Floats]:
+        accuracy = np.clip(confidence + np.multiply.outer(scale, direction), 0.0, 1.0)
         return accuracy - confidence, np.sqrt(accuracy * (1 - accuracy) / n)
 
-    def excess(scale: float) -> float:
+    def excess(scale: float | Floats) -> Floats:
         gap, sd = gaps_and_sd(scale)
         if norm == "l1":
             mean, variance = _folded_normal(gap, sd)
         else:
             mean, variance = gap**2 + sd**2, 2 * sd**4 + 4 * gap**2 * sd**2
-        surprise = (observed if norm == "l1" else observed**2) - share @ mean
-        return float(surprise - z * np.sqrt(share**2 @ variance))
+        surprise = (observed if norm == "l1" else observed**2) - mean @ share
+        return np.asarray(surprise - z * np.sqrt(variance @ share**2))
 
     off = direction != 0
     room = np.where(direction > 0, 1 - confidence, confidence)
@@ -286,13 +287,13 @@ def _candidate(
     return float(share @ np.abs(gap)) if norm == "l1" else float(np.sqrt(share @ gap**2))
 
 
-def _crossing(excess: Callable[[float], float], largest: float, *, first: bool) -> float:
+def _crossing(excess: Callable[[float | Floats], Floats], largest: float, *, first: bool) -> float:
     """First or last scale in [0, largest] where `excess` turns negative.
 
     At `largest` every accuracy is 0 or 1 and the spread vanishes, so the search stops just before.
     """
     scales = np.linspace(0.0, largest * (1 - 1e-9), 65)
-    positive = np.array([excess(scale) > 0 for scale in scales])
+    positive = excess(scales) > 0
     if positive.all():
         return largest
     if not positive.any():
@@ -302,7 +303,7 @@ def _crossing(excess: Callable[[float], float], largest: float, *, first: bool) 
         return 0.0
     if i == len(scales):
         return largest
-    return float(brentq(excess, scales[i - 1], scales[i], xtol=1e-12))
+    return float(brentq(lambda scale: float(excess(scale)), scales[i - 1], scales[i], xtol=1e-12))
 
 
 @dataclass(frozen=True, eq=False)

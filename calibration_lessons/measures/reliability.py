@@ -252,8 +252,8 @@ def reliability_curve(
 
     Notes
     -----
-    `sklearn.calibration.calibration_curve` closes its bins on the left and drops empty ones; on
-    scores that do not lie on an edge the other bins agree.
+    `sklearn.calibration.calibration_curve` closes its bins on the right, too, but drops empty ones and
+    takes its edges from ``np.linspace``: a score one unit in the last place above an edge may change side.
 
     References
     ----------
