@@ -72,8 +72,9 @@ def run_notebook(path: Path) -> bool:
     """Execute one notebook in its own folder; return whether the file had to be rewritten."""
     before = path.read_text(encoding="utf-8")
     notebook = nbformat.reads(before, as_version=4)
-    for _, cell in code_cells(notebook):
-        cell.execution_count, cell.outputs = None, []
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.execution_count, cell.outputs = None, []
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,

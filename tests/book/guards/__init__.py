@@ -1,0 +1,18 @@
+"""The guards: each reads a tree of files and returns the problems in it."""
+
+from __future__ import annotations
+
+from . import alt_text, equations, hygiene, names, numbers, retyped, shape
+from .tree import Problem
+
+GUARDS = {
+    "equations have a transcription, a function and a test": equations.check,
+    "notebooks retype no function": retyped.check,
+    "numbers in prose are backed": numbers.check,
+    "names resolve and public names are used": names.check,
+    "lessons have their shape": shape.check,
+    "figures have alt text": alt_text.check,
+    "notebooks are committed executed and clean": hygiene.check,
+}
+
+__all__ = ["GUARDS", "Problem"]

@@ -1,0 +1,72 @@
+"""Alt text: every figure and every picture says in words what it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .tree import Page, Problem, pages, prose_lines
+
+SHORTEST = 20  # characters
+MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\([^)]*\)")
+HTML_IMAGE = re.compile(r"<img\b[^>]*>", re.I)
+HTML_ALT = re.compile(r"\balt=\"\s*[^\"\s]")
+DIRECTIVE = re.compile(r"^(?P<fence>`{3,}|:{3,})\{(?:image|figure)\}.*\n(?P<options>(?::[\w-]+:.*\n)*)", re.M)
+ALT_OPTION = re.compile(r"^:alt:[ \t]*\S", re.M)
+
+
+def check(root: Path) -> list[Problem]:
+    """Problems with the alt texts of the book's figures and pictures."""
+    problems: list[Problem] = []
+    seen: dict[str, str] = {}
+    for page in pages(root):
+        problems += figures(page, seen)
+        problems += pictures(page)
+    return problems
+
+
+def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:
+    """Cells with a figure: a text of some length that no other cell has."""
+    for cell in page.code:
+        if not cell.has_image():
+            continue
+        metadata = cell.raw["metadata"].get("mystnb", {})
+        alt = str(metadata.get("image", {}).get("alt", "")).strip()
+        where = f"{page.file}, {cell.place()}"
+        if len(alt) < SHORTEST:
+            yield Problem(
+                page.file,
+                cell.place(),
+                f"the figure's alt text is {alt!r}" if alt else "the figure has no alt text",
+                f"say in {SHORTEST} characters or more what it shows, in the cell's metadata "
+                '{"mystnb": {"image": {"alt": "…"}}}',
+            )
+        elif seen.setdefault(alt, where) != where:
+            yield Problem(
+                page.file,
+                cell.place(),
+                f"the figure's alt text is that of {seen[alt]}",
+                "say what this figure shows",
+            )
+
+
+def pictures(page: Page) -> Iterator[Problem]:
+    """Pictures in Markdown text, as `![alt](file)`, as a directive or as HTML."""
+    for cell in page.markdown:
+        bare = [
+            (number, "picture without alt text")
+            for number, line, is_prose in prose_lines(cell.source)
+            if is_prose
+            and (
+                any(not match["alt"].strip() for match in MARKDOWN_IMAGE.finditer(line))
+                or any(not HTML_ALT.search(match[0]) for match in HTML_IMAGE.finditer(line))
+            )
+        ]
+        bare += [
+            (cell.source.count("\n", 0, match.start()) + 1, "picture without :alt:")
+            for match in DIRECTIVE.finditer(cell.source)
+            if not ALT_OPTION.search(match["options"])
+        ]
+        for number, what in bare:
+            yield Problem(page.file, cell.place(number), what, "say in words what it shows")
