@@ -7,6 +7,7 @@ processor's cache, so the temporary arrays of a pass never grow with the input. 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 BLOCK = 1 << 15  # elements a block: 256 KiB of float64
 
 FloatArray = npt.NDArray[np.floating[Any]]
+Floats = npt.NDArray[np.float64]
 
 
 def row_blocks(array: npt.NDArray[Any]) -> Iterator[slice]:
@@ -38,7 +40,7 @@ def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
     index -= 1
     scaled -= nearest
     np.abs(scaled, out=scaled)
-    close = np.flatnonzero(scaled <= 4 * np.finfo(values.dtype).eps * n_bins)
+    close = np.flatnonzero(scaled <= 4 * float(np.finfo(values.dtype).eps) * n_bins)
     if close.size:
         index[close] = np.searchsorted(edges, values[close], side="left") - 1
     np.clip(index, 0, n_bins - 1, out=index)
@@ -67,3 +69,95 @@ def bin_sums(
         return np.stack([rows, rows, rows, total, hits])
     sums = [weights > 0, weights, weights**2, weights * confidence, weights * correct]
     return np.stack([np.bincount(index, s, minlength=n_bins) for s in sums])
+
+
+@dataclass(frozen=True)
+class LogitLimits:
+    """Weighted sums over the rows that tell which temperatures can be reached; blocks of rows add up.
+
+    Attributes
+    ----------
+    weight : float
+        Sum of the weights.
+    below_top : float
+        Largest logit minus the label's logit.
+    above_mean : float
+        The label's logit minus the mean of the row's finite logits.
+    correct : float
+        1 where the first largest logit is the label's.
+    one_over_finite, one_over_tied : float
+        1 / (number of finite logits), and 1 / (number of logits that share the maximum).
+    """
+
+    weight: float
+    below_top: float
+    above_mean: float
+    correct: float
+    one_over_finite: float
+    one_over_tied: float
+
+    @property
+    def spread(self) -> float:
+        """Largest logit minus the mean of the row's finite logits."""
+        return self.below_top + self.above_mean
+
+    def __add__(self, other: LogitLimits) -> LogitLimits:
+        return LogitLimits(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+def logit_limits(
+    logits: FloatArray, labels: npt.NDArray[np.int64], weights: Floats
+) -> tuple[LogitLimits, FloatArray]:
+    """Sums that say whether a temperature exists, and the largest logit of each row."""
+    highest = np.empty(len(logits), dtype=logits.dtype)
+    sums = np.zeros(6)
+    for rows in row_blocks(logits):
+        block = logits[rows]
+        top, highest[rows] = top_class(block)
+        tied = (block == highest[rows, None]).sum(axis=1)
+        finite, gap_sum, label_gap = _gaps(block, highest[rows], labels[rows])
+        columns = (np.ones(len(top)), -label_gap, label_gap - gap_sum / finite, top == labels[rows])
+        sums += weights[rows] @ np.stack([*columns, 1 / finite, 1 / tied], axis=1)
+    return LogitLimits(*sums.tolist()), highest
+
+
+def _gaps(
+    block: FloatArray, highest: FloatArray, labels: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
+    """Number of finite logits a row, the sum of their distances from the largest, and the label's."""
+    gaps = block.astype(np.float64)
+    gaps -= highest[:, None]
+    label_gap = gaps[np.arange(len(labels)), labels]
+    finite = np.full(len(block), block.shape[1])
+    if block.min() == -np.inf:
+        ruled_out = block == -np.inf
+        finite -= ruled_out.sum(axis=1)
+        gaps[ruled_out] = 0.0
+    return finite, gaps @ np.ones(block.shape[1]), label_gap
+
+
+def tempered_moments(
+    logits: FloatArray, highest: FloatArray, beta: float, powers: int
+) -> Iterator[tuple[slice, list[Floats]]]:
+    """Row sums of e, e t, ..., e t^powers, a block of rows at a time.
+
+    t = z - max z is at most 0 and e = exp(beta t) at most 1, so nothing overflows. A class with the
+    logit -inf adds nothing. The two scratch arrays are made once: fresh ones would cost more than the sums.
+    """
+    columns = logits.shape[1]
+    t, e = np.empty((2, max(1, BLOCK // columns), columns))
+    ones = np.ones(columns)
+    for rows in row_blocks(logits):
+        n = rows.stop - rows.start
+        gap, product = t[:n], e[:n]
+        gap[:] = logits[rows]
+        gap -= highest[rows, None]
+        np.multiply(gap, beta, out=product)
+        np.exp(product, out=product)
+        if gap.min() == -np.inf:
+            gap[gap == -np.inf] = 0.0
+        sums = [product @ ones]
+        for _ in range(powers):
+            product *= gap
+            sums.append(product @ ones)
+        yield rows, sums

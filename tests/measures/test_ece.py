@@ -1,0 +1,213 @@
+"""Calibration errors: worked examples, definitions, known truth, and the coverage of the interval."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+from scipy.stats import beta
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+
+from .test_reliability import S2, S2_LABELS, forecasts
+
+
+def test_the_nine_samples_of_the_slides_give_01044():
+    assert cl.expected_calibration_error(S2_LABELS, S2, n_bins=5) == pytest.approx(0.94 / 9, abs=1e-15)
+
+
+def test_the_largest_gap_of_the_nine_samples_is_02():
+    assert cl.maximum_calibration_error(S2_LABELS, S2, n_bins=5) == pytest.approx(2.6 / 3 - 2 / 3)
+
+
+@pytest.mark.equation("eq-ece")
+@given(forecasts())
+def test_the_fast_error_is_the_defined_one(case):
+    outcomes, scores, n_bins = case
+    edges = [m / n_bins for m in range(n_bins + 1)]
+    defined = definitions.expected_calibration_error(scores, outcomes, edges)
+    assert cl.expected_calibration_error(outcomes, scores, n_bins=n_bins) == pytest.approx(defined, abs=1e-12)
+
+
+@pytest.mark.equation("eq-mce")
+@given(forecasts())
+def test_the_fast_largest_gap_is_the_defined_one(case):
+    outcomes, scores, n_bins = case
+    edges = [m / n_bins for m in range(n_bins + 1)]
+    defined = definitions.maximum_calibration_error(scores, outcomes, edges)
+    assert cl.maximum_calibration_error(outcomes, scores, n_bins=n_bins) == pytest.approx(defined, abs=1e-12)
+
+
+@given(forecasts())
+def test_the_mean_gap_is_below_its_root_mean_square_and_both_below_the_largest(case):
+    outcomes, scores, n_bins = case
+    curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins)
+    assert curve.ece("l1") <= curve.ece("l2") + 1e-12
+    assert curve.ece("l2") <= curve.mce() + 1e-12 <= 1 + 2e-12
+
+
+@given(forecasts())
+def test_one_bin_measures_accuracy_minus_mean_confidence(case):
+    outcomes, scores, _ = case
+    expected = abs(outcomes.mean() - scores.mean())
+    assert cl.expected_calibration_error(outcomes, scores, n_bins=1) == pytest.approx(expected, abs=1e-12)
+
+
+def test_class_wise_is_the_mean_over_the_classes():
+    each = [cl.expected_calibration_error(S2_LABELS, S2, n_bins=5, target=k) for k in range(3)]
+    assert cl.expected_calibration_error(S2_LABELS, S2, n_bins=5, target="class-wise") == np.mean(each)
+
+
+def test_a_constant_base_rate_forecast_has_no_error_and_no_skill():
+    y_true = np.array([1, 0, 0, 0] * 25)
+    forecast = np.full(100, 0.25)
+    assert cl.expected_calibration_error(y_true, forecast) == 0
+    assert cl.brier_score(y_true, forecast) == 0.25 * 0.75
+
+
+def draws(seed, n, repeats, truth, scores=None):
+    """Yield labels and scores, `repeats` times, with P(y = 1 | p) = truth(p)."""
+    rng = np.random.default_rng(seed)
+    for _ in range(repeats):
+        p = rng.random(n) if scores is None else scores.rvs(n, random_state=rng)
+        yield rng.random(n) < truth(p), p
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_debiasing_removes_most_of_the_error_of_a_calibrated_model(norm):
+    plain, debiased = np.array(
+        [
+            [cl.expected_calibration_error(y, p, norm=norm, debias=d) for d in (False, True)]
+            for y, p in draws(0, 500, 200, lambda p: p)
+        ]
+    ).mean(axis=0)
+    assert debiased < 0.65 * plain
+
+
+@pytest.mark.parametrize(("norm", "truth"), [("l1", 0.1), ("l2", 0.1)])
+def test_debiasing_hits_the_known_error_of_a_model_that_is_off_everywhere(norm, truth):
+    off = [
+        [cl.expected_calibration_error(y, p, norm=norm, debias=d) for d in (False, True)]
+        for y, p in draws(1, 400, 300, lambda p: np.clip(0.8 * p + 0.1 + 0.1 * np.sign(p - 0.5), 0, 1))
+    ]
+    population = population_error(lambda p: 0.8 * p + 0.1 + 0.1 * np.sign(p - 0.5), norm)
+    plain, debiased = np.mean(off, axis=0)
+    assert abs(debiased - population) < 0.5 * abs(plain - population)
+
+
+def population_error(truth, norm="l1", n_bins=15, scores=None):
+    """Binned error of a source in the population, on a fine grid of quantiles."""
+    grid = (np.arange(300_000) + 0.5) / 300_000
+    p = grid if scores is None else scores.ppf(grid)
+    index = np.clip(np.ceil(p * n_bins).astype(int) - 1, 0, n_bins - 1)
+    share = np.bincount(index, minlength=n_bins) / len(p)
+    gap = np.bincount(index, truth(p) - p, minlength=n_bins) / len(p)
+    if norm == "l1":
+        return np.abs(gap).sum()
+    return np.sqrt((gap[share > 0] ** 2 / share[share > 0]).sum())
+
+
+@pytest.mark.filterwarnings("ignore:bin .* holds one row")
+def test_a_debiased_error_is_never_negative():
+    for y, p in draws(2, 40, 200, lambda p: p):
+        assert cl.expected_calibration_error(y, p, norm="l2", debias=True) >= 0
+        assert cl.expected_calibration_error(y, p, norm="l1", debias=True) >= 0
+
+
+def test_a_bin_with_one_row_is_named_when_its_variance_is_needed():
+    with pytest.warns(UserWarning, match="bin 2 holds one row"):
+        cl.expected_calibration_error([0, 1, 1], [0.1, 0.2, 0.9], n_bins=2, norm="l2", debias=True)
+
+
+SOURCES = {
+    "calibrated": (lambda p: p, None),
+    "over-confident": (lambda p: expit(logit(p) / 1.5), None),
+    "one bin off": (lambda p: np.where((p > 6 / 15) & (p <= 7 / 15), p + 0.3, p), None),
+    "network-like": (lambda p: np.clip(p - 0.04, 0, 1), beta(20, 1)),
+}
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("n", [200, 2000])
+def test_the_interval_covers_the_binned_error_of_the_population(source, n, norm):
+    truth, scores = SOURCES[source]
+    population = population_error(truth, norm, scores=scores)
+    covered = 0
+    for y, p in draws(5, n, 200, truth, scores):
+        low, high = cl.ece_interval(y, p, norm=norm, level=0.9)
+        covered += int(low <= population + 1e-9 and population - 1e-9 <= high)
+    assert covered / 200 >= 0.84
+
+
+def test_the_interval_shrinks_with_n_and_grows_with_its_level():
+    (y, p) = next(draws(6, 10_000, 1, lambda p: expit(logit(p) / 1.5)))
+    small = cl.ece_interval(y[:500], p[:500])
+    large = cl.ece_interval(y, p)
+    assert large[1] - large[0] < 0.5 * (small[1] - small[0])
+    wide = cl.ece_interval(y, p, level=0.99)
+    assert wide[0] <= large[0] <= large[1] <= wide[1]
+
+
+@given(forecasts())
+def test_the_interval_is_ordered_and_within_zero_and_one(case):
+    outcomes, scores, n_bins = case
+    for norm in ("l1", "l2"):
+        low, high = cl.ece_interval(outcomes, scores, n_bins=n_bins, norm=norm)
+        assert 0 <= low <= high <= 1
+
+
+@pytest.mark.parametrize(("n", "expected"), [(100, 0.121), (1000, 0.038), (10_000, 0.012)])
+def test_a_calibrated_model_of_uniform_scores_has_the_known_ece(n, expected):
+    scores = np.random.default_rng(7).random(n)
+    null = cl.ece_under_calibration(scores, n_draws=500, random_state=8)
+    assert null.mean == pytest.approx(expected, rel=0.06)
+    direct = np.mean([cl.expected_calibration_error(y, p) for y, p in draws(9, n, 200, lambda p: p)])
+    assert null.mean == pytest.approx(direct, rel=0.06)
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_p_values_of_a_calibrated_model_are_uniform(strategy):
+    small = 0
+    for i, (y, p) in enumerate(draws(10, 200, 200, lambda p: p)):
+        null = cl.ece_under_calibration(p, n_draws=99, random_state=i, strategy=strategy)
+        small += null.p_value(cl.expected_calibration_error(y, p, strategy=strategy)) <= 0.1
+    assert 8 <= small <= 34
+
+
+def test_the_null_distribution_respects_weights_and_seeds():
+    p = np.linspace(0.05, 0.95, 50)
+    once = cl.ece_under_calibration(p, n_draws=50, random_state=1)
+    weighted = cl.ece_under_calibration(p, n_draws=50, random_state=1, sample_weight=np.full(50, 3.0))
+    np.testing.assert_allclose(once.values, weighted.values)
+    assert once.quantile(0) == once.values.min() and once.quantile(1) == once.values.max()
+
+
+def test_a_p_value_is_never_zero():
+    assert cl.ece_under_calibration([0.5] * 10, n_draws=9, random_state=0).p_value(1.0) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cl.expected_calibration_error(S2_LABELS, S2, norm="l3"), "norm = 'l3': expected one of"),
+        (
+            lambda: cl.expected_calibration_error(S2_LABELS, S2, debias=True, sample_weight=np.ones(9)),
+            "debias = True: expected no sample_weight",
+        ),
+        (lambda: cl.ece_interval(S2_LABELS, S2, level=0.0), r"level = 0.0: expected a number in \(0, 1\)"),
+        (lambda: cl.ece_interval(S2_LABELS, S2, target="class-wise"), "target = 'class-wise': expected None"),
+        (lambda: cl.ece_interval(S2_LABELS, S2, norm="L1"), "norm = 'L1'"),
+        (lambda: cl.ece_under_calibration(S2, n_draws=0), "n_draws = 0: expected a whole number"),
+        (lambda: cl.ece_under_calibration(S2, n_bins=-1), "n_bins = -1"),
+        (lambda: cl.ece_under_calibration(S2, norm=None), "norm = None"),
+        (lambda: cl.ece_under_calibration(S2, strategy="x"), "strategy = 'x'"),
+        (lambda: cl.ece_under_calibration(S2, n_draws=9).p_value(2), r"ece = 2: expected a number in \[0, 1\]"),
+        (lambda: cl.ece_under_calibration(S2, n_draws=9).quantile(-1), r"q = -1: expected a number in \[0, 1\]"),
+        (lambda: cl.reliability_curve(S2_LABELS, S2).ece("max"), "norm = 'max'"),
+    ],
+)
+def test_a_bad_option_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,98 @@
+"""Brier score and negative log-likelihood: definitions, scikit-learn, published values, bad input."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.metrics import brier_score_loss, log_loss
+
+import calibration_lessons as cl
+from calibration_lessons import datasets, definitions
+
+logit_rows = hnp.arrays(
+    np.float64, st.tuples(st.integers(1, 30), st.integers(2, 5)), elements=st.floats(-20, 20)
+)
+
+
+def labels_for(data, values):
+    return np.array(data.draw(st.lists(st.integers(0, values.shape[1] - 1), min_size=len(values), max_size=len(values))))
+
+
+@pytest.mark.equation("eq-brier")
+@given(logit_rows, st.data())
+def test_the_fast_brier_score_is_the_defined_one(logits, data):
+    p, y = cl.softmax(logits), labels_for(data, logits)
+    assert cl.brier_score(y, p) == pytest.approx(definitions.brier(y, p), abs=1e-12)
+    assert -1e-12 <= cl.brier_score(y, p) <= 2
+
+
+@pytest.mark.equation("eq-brier-binary")
+@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=50))
+def test_the_fast_binary_brier_score_is_the_defined_one(rows):
+    y, p = (np.array(column) for column in zip(*rows, strict=True))
+    assert cl.brier_score(y, p) == pytest.approx(definitions.brier_binary(y.astype(int), p), abs=1e-12)
+    assert cl.brier_score(y, np.column_stack([1 - p, p])) == pytest.approx(2 * cl.brier_score(y, p), abs=1e-12)
+
+
+@pytest.mark.equation("eq-nll")
+@given(logit_rows, st.data())
+def test_the_fast_likelihood_is_the_defined_one_from_logits_too(logits, data):
+    p, y = cl.softmax(logits), labels_for(data, logits)
+    defined = definitions.negative_log_likelihood(y, p)
+    assert cl.negative_log_likelihood(y, p) == pytest.approx(defined, rel=1e-12, abs=1e-12)
+    assert cl.negative_log_likelihood(y, logits, from_logits=True) == pytest.approx(defined, rel=1e-9, abs=1e-9)
+
+
+@given(logit_rows, st.data())
+def test_agrees_with_scikit_learn(logits, data):
+    p, y = cl.softmax(logits), labels_for(data, logits)
+    classes = list(range(p.shape[1]))
+    assert cl.negative_log_likelihood(y, p) == pytest.approx(log_loss(y, p, labels=classes), abs=1e-9)
+    expected = brier_score_loss(y, p, labels=classes, scale_by_half=False)
+    assert cl.brier_score(y, p) == pytest.approx(expected, abs=1e-9)
+
+
+@given(logit_rows, st.data())
+def test_whole_weights_count_as_repeated_rows(logits, data):
+    p, y = cl.softmax(logits), labels_for(data, logits)
+    w = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
+    w[-1] = 2
+    repeated = np.repeat(np.arange(len(y)), w)
+    for score in (cl.brier_score, cl.negative_log_likelihood):
+        assert score(y, p, sample_weight=w) == pytest.approx(score(y[repeated], p[repeated]), abs=1e-12)
+
+
+def test_published_reference_values_are_reproduced():
+    y, p, *_ = datasets.hpc_cv()
+    assert cl.brier_score(y, p) / 2 == pytest.approx(0.21083946, abs=5e-9)
+    y, p, *_ = datasets.two_class_example()
+    assert cl.brier_score(y, p) == pytest.approx(0.10561859, abs=5e-9)
+
+
+def test_certainty_that_is_wrong_costs_infinity_and_is_not_clipped():
+    assert cl.negative_log_likelihood([1, 0], [0.0, 0.2]) == math.inf
+    assert cl.negative_log_likelihood([0], [[0.0, 1.0]]) == math.inf
+    assert cl.negative_log_likelihood([0], [[-np.inf, 1.0]], from_logits=True) == math.inf
+    assert cl.negative_log_likelihood([1], [-np.inf], from_logits=True) == math.inf
+
+
+def test_a_row_of_weight_zero_counts_nothing_even_at_infinity():
+    assert cl.negative_log_likelihood([1, 0], [0.0, 0.5], sample_weight=[0, 1]) == pytest.approx(math.log(2))
+
+
+def test_certainty_that_is_right_costs_nothing():
+    assert cl.negative_log_likelihood([1, 0], [1.0, 0.0]) == 0 == cl.brier_score([1, 0], [1.0, 0.0])
+    assert math.copysign(1, cl.negative_log_likelihood([1], [[0.0, 1.0]])) == 1
+
+
+def test_far_logits_lose_nothing():
+    assert cl.negative_log_likelihood([0], [[0.0, 1000.0]], from_logits=True) == 1000
+    assert cl.negative_log_likelihood([1, 0], [-1000.0, -1000.0], from_logits=True) == 500
+
+
+def test_single_precision_input_is_summed_in_double():
+    p = np.full(2_000_000, 0.1, dtype=np.float32)
+    assert cl.brier_score(np.ones(len(p)), p) == pytest.approx((float(np.float32(0.1)) - 1) ** 2, rel=1e-12)

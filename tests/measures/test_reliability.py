@@ -1,0 +1,213 @@
+"""The reliability curve against its definitions, at the edges of its bins, and against scikit-learn."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.calibration import calibration_curve
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+
+S2 = np.array(
+    [
+        [0.78, 0.12, 0.1],
+        [0.1, 0.64, 0.26],
+        [0.04, 0.04, 0.92],
+        [0.58, 0.3, 0.12],
+        [0.05, 0.51, 0.44],
+        [0.85, 0.15, 0],
+        [0.22, 0.7, 0.08],
+        [0.63, 0.34, 0.03],
+        [0.02, 0.15, 0.83],
+    ]
+)
+S2_LABELS = np.array([0, 1, 1, 0, 0, 0, 1, 2, 2])
+
+
+@st.composite
+def forecasts(draw, max_rows=60):
+    """Scores that are random, tied or on an edge, with their outcomes and a number of bins."""
+    n_bins = draw(st.integers(1, 20))
+    n = draw(st.integers(1, max_rows))
+    on_edge = st.integers(0, n_bins).map(lambda m: m / n_bins)
+    score = st.one_of(st.floats(0, 1), on_edge, st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+    scores = draw(st.lists(score, min_size=n, max_size=n))
+    outcomes = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    return np.array(outcomes), np.array(scores), n_bins
+
+
+@pytest.mark.equation("eq-bin")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_bins", range(1, 101))
+def test_every_edge_and_its_neighbours_fall_in_the_defined_bin(n_bins, dtype):
+    edges = cl.bin_edges(n_bins, dtype)
+    around = np.concatenate([edges, np.nextafter(edges, dtype(2)), np.nextafter(edges, dtype(-1))])
+    scores = around[(around >= 0) & (around <= 1)]
+    curve = cl.reliability_curve(np.zeros(len(scores)), scores, n_bins=n_bins)
+    expected = [definitions.bin_number(float(p), edges.tolist()) for p in scores]
+    assert curve.counts.tolist() == np.bincount(expected, minlength=n_bins + 1)[1:].tolist()
+
+
+@pytest.mark.parametrize("n_bins", range(1, 101))
+def test_edges_are_the_correctly_rounded_fractions(n_bins):
+    assert cl.bin_edges(n_bins).tolist() == [m / n_bins for m in range(n_bins + 1)]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_zero_and_the_smallest_number_fall_in_the_first_bin_and_one_in_the_last(dtype):
+    scores = np.array([0, np.nextafter(dtype(0), dtype(1)), 1], dtype=dtype)
+    assert cl.reliability_curve([0, 0, 1], scores, n_bins=10).counts.tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("n_bins", [10, 100, 3000, 10**6])
+def test_many_bins_and_half_precision_still_sort_by_the_edges(n_bins):
+    scores = np.random.default_rng(0).random(500).astype(np.float16)
+    edges = cl.bin_edges(n_bins, np.float16)
+    expected = np.bincount(np.maximum(np.searchsorted(edges, scores) - 1, 0), minlength=n_bins)
+    assert np.array_equal(cl.reliability_curve(scores > 0.5, scores, n_bins=n_bins).counts, expected)
+
+
+@pytest.mark.equation("eq-accuracy", "eq-confidence")
+@given(forecasts())
+def test_each_bin_holds_the_defined_accuracy_and_confidence(case):
+    outcomes, scores, n_bins = case
+    curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins)
+    edges = [m / n_bins for m in range(n_bins + 1)]
+    for m in range(1, n_bins + 1):
+        if curve.counts[m - 1] == 0:
+            assert np.isnan(curve.accuracy[m - 1]) and np.isnan(curve.confidence[m - 1])
+        else:
+            accuracy = definitions.bin_accuracy(scores, outcomes, edges, m)
+            confidence = definitions.bin_confidence(scores, edges, m)
+            assert curve.accuracy[m - 1] == pytest.approx(accuracy, abs=1e-12)
+            assert curve.confidence[m - 1] == pytest.approx(confidence, abs=1e-12)
+
+
+@given(forecasts(), st.data())
+def test_whole_weights_count_as_repeated_rows(case, data):
+    outcomes, scores, n_bins = case
+    weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(scores), max_size=len(scores))))
+    weights[0] = 1
+    strategy = data.draw(st.sampled_from(["uniform", "quantile"]))
+    weighted = cl.reliability_curve(outcomes, scores, n_bins=n_bins, sample_weight=weights, strategy=strategy)
+    repeated = cl.reliability_curve(
+        np.repeat(outcomes, weights), np.repeat(scores, weights), n_bins=n_bins, strategy=strategy
+    )
+    np.testing.assert_allclose(weighted.edges, repeated.edges)
+    np.testing.assert_allclose(weighted.weights, repeated.weights)
+    np.testing.assert_allclose(weighted.accuracy, repeated.accuracy, atol=1e-12)
+    np.testing.assert_allclose(weighted.confidence, repeated.confidence, atol=1e-12)
+
+
+@given(forecasts())
+def test_quantile_bins_hold_their_share_and_keep_equal_scores_together(case):
+    outcomes, scores, n_bins = case
+    curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins, strategy="quantile")
+    assert curve.n == len(scores)
+    ranked = np.sort(scores)
+    inner = {ranked[-(-len(scores) * m // n_bins) - 1] for m in range(1, n_bins)} - {0.0, 1.0}
+    assert curve.edges.tolist() == [0.0, *sorted(inner), 1.0]
+
+
+def test_quantile_bins_of_distinct_scores_hold_equally_many():
+    scores = np.random.default_rng(1).random(1000)
+    curve = cl.reliability_curve(scores > 0.5, scores, n_bins=10, strategy="quantile")
+    assert curve.counts.tolist() == [100] * 10
+
+
+def test_the_five_scores_of_the_lecture_give_the_point_003_02():
+    curve = cl.reliability_curve([0, 0, 0, 1, 0], [0.05, 0.05, 0.02, 0.01, 0.02], n_bins=10)
+    assert curve.confidence[0] == pytest.approx(0.03) and curve.accuracy[0] == pytest.approx(0.2)
+
+
+def test_agrees_with_scikit_learn_where_no_score_lies_on_an_edge():
+    rng = np.random.default_rng(2)
+    scores = rng.random(5000)
+    outcomes = rng.random(5000) < scores**2
+    curve = cl.reliability_curve(outcomes, scores, n_bins=15)
+    accuracy, confidence = calibration_curve(outcomes, scores, n_bins=15)
+    np.testing.assert_allclose(curve.accuracy[curve.counts > 0], accuracy, atol=1e-12)
+    np.testing.assert_allclose(curve.confidence[curve.counts > 0], confidence, atol=1e-12)
+
+
+def test_top_label_takes_the_first_of_equal_classes():
+    curve = cl.reliability_curve([0, 1], [[0.5, 0.5], [0.5, 0.5]], n_bins=2)
+    assert curve.accuracy[0] == 0.5 and curve.counts.tolist() == [2, 0]
+    binary = cl.reliability_curve([0, 1], [0.5, 0.5], n_bins=2, target="top-label")
+    assert binary.accuracy[0] == 0.5
+
+
+@given(hnp.arrays(np.float64, st.tuples(st.integers(1, 30), st.just(4)), elements=st.floats(-30, 30)), st.data())
+def test_logits_and_their_softmax_give_one_curve(logits, data):
+    labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(logits), max_size=len(logits))))
+    target = data.draw(st.sampled_from([None, "top-label", 0, 3]))
+    n_bins = 1
+    by_logits = cl.reliability_curve(labels, logits, target=target, n_bins=n_bins, from_logits=True)
+    by_softmax = cl.reliability_curve(labels, cl.softmax(logits), target=target, n_bins=n_bins)
+    np.testing.assert_allclose(by_logits.confidence, by_softmax.confidence, atol=1e-12)
+    if target is not None and target != "top-label":
+        np.testing.assert_allclose(by_logits.accuracy, by_softmax.accuracy)
+
+
+def test_a_one_d_logit_is_read_as_zero_against_z():
+    z, y = np.array([-3.0, 0.2, 5.0, -np.inf]), [0, 1, 1, 0]
+    one = cl.reliability_curve(y, z, from_logits=True)
+    two = cl.reliability_curve(y, np.column_stack([np.zeros(4), z]), from_logits=True, target="positive")
+    np.testing.assert_allclose(one.confidence, two.confidence)
+    top = cl.reliability_curve(y, z, from_logits=True, target="top-label")
+    pair = cl.reliability_curve(y, np.column_stack([np.zeros(4), z]), from_logits=True)
+    np.testing.assert_allclose(top.confidence, pair.confidence)
+
+
+def test_class_k_is_that_column_against_the_rest():
+    curve = cl.reliability_curve(S2_LABELS, S2, target=2, n_bins=5)
+    alone = cl.reliability_curve(S2_LABELS == 2, S2[:, 2], n_bins=5)
+    np.testing.assert_array_equal(curve.accuracy, alone.accuracy)
+
+
+def test_wilson_interval_covers_as_promised():
+    rng = np.random.default_rng(3)
+    covered = 0
+    for _ in range(400):
+        low, high = cl.reliability_curve(rng.random(100) < 0.3, np.full(100, 0.3), n_bins=1).interval(0.9)
+        covered += int(low[0] <= 0.3 <= high[0])
+    assert 0.86 <= covered / 400 <= 0.95
+
+
+def test_a_block_boundary_changes_nothing():
+    rng = np.random.default_rng(4)
+    scores = rng.random(100_001)
+    outcomes = rng.random(100_001) < scores
+    curve = cl.reliability_curve(outcomes, scores, n_bins=10)
+    index = np.clip(np.ceil(scores * 10).astype(int) - 1, 0, 9)
+    np.testing.assert_array_equal(curve.counts, np.bincount(index))
+    np.testing.assert_allclose(curve.accuracy, np.bincount(index, outcomes) / np.bincount(index))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_bins": 0}, r"n_bins = 0: expected a whole number"),
+        ({"n_bins": 2.5}, r"n_bins = 2.5: expected a whole number"),
+        ({"n_bins": True}, r"n_bins = True: expected a whole number"),
+        ({"strategy": "width"}, r"strategy = 'width': expected one of 'uniform', 'quantile'"),
+        ({"target": "positive"}, r"target = 'positive': y_prob has 3 classes, expected 2"),
+        ({"target": 3}, r"target = 3: expected None, 'top-label', 'positive' or a class number 0..2"),
+        ({"target": "top"}, r"target = 'top': expected None, 'top-label'"),
+        ({"target": 1.0}, r"target = 1.0: expected None"),
+        ({"sample_weight": np.full(9, -1.0)}, r"sample_weight\[0\] = -1.0: expected a weight of at least 0"),
+        ({"sample_weight": np.zeros(9)}, r"sample_weight is zero everywhere"),
+        ({"sample_weight": np.ones(8)}, r"sample_weight has 8 rows and the data have 9"),
+        ({"sample_weight": np.full(9, np.nan)}, r"sample_weight\[0\] is NaN"),
+    ],
+)
+def test_a_bad_option_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        cl.reliability_curve(S2_LABELS, S2, **arguments)
+
+
+def test_the_level_of_an_interval_is_checked():
+    with pytest.raises(ValueError, match=r"level = 1: expected a number in \(0, 1\)"):
+        cl.reliability_curve(S2_LABELS, S2).interval(1)

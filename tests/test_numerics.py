@@ -1,0 +1,69 @@
+"""Softmax and entropy against their definitions and at their limits."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+
+rows = st.lists(st.floats(-50, 50), min_size=2, max_size=8)
+
+
+@pytest.mark.equation("eq-softmax")
+@given(rows)
+def test_softmax_is_the_defined_one_and_sums_to_one(logits):
+    p = cl.softmax(logits)
+    np.testing.assert_allclose(p, definitions.softmax(logits), rtol=1e-12)
+    assert p.sum() == pytest.approx(1, abs=1e-12)
+
+
+@given(rows, st.floats(-1e6, 1e6))
+def test_softmax_does_not_see_a_shift(logits, shift):
+    np.testing.assert_allclose(cl.softmax(np.add(logits, shift)), cl.softmax(logits), atol=1e-8)
+
+
+@given(rows)
+def test_log_softmax_is_the_logarithm(logits):
+    np.testing.assert_allclose(cl.log_softmax(logits), np.log(cl.softmax(logits)), atol=1e-9)
+
+
+@pytest.mark.equation("eq-entropy")
+@given(rows)
+def test_entropy_is_the_defined_one_between_zero_and_log_k(logits):
+    p = cl.softmax(logits)
+    assert cl.entropy(p) == pytest.approx(definitions.entropy(p.tolist()), abs=1e-12)
+    assert 0 <= cl.entropy(p) <= math.log(len(p)) + 1e-12
+    assert cl.entropy(p, base="bits") == pytest.approx(cl.entropy(p) / math.log(2), abs=1e-12)
+
+
+def test_more_axes_are_distributions_along_the_last():
+    z = np.random.default_rng(0).normal(size=(3, 4, 5))
+    assert cl.softmax(z).shape == (3, 4, 5)
+    np.testing.assert_allclose(cl.entropy(cl.softmax(z))[1, 2], cl.entropy(cl.softmax(z[1, 2])))
+
+
+def test_a_class_that_is_ruled_out_gets_zero():
+    assert cl.softmax([0.0, -np.inf]).tolist() == [1.0, 0.0]
+    assert cl.log_softmax([0.0, -np.inf]).tolist() == [0.0, -np.inf]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cl.softmax([[1.0, np.nan]]), r"logits\[0, 1\] = nan: expected a logit below infinity"),
+        (lambda: cl.softmax([[0.0, 0.0], [1.0, np.inf]]), r"logits\[1, 1\] = inf"),
+        (lambda: cl.log_softmax([[-np.inf, -np.inf]]), r"logits\[0\] is -inf in every class"),
+        (lambda: cl.softmax(3.0), r"logits has shape \(\)"),
+        (lambda: cl.softmax([1.0]), r"logits has shape \(1,\): expected at least two classes"),
+        (lambda: cl.entropy([0.5, 0.6]), r"p\[0\] sums to 1.1"),
+        (lambda: cl.entropy([-0.5, 1.5]), r"p\[0, 0\] = -0.5: expected a probability in \[0, 1\]"),
+        (lambda: cl.entropy([0.5, 0.5], base="dits"), r"base = 'dits': expected one of 'nats', 'bits'"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
