@@ -12,14 +12,14 @@ executed here; `_build/notebooks.json` remembers that. Executing twice writes th
 from __future__ import annotations
 
 import argparse
+import asyncio
 import hashlib
 import json
-import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import nbformat
@@ -86,7 +86,7 @@ def run_notebook(path: Path) -> bool:
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
-        client.execute()
+        asyncio.run(client.async_execute())
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise NotebookError(f"{shown(path)}: {failing_cell(notebook)}: {describe(error)}") from None
     refuse_stderr(path, notebook)
@@ -153,9 +153,9 @@ def normalise(notebook: NotebookNode) -> None:
 
 def execute(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
     """Execute notebooks, a few at a time, with a line each; yield each path with its error, if any."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(AT_ONCE, mp_context=context) as pool:
-        jobs: dict[Future[tuple[bool, float]], Path] = {pool.submit(timed_run, path): path for path in paths}
+    pool = ThreadPoolExecutor(AT_ONCE)
+    jobs: dict[Future[tuple[bool, float]], Path] = {pool.submit(timed_run, path): path for path in paths}
+    try:
         for done, job in enumerate(as_completed(jobs), start=1):
             path, error = jobs[job], None
             try:
@@ -166,6 +166,8 @@ def execute(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
                 outcome = "FAILED"
             print(f"[{done}/{len(paths)}] {shown(path)}: {outcome}", flush=True)
             yield path, error
+    finally:  # an interrupt lets the notebooks under way finish, and starts no other
+        pool.shutdown(cancel_futures=True)
 
 
 def timed_run(path: Path) -> tuple[bool, float]:
