@@ -1,4 +1,12 @@
 """Measure and mend the calibration of classifiers: the companion of a course on the subject."""
+from .calibrators.expectation_consistency import ExpectationConsistency
+from .calibrators.temperature import TemperatureScaling
+from .measures.brier_decomposition import (
+    BrierDecomposition,
+    CorpDecomposition,
+    brier_decomposition,
+    corp_decomposition,
+)
 from .measures.ece import (
     CalibratedECE,
     ece_interval,
@@ -7,18 +15,25 @@ from .measures.ece import (
     maximum_calibration_error,
 )
 from .measures.proper_scores import brier_score, negative_log_likelihood
-from .measures.reliability import ReliabilityCurve, bin_edges, reliability_curve
+from .measures.reliability import CalibrationAccumulator, ReliabilityCurve, bin_edges, reliability_curve
 from .numerics import entropy, log_softmax, softmax
 from .uncertainty.coin import Uncertainty, coin_plausibility, coin_uncertainty, expected_coin_uncertainty
 
 __all__ = [
+    "BrierDecomposition",
     "CalibratedECE",
+    "CalibrationAccumulator",
+    "CorpDecomposition",
+    "ExpectationConsistency",
     "ReliabilityCurve",
+    "TemperatureScaling",
     "Uncertainty",
     "bin_edges",
+    "brier_decomposition",
     "brier_score",
     "coin_plausibility",
     "coin_uncertainty",
+    "corp_decomposition",
     "ece_interval",
     "ece_under_calibration",
     "entropy",

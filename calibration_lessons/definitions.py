@@ -229,6 +229,66 @@ def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[
     return total / len(labels)
 
 
+# measures/brier_decomposition
+
+
+@numbered("eq-brier-decomposition", function="brier_decomposition")
+def brier_decomposition(
+    outcomes: Sequence[int], forecasts: Sequence[float]
+) -> tuple[float, float, float]:
+    """Reliability, resolution and uncertainty, over the rows that share a forecast."""
+    n = len(outcomes)
+    base_rate = sum(outcomes) / n
+    reliability = resolution = 0.0
+    for f in set(forecasts):
+        group = [o for o, p in zip(outcomes, forecasts, strict=True) if p == f]
+        frequency = sum(group) / len(group)
+        reliability = reliability + len(group) / n * (f - frequency) ** 2
+        resolution = resolution + len(group) / n * (frequency - base_rate) ** 2
+    return reliability, resolution, base_rate * (1 - base_rate)
+
+
+@numbered("eq-brier-within-bin", function="brier_decomposition")
+def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]) -> float:
+    """What the bins hide: the spread of the forecasts in a bin, less twice how it goes with the outcomes."""
+    n = len(outcomes)
+    total = 0.0
+    for b in range(1, len(edges)):
+        rows = [i for i in range(n) if bin_number(forecasts[i], edges) == b]
+        if rows:
+            mean_forecast = sum(forecasts[i] for i in rows) / len(rows)
+            frequency = sum(outcomes[i] for i in rows) / len(rows)
+            for i in rows:
+                stray = forecasts[i] - mean_forecast
+                total = total + stray**2 - 2 * stray * (outcomes[i] - frequency)
+    return total / n
+
+
+@numbered("eq-brier-corrected", function="brier_decomposition")
+def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
+    """Reliability, less the estimated variance of each group's observed frequency."""
+    n = len(outcomes)
+    reliability, _, _ = brier_decomposition(outcomes, forecasts)
+    for f in set(forecasts):
+        group = [o for o, p in zip(outcomes, forecasts, strict=True) if p == f]
+        frequency = sum(group) / len(group)
+        if len(group) > 1:
+            reliability = reliability - len(group) / n * frequency * (1 - frequency) / (len(group) - 1)
+    return reliability
+
+
+@numbered("eq-corp", function="corp_decomposition")
+def corp_decomposition(
+    outcomes: Sequence[int], forecasts: Sequence[float], recalibrated: Sequence[float]
+) -> tuple[float, float, float]:
+    """Miscalibration, discrimination and uncertainty: differences of three Brier scores."""
+    base_rate = [sum(outcomes) / len(outcomes)] * len(outcomes)
+    score = brier_binary(outcomes, forecasts)
+    score_recalibrated = brier_binary(outcomes, recalibrated)
+    score_base_rate = brier_binary(outcomes, base_rate)
+    return score - score_recalibrated, score_base_rate - score_recalibrated, score_base_rate
+
+
 # calibrators/temperature
 
 
@@ -241,6 +301,35 @@ def softmax(logits: Sequence[float]) -> list[float]:
     return [math.exp(z) / total for z in logits]
 
 
+@numbered("eq-temperature", function="TemperatureScaling")
+def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]:
+    """Softmax of the logits divided by the temperature."""
+    return softmax([z / temperature for z in logits])
+
+
+@numbered("eq-temperature-nll", function="TemperatureScaling")
+def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float) -> float:
+    """Mean negative log-likelihood of the labels at a temperature, in nats."""
+    total = 0.0
+    for y, row in zip(labels, logits, strict=True):
+        total = total - math.log(tempered_softmax(row, temperature)[y])
+    return total / len(labels)
+
+
+@numbered("eq-temperature-stationary", function="TemperatureScaling")
+def logit_balance(
+    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
+) -> tuple[float, float]:
+    """Both sides of the balance: the mean logit that the model expects, and the mean logit of the labels."""
+    expected = 0.0
+    observed = 0.0
+    for y, row in zip(labels, logits, strict=True):
+        for p, z in zip(tempered_softmax(row, temperature), row, strict=True):
+            expected = expected + p * z
+        observed = observed + row[y]
+    return expected / len(labels), observed / len(labels)
+
+
 @numbered("eq-entropy", function="entropy")
 def entropy(p: Sequence[float]) -> float:
     """Return the expected surprise of a distribution, in nats; a probability of 0 adds nothing."""
@@ -249,3 +338,21 @@ def entropy(p: Sequence[float]) -> float:
         if q > 0:
             total = total - q * math.log(q)
     return total
+
+
+# calibrators/expectation_consistency
+
+
+@numbered("eq-expectation-consistency", function="ExpectationConsistency")
+def confidence_and_accuracy(
+    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
+) -> tuple[float, float]:
+    """Both sides of the condition: the mean of the largest probability, and the share of correct rows."""
+    confidence = 0.0
+    correct = 0
+    for y, row in zip(labels, logits, strict=True):
+        p = tempered_softmax(row, temperature)
+        confidence = confidence + max(p)
+        if row.index(max(row)) == y:
+            correct = correct + 1
+    return confidence / len(labels), correct / len(labels)

@@ -7,7 +7,7 @@ number can never disagree.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -287,12 +287,23 @@ def binned(
     else:
         inner = quantile_edges(scores, n_bins, weights)
         edges = np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]]).astype(scores.dtype)
+    return curve_from_sums(edges, _sums(scores, hits, edges, strategy, weights))
+
+
+def _sums(
+    scores: _checks.FloatArray,
+    hits: npt.NDArray[np.bool_],
+    edges: _checks.FloatArray,
+    strategy: Strategy,
+    weights: Floats | None,
+) -> Floats:
+    """Sum up each bin in one pass over blocks of rows, as `_passes.bin_sums` does for one block."""
     sums = np.zeros((5, len(edges) - 1))
     for rows in _passes.row_blocks(scores):
         block, weight = scores[rows], None if weights is None else weights[rows]
         index = bin_index(block, edges, strategy)
         sums += _passes.bin_sums(index, block, hits[rows], weight, len(edges) - 1)
-    return curve_from_sums(edges, sums)
+    return sums
 
 
 def bin_index(
@@ -311,3 +322,99 @@ def curve_from_sums(edges: _checks.FloatArray, sums: Floats) -> ReliabilityCurve
         confidence, accuracy = total / weight, correct / weight
         effective = np.where(weight > 0, weight**2 / squares, 0.0)
     return ReliabilityCurve(edges, rows.astype(np.int64), weight, confidence, accuracy, effective)
+
+
+class CalibrationAccumulator:
+    """A reliability curve of data that never lie in memory at once: streams, partitions, map-reduce.
+
+    Keeps five sums a bin of equal width, however many rows pass. `update` takes a batch, `merge`
+    another accumulator, and `curve` equals `reliability_curve` of all batches together. It pickles.
+
+    Parameters
+    ----------
+    n_bins : int
+        Number M of bins.
+    target : {None, "top-label", "positive"} or int
+        As for `reliability_curve`.
+
+    Notes
+    -----
+    The first batch settles the dtype of the scores, hence of the edges, and the number of classes.
+    A batch of another kind is refused: its edges, or its promise, would differ.
+
+    Examples
+    --------
+    >>> morning = CalibrationAccumulator(n_bins=2).update([0, 1], [0.2, 0.4])
+    >>> evening = CalibrationAccumulator(n_bins=2).update([1], [0.9])
+    >>> curve = morning.merge(evening).curve()
+    >>> curve.counts.tolist(), round(curve.ece(), 4)
+    ([2, 1], 0.1667)
+    """
+
+    def __init__(self, n_bins: int = 15, target: Target = None) -> None:
+        self.n_bins = _checks.positive_whole(n_bins, "n_bins")
+        self.target = target
+        self._sums = np.zeros((5, self.n_bins))
+        self._kind: tuple[str, str] | None = None
+
+    def __repr__(self) -> str:
+        rows = int(self._sums[0].sum())
+        return f"<CalibrationAccumulator(n_bins={self.n_bins}, target={self.target!r}) of {rows} rows>"
+
+    def update(
+        self, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
+        """Add a batch of rows, described as for `reliability_curve`, and return the accumulator.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, or of another kind than the first batch; nothing is
+            added then.
+        """
+        scores, hits = scores_and_hits(y_true, y_prob, self.target)
+        weights = _checks.weights(sample_weight, len(scores))
+        shape = np.shape(y_prob)
+        columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
+        self._settle((columns, scores.dtype.name), "y_prob")
+        self._sums += _sums(scores, hits, bin_edges(self.n_bins, scores.dtype), "uniform", weights)
+        return self
+
+    def merge(self, other: CalibrationAccumulator) -> Self:
+        """Add the rows that another accumulator has seen, and return this one; `other` stays as it is.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where `other` is no accumulator, or one with other bins, target or kind of batch.
+        """
+        if not isinstance(other, CalibrationAccumulator):
+            raise TypeError(f"other is of type {type(other).__name__}: expected a CalibrationAccumulator")
+        if (other.n_bins, other.target) != (self.n_bins, self.target):
+            raise ValueError(
+                f"other has n_bins = {other.n_bins} and target = {other.target!r}: "
+                f"expected {self.n_bins} and {self.target!r}"
+            )
+        if other._kind is not None:
+            self._settle(other._kind, "other")
+            self._sums += other._sums
+        return self
+
+    def _settle(self, kind: tuple[str, str], name: str) -> None:
+        """Keep the kind of the first batch; refuse another."""
+        if self._kind is not None and kind != self._kind:
+            described = [" in ".join(one) for one in (kind, self._kind)]
+            raise ValueError(f"{name} holds {described[0]}: expected {described[1]}, as in the first batch")
+        self._kind = kind
+
+    def curve(self) -> ReliabilityCurve:
+        """Return the curve of all rows so far.
+
+        Raises
+        ------
+        ValueError
+            Before the first batch.
+        """
+        if self._kind is None:
+            raise ValueError("the accumulator is empty: expected a call of update before curve")
+        return curve_from_sums(bin_edges(self.n_bins, self._kind[1]), self._sums.copy())

@@ -1,0 +1,231 @@
+"""What the Brier score is made of: reliability, resolution and uncertainty."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import isotonic_regression
+
+from .. import _checks, _passes
+from .reliability import bin_edges
+
+Floats = npt.NDArray[np.float64]
+
+
+class BrierDecomposition(NamedTuple):
+    """Parts of the Brier score: ``score == reliability - resolution + uncertainty + within_bin``.
+
+    Attributes
+    ----------
+    reliability : float
+        Mean squared distance between forecast and observed frequency; small is good.
+    resolution : float
+        Mean squared distance between observed frequency and base rate; large is good.
+    uncertainty : float
+        Score of the forecaster who always says the base rate; no forecaster can change it.
+    within_bin : float
+        What the bins hide; 0 where the forecasts in a group are equal, and of either sign.
+    reliability_corrected : float
+        Reliability less what chance alone adds to it; may be negative.
+    """
+
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within_bin: float
+    reliability_corrected: float
+
+    @property
+    def score(self) -> float:
+        """The Brier score, put together from its parts."""
+        return self.reliability - self.resolution + self.uncertainty + self.within_bin
+
+
+class CorpDecomposition(NamedTuple):
+    """Parts of the Brier score: ``score == miscalibration - discrimination + uncertainty``.
+
+    Attributes
+    ----------
+    miscalibration : float
+        What the best increasing recalibration would gain; at least 0, small is good.
+    discrimination : float
+        What the recalibrated forecasts gain over the base rate; at least 0, large is good.
+    uncertainty : float
+        Score of the forecaster who always says the base rate.
+    """
+
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+    @property
+    def score(self) -> float:
+        """The Brier score, put together from its parts."""
+        return self.miscalibration - self.discrimination + self.uncertainty
+
+
+def brier_decomposition(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    n_bins: int | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> BrierDecomposition:
+    """Split the Brier score (equations ``eq-brier-decomposition``, ``eq-brier-within-bin``).
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class. With (n, K) each class is split by
+        itself, against the rest, and the parts are summed.
+    n_bins : int or None
+        None groups the rows by the value of their forecast. A number M groups them into M
+        right-closed bins of equal width; a group's forecast is then its mean.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    BrierDecomposition
+        Its parts add up to `brier_score` of the same arguments.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    Warns
+    -----
+    UserWarning
+        Where ``n_bins=None`` leaves fewer than two rows a group on average: where every forecast is
+        distinct, reliability is the score itself and resolution the uncertainty.
+
+    Notes
+    -----
+    The observed frequency of a group of n rows strays from its expectation, and reliability counts
+    the square of that. The correction subtracts the unbiased estimate o (1 - o) / (n - 1) of this
+    square (equation ``eq-brier-corrected``), with Kish's effective n where there are weights: a table
+    of counts must be repeated into rows, not weighted. A group of one row tells nothing about its
+    square and stays uncorrected.
+
+    References
+    ----------
+    Murphy (1973), A new vector partition of the probability score; Stephenson, Coelho and Jolliffe
+    (2008), Two extra components in the Brier score decomposition (the term within the bins); Ferro
+    and Fricker (2012), A bias-corrected decomposition of the Brier score, section 3.
+
+    Examples
+    --------
+    >>> parts = brier_decomposition([0, 0, 1, 1, 1, 0], [0.2, 0.2, 0.2, 0.8, 0.8, 0.8])
+    >>> round(parts.reliability, 4), round(parts.resolution, 4), parts.uncertainty, parts.within_bin
+    (0.0178, 0.0278, 0.25, 0.0)
+    >>> round(parts.score, 4)
+    0.24
+    """
+    if n_bins is not None:
+        _checks.positive_whole(n_bins, "n_bins")
+    forecasts = _checks.probabilities(y_prob)
+    n_classes = _checks.classes(forecasts, "y_prob")
+    labels = _checks.labels(y_true, n_classes)
+    _checks.same_length(y_true=labels, y_prob=forecasts)
+    weights = _checks.weights(sample_weight, len(labels))
+    counted = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
+    weight = np.ones(len(labels)) if weights is None else weights[counted] / weights.max()
+    forecasts, labels = forecasts[counted], labels[counted]
+    columns = [(forecasts, 1)] if forecasts.ndim == 1 else [(c, k) for k, c in enumerate(forecasts.T)]
+    parts = [_split(column, labels == k, weight, n_bins) for column, k in columns]
+    return BrierDecomposition(*(float(total) for total in np.sum(parts, axis=0)))
+
+
+def _split(
+    forecast: _checks.FloatArray, happened: npt.NDArray[np.bool_], weight: Floats, n_bins: int | None
+) -> tuple[float, ...]:
+    """Parts of the score of one class, in the order of `BrierDecomposition`."""
+    group, n_groups = _groups(forecast, n_bins)
+    total, squares, promised, hits = (
+        np.bincount(group, values, minlength=n_groups)
+        for values in (weight, weight**2, weight * forecast, weight * happened)
+    )
+    filled = total > 0
+    total, squares = total[filled], squares[filled]
+    share = total / weight.sum()
+    rows = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
+    f, o = promised[filled] / total, hits[filled] / total
+    base_rate = float(share @ o)
+    reliability = float(share @ (f - o) ** 2)
+    chance = np.divide(o * (1 - o), rows - 1, out=np.zeros_like(o), where=rows > 1)
+    within = 0.0
+    if n_bins is not None:
+        position = np.cumsum(filled)[group] - 1
+        strays, surprises = forecast - f[position], happened - o[position]
+        within = float(weight @ (strays * (strays - 2 * surprises))) / float(weight.sum())
+    resolution = float(share @ (o - base_rate) ** 2)
+    return reliability, resolution, base_rate * (1 - base_rate), within, reliability - float(share @ chance)
+
+
+def _groups(forecast: _checks.FloatArray, n_bins: int | None) -> tuple[npt.NDArray[np.intp], int]:
+    """Return the number of each row's group, and how many groups there are."""
+    if n_bins is not None:
+        return _passes.uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
+    distinct, group = np.unique(forecast, return_inverse=True)
+    if 2 * len(distinct) > len(forecast):
+        warnings.warn(
+            f"y_prob has {len(distinct)} distinct values in {len(forecast)} rows: the observed frequency of "
+            f"a group is mostly chance, so reliability and resolution come out too large (set n_bins)",
+            stacklevel=4,
+        )
+    return group, len(distinct)
+
+
+def corp_decomposition(y_true: npt.ArrayLike, y_prob: npt.ArrayLike) -> CorpDecomposition:
+    """Split the Brier score without bins, by the best increasing recalibration (equation ``eq-corp``).
+
+    Isotonic regression, equal forecasts pooled, finds the recalibrated forecasts. CORP stands for
+    consistent, optimally binned, reproducible, and for the pool-adjacent-violators algorithm.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0 and 1.
+    y_prob : array_like, shape (n,)
+        Probability of the positive class.
+
+    Returns
+    -------
+    CorpDecomposition
+        Its parts add up to `brier_score` of the same arguments; none is negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    References
+    ----------
+    Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic
+    classifiers, equations 3 and 4.
+
+    Examples
+    --------
+    >>> parts = corp_decomposition([0, 0, 1, 1, 1, 0], [0.2, 0.2, 0.2, 0.8, 0.8, 0.8])
+    >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), parts.uncertainty
+    (0.0178, 0.0278, 0.25)
+    """
+    forecasts = _checks.probabilities(y_prob, ndim=(1,))
+    labels = _checks.labels(y_true, 2)
+    _checks.same_length(y_true=labels, y_prob=forecasts)
+    distinct, group, counts = np.unique(forecasts, return_inverse=True, return_counts=True)
+    frequency = np.bincount(group, labels) / counts
+    recalibrated = isotonic_regression(frequency, weights=counts).x
+    share, base_rate = counts / len(labels), labels.mean()
+    promised = distinct.astype(np.float64)
+    # Where the recalibrated forecast r pools a block, the mean of (f - o)^2 - (r - o)^2 is that of
+    # (f - r) (f + r - 2 o); written so, a perfect forecast gives 0, not a rounding error.
+    miscalibration = float(share @ ((promised - recalibrated) * (promised + recalibrated - 2 * frequency)))
+    discrimination = float(share @ (recalibrated - base_rate) ** 2)
+    return CorpDecomposition(max(miscalibration, 0.0), discrimination, float(base_rate * (1 - base_rate)))

@@ -1,0 +1,138 @@
+"""A reliability curve gathered batch by batch: equal to the curve of all rows at once."""
+
+import functools
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import calibration_lessons as cl
+
+batches = st.lists(st.integers(1, 40), min_size=1, max_size=6)
+
+
+def rows(rng, n, n_classes, dtype):
+    if n_classes == 1:
+        edges = cl.bin_edges(10, dtype)
+        p = np.where(rng.random(n) < 0.5, rng.choice(edges, n), rng.random(n).astype(dtype)).astype(dtype)
+        return (rng.random(n) < 0.5).astype(int), p
+    p = rng.dirichlet(np.ones(n_classes), n).astype(dtype)
+    return rng.integers(0, n_classes, n), p
+
+
+def same(curve, other):
+    assert np.array_equal(curve.edges, other.edges) and curve.edges.dtype == other.edges.dtype
+    assert np.array_equal(curve.counts, other.counts)
+    for part in ("weights", "confidence", "accuracy", "effective_counts"):
+        np.testing.assert_allclose(getattr(curve, part), getattr(other, part), rtol=1e-12)
+
+
+@given(
+    batches,
+    st.sampled_from([(1, None), (1, "top-label"), (1, 0), (2, "positive"), (4, None), (4, 2)]),
+    st.sampled_from([np.float32, np.float64]),
+    st.sampled_from([1, 10, 15]),
+    st.booleans(),
+    st.integers(0, 2**32 - 1),
+)
+def test_batches_streamed_or_merged_equal_the_curve_of_all_rows(sizes, task, dtype, n_bins, weighted, seed):
+    rng = np.random.default_rng(seed)
+    n_classes, target = task
+    parts = [rows(rng, n, n_classes, dtype) for n in sizes]
+    weights = [rng.uniform(0.1, 2, n) if weighted else None for n in sizes]
+    y, p = (np.concatenate(column) for column in zip(*parts, strict=True))
+    w = np.concatenate(weights) if weighted else None
+    expected = cl.reliability_curve(y, p, n_bins=n_bins, target=target, sample_weight=w)
+    one_each = [
+        cl.CalibrationAccumulator(n_bins, target).update(*part, weight)
+        for part, weight in zip(parts, weights, strict=True)
+    ]
+    stream = cl.CalibrationAccumulator(n_bins, target)
+    for part, weight in zip(parts, weights, strict=True):
+        stream.update(*part, sample_weight=weight)
+    same(stream.curve(), expected)
+    same(
+        functools.reduce(
+            lambda a, b: a.merge(b), one_each, cl.CalibrationAccumulator(n_bins, target)
+        ).curve(),
+        expected,
+    )
+
+
+def test_rows_without_weights_count_one_beside_weighted_ones():
+    mixed = cl.CalibrationAccumulator(2).update([0, 1], [0.2, 0.9]).update([1], [0.3], [2.0])
+    expected = cl.reliability_curve([0, 1, 1], [0.2, 0.9, 0.3], n_bins=2, sample_weight=[1, 1, 2])
+    same(mixed.curve(), expected)
+
+
+def test_the_state_has_the_size_of_the_bins_whatever_the_number_of_rows():
+    small = cl.CalibrationAccumulator().update([0, 1], [0.2, 0.9])
+    large = cl.CalibrationAccumulator().update(np.arange(100_000) % 2, np.linspace(0, 1, 100_000))
+    assert len(pickle.dumps(large)) == len(pickle.dumps(small)) < 2000
+
+
+def test_a_pickled_accumulator_goes_on_where_it_stopped():
+    accumulator = cl.CalibrationAccumulator(5, "top-label").update([0, 1], [0.2, 0.9])
+    copy = pickle.loads(pickle.dumps(accumulator)).update([1], [0.3])
+    same(copy.curve(), accumulator.update([1], [0.3]).curve())
+
+
+def test_merging_leaves_the_other_as_it_was():
+    one, other = (cl.CalibrationAccumulator(3).update([k], [0.5]) for k in (0, 1))
+    before = other.curve()
+    one.merge(other).update([1], [0.5])
+    same(other.curve(), before)
+
+
+def test_a_curve_is_a_snapshot():
+    accumulator = cl.CalibrationAccumulator(3).update([1], [0.5])
+    before = accumulator.curve()
+    accumulator.update([0], [0.5])
+    assert before.n == 1 and before.weights[1] == 1
+
+
+def test_a_batch_of_another_kind_is_refused_and_adds_nothing():
+    accumulator = cl.CalibrationAccumulator(3).update([1], np.array([0.5]))
+    with pytest.raises(
+        ValueError, match=r"y_prob holds the positive class in float32: expected .* in float64"
+    ):
+        accumulator.update([1], np.array([0.5], dtype=np.float32))
+    with pytest.raises(ValueError, match="y_prob holds 3 classes in float64: expected the positive class"):
+        accumulator.update([1], [[0.2, 0.3, 0.5]])
+    with pytest.raises(ValueError, match=r"y_prob\[0\] = 2"):
+        accumulator.update([1], [2.0])
+    with pytest.raises(ValueError, match="other holds 3 classes"):
+        accumulator.merge(cl.CalibrationAccumulator(3).update([1], [[0.2, 0.3, 0.5]]))
+    assert accumulator.curve().n == 1
+
+
+def test_only_accumulators_of_the_same_bins_and_target_merge():
+    accumulator = cl.CalibrationAccumulator(3)
+    with pytest.raises(ValueError, match="other has n_bins = 4"):
+        accumulator.merge(cl.CalibrationAccumulator(4))
+    with pytest.raises(ValueError, match="target = 'top-label'"):
+        accumulator.merge(cl.CalibrationAccumulator(3, "top-label"))
+    with pytest.raises(TypeError, match="other is of type ReliabilityCurve"):
+        accumulator.merge(cl.reliability_curve([1], [0.5], n_bins=3))
+
+
+def test_an_empty_accumulator_has_no_curve_but_may_be_merged():
+    with pytest.raises(ValueError, match="the accumulator is empty"):
+        cl.CalibrationAccumulator().curve()
+    filled = cl.CalibrationAccumulator().update([1], [0.5])
+    same(cl.CalibrationAccumulator().merge(filled).curve(), filled.merge(cl.CalibrationAccumulator()).curve())
+
+
+@pytest.mark.parametrize("n_bins", [0, 1.5, True, None])
+def test_a_number_of_bins_that_is_no_positive_whole_number_is_named(n_bins):
+    with pytest.raises(ValueError, match="n_bins = "):
+        cl.CalibrationAccumulator(n_bins)
+
+
+def test_an_unknown_target_is_named_with_the_known_ones():
+    with pytest.raises(ValueError, match="target = 'best': expected None, 'top-label'"):
+        cl.CalibrationAccumulator(target="best").update([1], [0.5])
+    with pytest.raises(ValueError, match="sample_weight has 2 rows"):
+        cl.CalibrationAccumulator().update([1], [0.5], [1.0, 1.0])

@@ -1,0 +1,247 @@
+"""The Brier score taken apart: definitions, the identity, known truth, published values, bad input."""
+
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+from sklearn.isotonic import IsotonicRegression
+
+import calibration_lessons as cl
+from calibration_lessons import datasets, definitions
+
+tied_rows = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 1.0])), min_size=1, max_size=60
+)
+free_rows = st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=60)
+weight_lists = st.lists(st.floats(0, 10), min_size=60, max_size=60)
+FEW_ROWS = "ignore:y_prob has .* distinct values"
+
+
+def columns(rows):
+    y, p = (np.array(column) for column in zip(*rows, strict=True))
+    return y.astype(int), p
+
+
+@pytest.mark.equation("eq-brier-decomposition")
+@pytest.mark.equation("eq-brier-corrected")
+@pytest.mark.filterwarnings(FEW_ROWS)
+@given(tied_rows)
+def test_the_parts_by_distinct_value_are_the_defined_ones(rows):
+    y, p = columns(rows)
+    parts = cl.brier_decomposition(y, p)
+    assert parts[:3] == pytest.approx(definitions.brier_decomposition(y, p.tolist()), abs=1e-12)
+    assert parts.within_bin == 0
+    corrected = definitions.brier_reliability_corrected(y, p.tolist())
+    assert parts.reliability_corrected == pytest.approx(corrected, abs=1e-12)
+
+
+@pytest.mark.equation("eq-brier-within-bin")
+@given(free_rows, st.integers(1, 12), st.sampled_from([np.float32, np.float64]))
+def test_the_term_within_the_bins_is_the_defined_one(rows, n_bins, dtype):
+    y, p = columns(rows)
+    p = p.astype(dtype)
+    edges = cl.bin_edges(n_bins, dtype).tolist()
+    defined = definitions.brier_within_bin(y.tolist(), p.tolist(), edges)
+    assert cl.brier_decomposition(y, p, n_bins=n_bins).within_bin == pytest.approx(defined, abs=1e-12)
+
+
+@pytest.mark.filterwarnings(FEW_ROWS)
+@given(free_rows, st.none() | st.integers(1, 30), weight_lists)
+def test_the_parts_add_up_to_the_score_with_weights_and_bins(rows, n_bins, weights):
+    y, p = columns(rows)
+    w = np.array(weights[: len(y)])
+    w[0] += 1
+    for sample_weight in (None, w):
+        parts = cl.brier_decomposition(y, p, n_bins=n_bins, sample_weight=sample_weight)
+        assert parts.score == pytest.approx(cl.brier_score(y, p, sample_weight=sample_weight), abs=1e-12)
+
+
+@pytest.mark.filterwarnings(FEW_ROWS)
+@given(
+    hnp.arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(2, 5)), elements=st.floats(-9, 9)),
+    st.none() | st.integers(1, 10),
+    st.randoms(use_true_random=False),
+)
+def test_classes_are_split_one_by_one_and_summed(logits, n_bins, random):
+    p = cl.softmax(logits)
+    y = np.array([random.randrange(p.shape[1]) for _ in p])
+    parts = cl.brier_decomposition(y, p, n_bins=n_bins)
+    alone = [cl.brier_decomposition(y == k, p[:, k], n_bins=n_bins) for k in range(p.shape[1])]
+    assert parts == pytest.approx(np.sum(alone, axis=0), abs=1e-12)
+    assert parts.score == pytest.approx(cl.brier_score(y, p), abs=1e-12)
+
+
+@pytest.mark.filterwarnings(FEW_ROWS)
+@given(tied_rows, st.lists(st.integers(0, 3), min_size=60, max_size=60))
+def test_whole_weights_move_the_plain_parts_as_repeated_rows_do(rows, weights):
+    y, p = columns(rows)
+    w = np.array(weights[: len(y)])
+    w[0] = 2
+    repeated = np.repeat(np.arange(len(y)), w)
+    for n_bins in (None, 4):
+        weighted = cl.brier_decomposition(y, p, n_bins=n_bins, sample_weight=w)
+        plain = cl.brier_decomposition(y[repeated], p[repeated], n_bins=n_bins)
+        assert weighted[:4] == pytest.approx(plain[:4], abs=1e-12)
+
+
+def test_equal_weights_change_nothing():
+    y, p = [0, 1, 1, 0, 1, 1], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]
+    assert cl.brier_decomposition(y, p, sample_weight=[1e-200] * 6) == pytest.approx(
+        cl.brier_decomposition(y, p)
+    )
+
+
+def test_the_precipitation_table_has_its_published_parts():
+    forecast, frequency, share = datasets.precipitation_forecasts()
+    rained = np.repeat([1, 0], len(forecast))
+    weights = np.concatenate([share * frequency, share * (1 - frequency)])
+    parts = cl.brier_decomposition(rained, np.tile(forecast, 2), sample_weight=weights)
+    published = {"reliability": 0.00083, "resolution": 0.06279, "uncertainty": 0.13542, "score": 0.07346}
+    for part, value in published.items():
+        assert getattr(parts, part) == pytest.approx(value, abs=5e-6)
+
+
+def test_finley_read_as_certain_forecasts_is_less_reliable_than_never():
+    hits, false_alarms, misses, rest = datasets.finley_tornado()
+    tornado = np.repeat([1, 0, 1, 0], [hits, false_alarms, misses, rest])
+    said_so = np.repeat([1.0, 1.0, 0.0, 0.0], [hits, false_alarms, misses, rest])
+    finley, never = cl.brier_decomposition(tornado, said_so), cl.brier_decomposition(tornado, 0.0 * said_so)
+    assert finley.score == pytest.approx((72 + 23) / 2803)
+    assert never.score == pytest.approx(51 / 2803)
+    assert finley.reliability > never.reliability
+    assert finley.resolution > never.resolution == 0
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_correction_removes_the_bias_of_reliability(weighted):
+    rng = np.random.default_rng(0)
+    p = np.repeat([0.1, 0.4, 0.6, 0.9], [5, 10, 20, 15])
+    truth = np.clip(p + 0.05, 0, 1)
+    w = rng.uniform(0.2, 3, len(p)) if weighted else None
+    share = np.ones(len(p)) if w is None else w
+    true_reliability = np.average((p - truth) ** 2, weights=share)
+    draws = [cl.brier_decomposition(rng.random(len(p)) < truth, p, sample_weight=w) for _ in range(4000)]
+    plain = np.array([d.reliability for d in draws])
+    corrected = np.array([d.reliability_corrected for d in draws])
+    error = corrected.std() / math.sqrt(len(draws))
+    assert plain.mean() - true_reliability > 20 * error
+    assert abs(corrected.mean() - true_reliability) < 4 * error
+
+
+def test_distinct_forecasts_are_reported_for_what_they_do_to_the_parts():
+    y, p = [0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4]
+    with pytest.warns(UserWarning, match="y_prob has 4 distinct values in 4 rows"):
+        parts = cl.brier_decomposition(y, p)
+    assert parts.reliability == pytest.approx(cl.brier_score(y, p))
+    assert parts.resolution == pytest.approx(parts.uncertainty)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.brier_decomposition(y, [0.1, 0.1, 0.3, 0.3])
+        cl.brier_decomposition(y, p, n_bins=2)
+
+
+def test_a_group_of_one_row_stays_uncorrected():
+    y, p = [1, 0, 1, 1], [0.2, 0.7, 0.7, 0.7]
+    parts = cl.brier_decomposition(y, p)
+    assert parts.reliability - parts.reliability_corrected == pytest.approx(3 / 4 * (2 / 3 * 1 / 3) / 2)
+
+
+def test_the_term_within_the_bins_can_take_either_sign():
+    p = [0.1, 0.4]
+    assert cl.brier_decomposition([0, 1], p, n_bins=1).within_bin < 0
+    assert cl.brier_decomposition([1, 0], p, n_bins=1).within_bin > 0
+
+
+@pytest.mark.equation("eq-corp")
+@given(tied_rows | free_rows)
+def test_corp_is_the_difference_of_the_defined_scores(rows):
+    y, p = columns(rows)
+    pooled = IsotonicRegression().fit(p, y).predict(p).tolist()
+    parts = cl.corp_decomposition(y, p)
+    assert parts == pytest.approx(definitions.corp_decomposition(y.tolist(), p.tolist(), pooled), abs=1e-9)
+    assert parts.score == pytest.approx(cl.brier_score(y, p), abs=1e-12)
+    assert min(parts) >= 0
+
+
+def test_corp_leaves_nothing_to_gain_where_frequencies_are_as_promised():
+    y, p = [0, 0, 0, 1, 0, 1, 1, 1], [0.25] * 4 + [0.75] * 4
+    assert cl.corp_decomposition(y, p) == pytest.approx((0.0, 0.0625, 0.25))
+
+
+@given(free_rows)
+def test_corp_discrimination_depends_on_the_order_of_the_forecasts_alone(rows):
+    y, p = columns(rows)
+    _, rank = np.unique(p, return_inverse=True)
+    other = cl.corp_decomposition(y, rank / max(len(p), 2))
+    assert other.discrimination == pytest.approx(cl.corp_decomposition(y, p).discrimination, abs=1e-12)
+
+
+GOOD_Y, GOOD_P = [0, 1, 1, 1], [0.1, 0.6, 0.6, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "message"),
+    [
+        ([0, 2, 1, 1], GOOD_P, r"y_true\[1\] = 2"),
+        (["a", "b", "a", "b"], GOOD_P, "y_true has dtype"),
+        ([0, 1], GOOD_P, "y_true has 2 rows and y_prob has 4"),
+        ([0.5, 1, 0, 1], GOOD_P, r"y_true\[0\] = 0.5"),
+        (GOOD_Y, [0.1, 1.2, 0.6, 0.6], r"y_prob\[1\] = 1.2"),
+        (GOOD_Y, [0.1, np.nan, 0.6, 0.6], r"y_prob\[1\] = nan"),
+        (GOOD_Y, [], "y_prob is empty"),
+        (GOOD_Y, 0.5, "y_prob has shape"),
+        (GOOD_Y, ["a", "b", "c", "d"], "y_prob has dtype"),
+        (GOOD_Y, np.array(GOOD_P, dtype=object), "y_prob has dtype object"),
+        (GOOD_Y, np.array(GOOD_P) + 0j, "y_prob is complex"),
+        (GOOD_Y, np.ma.masked_array(GOOD_P, [0, 1, 0, 0]), r"y_prob\[1\] is masked"),
+        (GOOD_Y, sparse.csr_matrix([GOOD_P]), "y_prob is a sparse matrix"),
+    ],
+)
+@pytest.mark.parametrize("decompose", [cl.brier_decomposition, cl.corp_decomposition])
+def test_bad_input_is_named(decompose, y, p, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        decompose(y, p)
+
+
+@pytest.mark.parametrize("n_bins", [0, -1, 2.0, True, "ten"])
+def test_a_number_of_bins_that_is_no_positive_whole_number_is_named(n_bins):
+    with pytest.raises(ValueError, match="n_bins = "):
+        cl.brier_decomposition(GOOD_Y, GOOD_P, n_bins=n_bins)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 2], "sample_weight has 2 rows"),
+        ([1, -1, 1, 1], r"sample_weight\[1\] = -1"),
+        ([0, 0, 0, 0], "zero everywhere"),
+    ],
+)
+def test_bad_weights_are_named(weight, message):
+    with pytest.raises(ValueError, match=message):
+        cl.brier_decomposition(GOOD_Y, GOOD_P, sample_weight=weight)
+
+
+def test_corp_refuses_several_classes():
+    with pytest.raises(ValueError, match="y_prob has shape"):
+        cl.corp_decomposition([0, 1], [[0.2, 0.8], [0.5, 0.5]])
+
+
+@pytest.mark.parametrize("decompose", [cl.brier_decomposition, cl.corp_decomposition])
+def test_odd_containers_give_the_same_numbers_and_stay_unchanged(decompose):
+    y, p = np.array(GOOD_Y), np.array(GOOD_P)
+    expected = decompose(y, p)
+    strided = np.repeat(p, 2)[::2]
+    strided.flags.writeable = False
+    indexed = pd.Series(p, index=[7, 7, -1, 0])
+    for container in (strided, indexed, p.tolist(), np.ma.masked_array(p)):
+        assert decompose(y.astype(float), container) == expected
+    half = p.astype(np.float16)
+    assert decompose(y == 1, half) == pytest.approx(decompose(y, half.astype(float)), abs=1e-12)
+    assert np.array_equal(p, GOOD_P)
