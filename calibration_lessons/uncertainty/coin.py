@@ -194,7 +194,8 @@ def _log_gap(x: npt.ArrayLike) -> Floats:
 
 
 def _plausibilities(heads: Floats, tosses: int) -> Uncertainty[Floats]:
-    for_heads, for_tails = _plausibility(heads, tosses), _plausibility(tosses - heads, tosses)
+    both = _plausibility(np.concatenate([heads, tosses - heads]), tosses)
+    for_heads, for_tails = np.split(both, 2)
     epistemic = np.minimum(for_heads, for_tails)
     aleatoric = 1 - np.maximum(for_heads, for_tails)
     return Uncertainty(aleatoric + epistemic, aleatoric, epistemic)
