@@ -128,6 +128,16 @@ def logits(values: Any, name: str = "logits", ndim: Sequence[int] = (1, 2)) -> F
     return array
 
 
+def label_logits(logits: FloatArray, labels: IntArray, name: str = "X") -> None:
+    """Refuse a row whose own label has the logit -inf: it is impossible at every temperature."""
+    chosen = logits[np.arange(len(labels)), labels]
+    if chosen.min() == -np.inf:
+        row = int(chosen.argmin())
+        raise ValueError(
+            f"{name}[{row}] has the logit -inf for its own label {labels[row]}: expected a finite logit there"
+        )
+
+
 def finite(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
     """Return an array of finite numbers."""
     array = real_array(values, name, ndim)

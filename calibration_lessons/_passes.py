@@ -108,7 +108,7 @@ class LogitLimits:
 def logit_limits(
     logits: FloatArray, labels: npt.NDArray[np.int64], weights: Floats
 ) -> tuple[LogitLimits, FloatArray]:
-    """Sums that say whether a temperature exists, and the largest logit of each row."""
+    """Return the sums that say whether a temperature exists, and the largest logit of each row."""
     highest = np.empty(len(logits), dtype=logits.dtype)
     sums = np.zeros(6)
     for rows in row_blocks(logits):
@@ -124,7 +124,7 @@ def logit_limits(
 def _gaps(
     block: FloatArray, highest: FloatArray, labels: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
-    """Number of finite logits a row, the sum of their distances from the largest, and the label's."""
+    """Count the finite logits of each row; sum their distances from the largest, and take the label's."""
     gaps = block.astype(np.float64)
     gaps -= highest[:, None]
     label_gap = gaps[np.arange(len(labels)), labels]

@@ -1,0 +1,149 @@
+"""What temperature scaling and expectation consistency share: softmax(z / T), and the search for T."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _checks, _passes
+from ._estimators import Calibrator, Floats, flat, labels_and_weights
+from ._root import positive_root
+
+EVERY = 16  # the rough search reads one row in so many
+ROUNDING = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
+SPREAD = (1e-100, 1e100)  # distances between logits whose squares float64 can hold
+
+Sums = tuple[float, float]
+
+
+class TemperedSoftmax(Calibrator):
+    """Probabilities softmax(z / T), whatever condition chooses the temperature T.
+
+    The condition equates two sums over the rows: one under the model, which grows with beta = 1 / T,
+    and one under the labels, which does not depend on beta.
+    """
+
+    temperature_: float
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Find the temperature.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, K) or (n,)
+            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
+            out; it may not be the row's own label.
+        y : array_like, shape (n,)
+            Labels 0..K-1. Not every class has to occur.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and where no finite positive temperature meets the
+            condition; the message says which way the temperature would run.
+        """
+        logits, labels, weights = self._calibration_data(X, y, sample_weight)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self.temperature_ = 1 / self._search(logits, labels, weights)
+        self.classes_ = np.arange(logits.shape[1])
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return softmax(z / T), shape (n, K) (equation ``eq-temperature``)."""
+        p = _columns(self._logits(X)).astype(np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            p -= p.max(axis=1, keepdims=True)
+            p /= self.temperature_
+            np.exp(p, out=p)
+        p /= p.sum(axis=1, keepdims=True)
+        return p
+
+    def predict(self, X: npt.ArrayLike) -> _checks.IntArray:
+        """Return the class of the largest logit, shape (n,): no temperature changes it."""
+        return np.asarray(_columns(self._logits(X)).argmax(axis=1))
+
+    def _logits(self, X: npt.ArrayLike) -> _checks.FloatArray:
+        array = _checks.real_array(X, "X", (1, 2))
+        self._compare_columns(X, array)
+        return _checks.logits(flat(array), "X")
+
+    def _calibration_data(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[_checks.FloatArray, _checks.IntArray, Floats]:
+        """Logits (n, K), labels and weights; rows of weight 0 are left out."""
+        array = _checks.real_array(X, "X", (1, 2))
+        self._remember_columns(X, array, y)
+        logits = _columns(_checks.logits(flat(array), "X"))
+        labels, weights = labels_and_weights(y, sample_weight, logits, logits.shape[1])
+        if weights.min() == 0:
+            logits, labels, weights = logits[weights > 0], labels[weights > 0], weights[weights > 0]
+        _checks.label_logits(logits, labels)
+        return logits, labels, weights
+
+    def _search(self, logits: _checks.FloatArray, labels: _checks.IntArray, weights: Floats) -> float:
+        """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists."""
+        limits, highest = _passes.logit_limits(logits, labels, weights)
+        self._refuse(limits)
+        beta = limits.weight / limits.spread
+        some = slice(None, None, EVERY)
+        rough, _ = _passes.logit_limits(logits[some], labels[some], weights[some])
+        if self.obstacle(rough) is None:
+            model = partial(self.model_sum, logits[some], highest[some], weights[some])
+            beta = self.solve(rough, model, beta, 1e-3)
+        return self.solve(limits, partial(self.model_sum, logits, highest, weights), beta, 1e-6)
+
+    def _refuse(self, limits: _passes.LogitLimits) -> None:
+        low, high = SPREAD
+        spread = limits.spread / limits.weight
+        if not (spread == 0 or low < spread < high):
+            raise ValueError(
+                f"X holds logits that lie {spread:.3g} below their row's largest on average: "
+                f"expected 0, or a distance between {low:g} and {high:g}"
+            )
+        obstacle = self.obstacle(limits)
+        if obstacle is not None:
+            raise ValueError(f"no temperature fits: {obstacle}")
+
+    def solve(
+        self, limits: _passes.LogitLimits, model_sum: Callable[[float], Sums], start: float, tolerance: float
+    ) -> float:
+        """Beta at which the sum under the model equals the sum under the labels."""
+        target = self.label_sum(limits)
+
+        def equation(beta: float) -> Sums:
+            total, slope = model_sum(beta)
+            return total - target, beta * slope
+
+        return positive_root(equation, start, tolerance)
+
+    @staticmethod
+    def model_sum(
+        logits: _checks.FloatArray, highest: _checks.FloatArray, weights: Floats, beta: float
+    ) -> Sums:
+        """Sum under the model, which grows with beta, and its slope; blocks of rows add up."""
+        raise NotImplementedError
+
+    @staticmethod
+    def label_sum(limits: _passes.LogitLimits) -> float:
+        """Sum under the labels."""
+        raise NotImplementedError
+
+    @staticmethod
+    def obstacle(limits: _passes.LogitLimits) -> str | None:
+        """Say why no finite positive temperature meets the condition, or None where exactly one does."""
+        raise NotImplementedError
+
+
+def _columns(logits: _checks.FloatArray) -> _checks.FloatArray:
+    """Logits of each class; a binary logit z is read as (0, z)."""
+    return np.stack([np.zeros_like(logits), logits], axis=1) if logits.ndim == 1 else logits

@@ -1,0 +1,81 @@
+"""Expectation consistency: definitions, known truths, degenerate data."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+from tests.calibrators.cases import logits_and_labels, mean, simulate
+
+
+def ends(logits, labels):
+    """Exact lower end, accuracy and upper end of what the mean confidence can reach."""
+    low = mean([Fraction(1, int(np.isfinite(row).sum())) for row in logits])
+    high = mean([Fraction(1, int((row == row.max()).sum())) for row in logits])
+    return low, mean((logits.argmax(axis=1) == labels).astype(int).tolist()), high
+
+
+@pytest.mark.equation("eq-expectation-consistency")
+@given(logits_and_labels())
+def test_mean_confidence_equals_accuracy_or_fit_says_which_end_stands_in_the_way(case):
+    logits, labels = case
+    low, accuracy, high = ends(logits, labels)
+    if low < accuracy < high:
+        temperature = cl.ExpectationConsistency().fit(logits, labels).temperature_
+        confidence, share = definitions.confidence_and_accuracy(labels, logits.tolist(), temperature)
+        assert confidence == pytest.approx(share, abs=1e-12)
+        return
+    with pytest.raises(ValueError, match="T runs to 0" if accuracy > low else "T runs to infinity"):
+        cl.ExpectationConsistency().fit(logits, labels)
+
+
+@given(logits_and_labels(ruled_out=True))
+def test_classes_that_are_ruled_out_count_neither_for_the_ends_nor_for_the_confidence(case):
+    logits, labels = case
+    low, accuracy, high = ends(logits, labels)
+    if not low < accuracy < high:
+        with pytest.raises(ValueError, match="no temperature fits"):
+            cl.ExpectationConsistency().fit(logits, labels)
+        return
+    fitted = cl.ExpectationConsistency().fit(logits, labels)
+    assert fitted.predict_proba(logits).max(axis=1).mean() == pytest.approx(float(accuracy), abs=1e-12)
+
+
+@pytest.mark.parametrize("temperature", [0.2, 1.0, 3.0])
+def test_recovers_the_temperature_of_simulated_logits(temperature):
+    logits, labels = simulate(40_000, 5, temperature)
+    fitted = cl.ExpectationConsistency().fit(logits, labels)
+    assert fitted.temperature_ == pytest.approx(temperature, rel=0.05)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_the_gap_is_below_a_billionth_in_every_precision(dtype):
+    logits, labels = simulate(5000, 10, 2.5)
+    fitted = cl.ExpectationConsistency().fit(logits.astype(dtype), labels)
+    p = fitted.predict_proba(logits.astype(dtype))
+    assert abs(p.max(axis=1).mean() - (p.argmax(axis=1) == labels).mean()) < 1e-9
+
+
+def test_finds_the_temperature_where_the_softmax_saturates_at_one():
+    logits, labels = simulate(500, 3, 1.0)
+    expected = cl.ExpectationConsistency().fit(logits, labels).temperature_
+    assert cl.ExpectationConsistency().fit(1e6 * logits, labels).temperature_ == pytest.approx(1e6 * expected)
+
+
+def test_the_message_names_both_ends():
+    logits, labels = [[2.0, 1.0, 0.1], [0.5, 2.5, 0.3], [0.2, 0.8, 3.0]], [0, 1, 2]
+    with pytest.raises(ValueError, match=r"between 0.3333 .* and 1 .*accuracy 1 is not below .* T runs to 0"):
+        cl.ExpectationConsistency().fit(logits, labels)
+    with pytest.raises(ValueError, match=r"between 0.3333 .* and 1 .*accuracy 0 is not above .* infinity"):
+        cl.ExpectationConsistency().fit(logits, [1, 2, 0])
+
+
+def test_the_two_methods_can_fail_on_different_data():
+    right = np.array([[4.0, 0.0, 0.0]] * 9 + [[0.0, 0.0, 0.0]])
+    labels = [0] * 9 + [1]
+    with pytest.raises(ValueError, match="T -> 0"):
+        cl.TemperatureScaling().fit(right, labels)
+    assert cl.ExpectationConsistency().fit(right, labels).temperature_ > 0

@@ -1,0 +1,192 @@
+"""What holds for both temperatures: scaling, weights, precision, the predicted class, bad input."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import calibration_lessons as cl
+from tests.calibrators.cases import BAD_LABELS, BAD_WEIGHTS, bad_logits, logits_and_labels, simulate
+
+BOTH = [cl.TemperatureScaling, cl.ExpectationConsistency]
+both = pytest.mark.parametrize("method", BOTH)
+LOGITS, LABELS = simulate(400, 3, 1.7)
+FOUR, FOUR_LABELS = np.array([[1.0, 0.0], [0.5, 0.0], [0.0, 1.0], [2.0, 1.0]]), [0, 1, 1, 0]
+
+
+@both
+@pytest.mark.parametrize("factor", [1e-50, 1e-6, 2.0**-20, 1e6, 1e50])
+def test_scaled_logits_scale_the_temperature(method, factor):
+    expected = factor * method().fit(LOGITS, LABELS).temperature_
+    assert method().fit(factor * LOGITS, LABELS).temperature_ == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+@both
+@given(st.lists(st.integers(0, 3), min_size=30, max_size=30).filter(lambda w: sum(w[:15]) and sum(w[15:])))
+def test_whole_weights_count_as_repeated_rows(method, weights):
+    logits, labels = np.tile(LOGITS[:15], (2, 1)), np.r_[LABELS[:15], LABELS[15:30]]
+    repeated = np.repeat(logits, weights, axis=0), np.repeat(labels, weights)
+
+    def outcome(*data):
+        try:
+            return pytest.approx(method().fit(*data).temperature_, rel=1e-9)
+        except ValueError as error:
+            return str(error)[:40]
+
+    assert outcome(logits, labels, np.array(weights)) == outcome(*repeated)
+
+
+@both
+@pytest.mark.parametrize("weight", [1e-310, 1e-300, 1e300])
+def test_only_the_ratios_of_weights_count(method, weight):
+    shares = np.linspace(1, 2, 400)
+    expected = method().fit(LOGITS, LABELS, shares).temperature_
+    assert method().fit(LOGITS, LABELS, weight * shares).temperature_ == pytest.approx(expected, rel=1e-8)
+
+
+@both
+@given(logits_and_labels(ruled_out=True))
+def test_the_predicted_class_is_the_first_largest_logit(method, case):
+    fitted = method().fit(LOGITS[:, :2], LABELS % 2) if case[0].shape[1] == 2 else None
+    if fitted is not None:
+        assert np.array_equal(fitted.predict(case[0]), case[0].argmax(axis=1))
+
+
+@both
+def test_a_tiny_difference_between_logits_decides_the_class_though_the_probabilities_tie(method):
+    fitted = method().fit(LOGITS, LABELS)
+    close = np.array([[0.0, 1e-17, 0.0]])
+    assert fitted.predict_proba(close)[0, 0] == fitted.predict_proba(close)[0, 1]
+    assert fitted.predict(close) == [1]
+
+
+@both
+def test_a_binary_logit_of_zero_is_class_0(method):
+    fitted = method().fit([2.0, -1.0, 1.5, 1.0], [1, 0, 1, 0])
+    assert fitted.predict([0.0, 1e-300, -1.0]).tolist() == [0, 1, 0]
+    p = fitted.predict_proba([1.0, -1.0])
+    assert p.shape == (2, 2) and p[0, 1] > 0.5
+    assert p[0] == pytest.approx(p[1, ::-1])
+    assert (fitted.n_features_in_, fitted.classes_.tolist()) == (1, [0, 1])
+
+
+@both
+@pytest.mark.parametrize(("dtype", "relative"), [(np.float32, 1e-6), (np.float16, 1e-3)])
+def test_low_precision_logits_give_the_temperature_of_their_exact_values(method, dtype, relative):
+    low = LOGITS.astype(dtype)
+    temperature = method().fit(low, LABELS).temperature_
+    assert temperature == method().fit(low.astype(np.float64), LABELS).temperature_
+    assert temperature == pytest.approx(method().fit(LOGITS, LABELS).temperature_, rel=relative)
+
+
+@both
+def test_many_rows_in_odd_layouts_give_the_temperature_of_plain_ones(method):
+    logits, labels = simulate(20_000, 10, 0.8)
+    expected = method().fit(logits, labels).temperature_
+    logits.flags.writeable = False
+    for layout in (logits, np.asfortranarray(logits), np.repeat(logits, 2, axis=1)[:, ::2], logits[::-1]):
+        y = labels[::-1] if layout is not logits and layout.strides[0] < 0 else labels
+        assert method().fit(layout, y).temperature_ == pytest.approx(expected, rel=1e-11)
+
+
+@both
+def test_data_frames_with_odd_indexes_lists_and_booleans_are_read(method):
+    frame = pd.DataFrame(LOGITS, columns=["a", "b", "c"], index=np.arange(400)[::-1])
+    fitted = method().fit(frame, pd.Series(LABELS.astype(float), index=np.arange(400) + 7))
+    expected = method().fit(LOGITS.tolist(), LABELS.tolist())
+    assert fitted.temperature_ == expected.temperature_
+    assert fitted.predict_proba(frame).tolist() == expected.predict_proba(LOGITS).tolist()
+    binary = method().fit(LOGITS[:, 0], LABELS == 0)
+    assert binary.temperature_ == method().fit(LOGITS[:, 0], (LABELS == 0).astype(int)).temperature_
+
+
+@both
+def test_a_class_without_a_label_keeps_its_column(method):
+    keep = LABELS < 2
+    fitted = method().fit(LOGITS[keep], LABELS[keep])
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert fitted.predict_proba(LOGITS).shape == (400, 3)
+
+
+@both
+def test_rows_of_weight_zero_may_be_impossible(method):
+    logits = np.vstack([LOGITS, [[-np.inf, 0.0, 0.0]]])
+    fitted = method().fit(logits, [*LABELS, 0], [1] * 400 + [0])
+    assert fitted.temperature_ == pytest.approx(method().fit(LOGITS, LABELS).temperature_, rel=1e-12)
+
+
+@both
+def test_clones_and_pickles_and_returns_itself(method):
+    fitted = method()
+    assert fitted.fit(LOGITS, LABELS) is fitted
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.predict_proba(LOGITS), fitted.predict_proba(LOGITS))
+    assert not hasattr(clone(fitted), "temperature_")
+
+
+@both
+@pytest.mark.parametrize("name", bad_logits())
+def test_bad_logits_are_refused_by_name_and_place(method, name):
+    bad, message = bad_logits()[name]
+    with pytest.raises((ValueError, TypeError), match=message):
+        method().fit(bad, FOUR_LABELS)
+    fitted = method().fit(FOUR, FOUR_LABELS)
+    with pytest.raises((ValueError, TypeError), match=message):
+        fitted.predict_proba(bad)
+    with pytest.raises((ValueError, TypeError), match=message):
+        fitted.predict(bad)
+
+
+@both
+@pytest.mark.parametrize("name", BAD_LABELS)
+def test_bad_labels_are_refused_by_name_and_place(method, name):
+    with pytest.raises((ValueError, TypeError), match=BAD_LABELS[name][1]):
+        method().fit(FOUR, BAD_LABELS[name][0])
+
+
+@both
+@pytest.mark.parametrize("name", BAD_WEIGHTS)
+def test_bad_weights_are_refused_by_name_and_place(method, name):
+    with pytest.raises((ValueError, TypeError), match=BAD_WEIGHTS[name][1]):
+        method().fit(FOUR, FOUR_LABELS, BAD_WEIGHTS[name][0])
+
+
+@both
+def test_a_label_of_logit_minus_infinity_is_refused(method):
+    with pytest.raises(ValueError, match=r"X\[2\] has the logit -inf for its own label 0"):
+        method().fit([[1.0, 0.0], [0.0, 1.0], [-np.inf, 0.0]], [0, 1, 0])
+
+
+@both
+def test_distances_that_float64_cannot_square_are_refused(method):
+    for factor in (1e-200, 1e200, 1.7e308):
+        with pytest.raises(ValueError, match=r"expected 0, or a distance between 1e-100 and 1e\+100"):
+            method().fit(factor * np.array([[1.0, 0], [-1, 1], [0, 1], [1, 0]]), [0, 1, 1, 1])
+
+
+@both
+def test_another_number_of_columns_and_unfitted_use_are_refused(method):
+    with pytest.raises(ValueError, match=r"X has 2 features, but .* is expecting 3 features"):
+        method().fit(LOGITS, LABELS).predict_proba(FOUR)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        method().predict_proba(FOUR)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        method().predict(FOUR)
+    with pytest.raises(ValueError, match="feature names should match"):
+        frame = pd.DataFrame(FOUR, columns=["a", "b"])
+        method().fit(frame, FOUR_LABELS).predict(frame[["b", "a"]])
+
+
+@both
+def test_inputs_are_never_changed(method):
+    logits, labels, weights = FOUR.copy(), np.array(FOUR_LABELS), np.array([2.0, 1.0, 0.0, 3.0])
+    fitted = method().fit(logits, labels, weights)
+    fitted.predict_proba(logits), fitted.predict(logits)
+    assert np.array_equal(logits, FOUR)
+    assert labels.tolist() == FOUR_LABELS
+    assert weights.tolist() == [2, 1, 0, 3]
