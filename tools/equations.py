@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("book/reference/equations.md")
+API_PAGE = Path("book/reference/api.md")
 DEFINITIONS = Path("calibration_lessons/definitions.py")
 
 CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
@@ -30,6 +31,7 @@ MATH_FENCE = re.compile(
     r"(?P<latex>.*?)^(?P=fence)[ \t]*$",
     re.M | re.S,
 )
+DOCUMENTED = re.compile(r"^\.\. auto(?:function|class):: *(\S+)", re.M)
 LABEL_OPTION = re.compile(r"^:label:[ \t]*(\S+)", re.M)
 
 INTRODUCTION = """\
@@ -125,14 +127,19 @@ def find_registrations(root: Path) -> list[Registration]:
             name=node.name,
             summary=(ast.get_docstring(node) or "").split("\n\n")[0].replace("\n", " "),
             line=node.lineno,
-            **{"function": None, "reason": None}
-            | {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords},
+            function=keyword(call, "function"),
+            reason=keyword(call, "reason"),
         )
         for node in tree.body
         if isinstance(node, ast.FunctionDef)
         for call in node.decorator_list
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "numbered"
     ]
+
+
+def keyword(call: ast.Call, name: str) -> str | None:
+    """Value of a keyword argument that is spelled out in a call."""
+    return next((ast.literal_eval(part.value) for part in call.keywords if part.arg == name), None)
 
 
 def find_proofs(root: Path) -> list[Proof]:
@@ -168,13 +175,20 @@ def title_of(path: Path) -> str:
     return path.stem
 
 
-def entry(equation: Equation, registration: Registration, proofs: list[Proof]) -> str:
+def find_documented(root: Path) -> set[str]:
+    """Names that the API page documents, and to which a link leads."""
+    page = root / API_PAGE
+    return set(DOCUMENTED.findall(page.read_text(encoding="utf-8"))) if page.exists() else set()
+
+
+def entry(equation: Equation, registration: Registration, proofs: list[Proof], documented: set[str]) -> str:
     """Write the section of one equation."""
     lines = [f"### {equation.label}", "", registration.summary, "", f"$$\n{equation.latex}\n$$", ""]
     lines.append(f"- Formula: equation {{eq}}`{equation.label}`.")
     lines.append(f"- Transcription: `definitions.{registration.name}`.")
-    if registration.function:
-        lines.append(f"- Function: `{registration.function}`.")
+    if name := registration.function:
+        link = f"{{py:obj}}`{name} <calibration_lessons.{name}>`" if name in documented else f"`{name}`"
+        lines.append(f"- Function: {link}.")
         tests = [f"`{proof.file}::{proof.name}`" for proof in proofs if proof.label == equation.label]
         lines.append(f"- Proved by {', '.join(tests)}." if tests else "- Proved by no test.")
     else:
@@ -185,11 +199,11 @@ def entry(equation: Equation, registration: Registration, proofs: list[Proof]) -
 def write_page(root: Path) -> str:
     """Text of the page: a section a chapter, in it an entry an equation, in the order of the definitions."""
     places = {equation.label: equation for equation in find_equations(root)}
-    proofs = find_proofs(root)
+    proofs, documented = find_proofs(root), find_documented(root)
     chapters: dict[str, list[str]] = {}
     for registration in find_registrations(root):
         if equation := places.get(registration.label):
-            chapters.setdefault(equation.page, []).append(entry(equation, registration, proofs))
+            chapters.setdefault(equation.page, []).append(entry(equation, registration, proofs, documented))
     parts = [INTRODUCTION]
     for page, entries in chapters.items():
         link = "/" + Path(page).with_suffix("").as_posix()

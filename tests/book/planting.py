@@ -53,3 +53,13 @@ def edit(file: str, move: Callable[[dict[str, Any]], object]) -> Plant:
 def write(file: str, text: str) -> Plant:
     """Write a whole file."""
     return lambda sample: sample.write(file, text)
+
+
+def each(*plants: Plant) -> Plant:
+    """Do several of these."""
+
+    def plant_all(sample: Sample) -> None:
+        for plant in plants:
+            plant(sample)
+
+    return plant_all

@@ -56,3 +56,30 @@ DRIFTS: list[Drift] = [
 @pytest.mark.parametrize("drift", DRIFTS, ids=lambda drift: drift[0])
 def test_a_drift_is_refused_with_place_and_remedy(sample: Sample, drift: Drift) -> None:
     assert refused(sample, numbers.check, drift)
+
+
+READINGS = {
+    "It is 0.104, or .5.": "0.104 0.5",
+    "10.4 %, 10.4%, 10.4 per cent, $10.4\\,\\%$, 91 %": "10.4% 10.4% 10.4% 10.4% 91%",
+    "2.5 percentage points": "2.5%",
+    "from $-0.17$ or \u22120.2 to +0.3": "-0.17 -0.2 0.3",
+    "0.12-0.15, 0.12\u20130.15, $a-0.3$, $(b)-0.4$": "0.12 0.15 0.12 0.15 0.3 0.4",
+    "10 000, 10,000, $10\\,000$, $10{,}000$, 1 250.5": "10000 10000 10000 10000 1250.5",
+    "(0.03, 0.2) and [0.1, 10]": "0.03 0.2 0.1",
+    "$1.3 \\times 10^{-5}$, 1.3e-5, $2.5 \\cdot 10^3$": "0.000013 0.000013 2500",
+    "| 0.5 | 1.5x | $\\approx0.25$ | $p_{0.75}$": "0.5 1.5 0.25 0.75",
+    "{math}`0.5`, [0.6](https://example.org/0.7)": "0.5 0.6",
+    "n = 2000, 1999 rows, 1500": "2000 1999",
+    "15 bins, in 2017 (Guo et al., 2017a), 1 of 10": "",
+    "Python 3.11, version 0.1.0, v1.2, Tables 2.1 and 2.2, Section 4.2, CC BY 4.0, #10883": "",
+    "`0.5`, ``0.6``, {cite}`a1.5`, arXiv:1706.04599, doi:10.1/2.5, <b style='x:0.5'>": "",
+    "<!-- 0.5 --> 2026-01-31": "",
+}
+
+
+@pytest.mark.parametrize("text", READINGS)
+def test_numbers_are_read_as_a_person_reads_them(text: str) -> None:
+    found = numbers.claims(numbers.plain(text))
+    assert (
+        " ".join(f"{number.value.normalize():f}" + "%" * number.percent for number in found) == READINGS[text]
+    )

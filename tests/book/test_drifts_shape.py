@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.book.guards import shape
-from tests.book.planting import Drift, E, R, edit, md, put, py, refused, swap
+from tests.book.planting import Drift, E, R, each, edit, md, put, py, refused, swap
 from tests.book.sample import Sample
+
+HELPER = "def helper(p):\n    q = [x ** 2 for x in p if x > 0]\n    return sum(q) / len(q) + 1"
 
 DRIFTS: list[Drift] = [
     ("a heading lost", swap(E, "## What to remember", "## Summary"), f"{E}: headings", "the order is"),
@@ -42,7 +44,7 @@ DRIFTS: list[Drift] = [
     ("no version", swap(E, 'cl.made_for("0.1")', ""), f"{E}: cell 4", 'made_for("0.1")'),
     (
         "long cells",
-        lambda s: [s.insert(E, 6, py("\n".join(f"x{i} = {i}" for i in range(9 + k)))) for k in range(5)],
+        put(E, 6, *(py("\n".join(f"x{i} = {i}" for i in range(9 + k))) for k in range(5))),
         f"{E}: code cells",
         "cut long cells",
     ),
@@ -54,20 +56,13 @@ DRIFTS: list[Drift] = [
     ),
     (
         "a helper in two notebooks",
-        lambda s: [
-            s.insert(
-                file,
-                6,
-                py(f"def {name}(p):\n    q = [x ** 2 for x in p if x > 0]\n    return sum(q) / len(q) + 1"),
-            )
-            for file, name in ((R, "f"), (E, "g"))
-        ],
+        each(put(R, 6, py(HELPER)), put(E, 6, py(HELPER.replace("helper", "other")))),
         f"{R}: cell 6, line 1",
         "move it into the package",
     ),
     (
         "the same lines in two notebooks",
-        lambda s: [s.insert(file, 6, py("\n".join(f"a{i} = {i}" for i in range(6)))) for file in (R, E)],
+        each(*(put(file, 6, py("\n".join(f"a{i} = {i}" for i in range(6)))) for file in (R, E))),
         f"{R}: cell 6, line 1",
         "move them into the package",
     ),

@@ -143,7 +143,7 @@ def sources_shown(page: Page) -> set[str]:
         last = cell.code.body[-1:]
         for call in (part for node in last if isinstance(node, ast.Expr) for part in ast.walk(node)):
             if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] == "source":
-                found |= {label.value for label in call.args if isinstance(label, ast.Constant)}
+                found |= {str(label.value) for label in call.args if isinstance(label, ast.Constant)}
     return found
 
 

@@ -46,7 +46,7 @@ def unresolved(page: Page, cell: Cell, line: int, name: str) -> Problem:
 
 def imported(page: Page) -> dict[str, str]:
     """Names under which a notebook knows the package and what it takes from it, each with its full name."""
-    aliases = {}
+    aliases: dict[str, str] = {}
     for cell in page.code:
         for node in ast.walk(cell.code):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
@@ -93,8 +93,8 @@ def in_prose(page: Page, package: Package) -> Iterator[Problem]:
                 first, _, rest = name.partition(".")
                 if first in modules:
                     known = any(package.resolve(full) for full in full_names(name, package))
-                elif rest and package.find_class(first):
-                    known = package.has_member(package.find_class(first), rest.split(".")[0])
+                elif rest and (owner := package.find_class(first)):
+                    known = package.has_member(owner, rest.split(".")[0])
                 else:  # what lies behind a variable or another library's module is not ours to know
                     known = (rest if not first else first) in local or bool(first and rest)
                 if not known:

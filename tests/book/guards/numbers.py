@@ -137,7 +137,7 @@ def paragraphs(section: Section) -> Iterator[tuple[Cell, int, str]]:
 def marks(text: str, held: list[Number]) -> Iterator[tuple[list[Number], tuple[str, str] | None]]:
     """Numbers that each mark of a paragraph names, and what is wrong with the mark."""
     for mark in MARK.finditer(text):
-        body = mark["text"] if mark["kind"] == "given" else re.match(r"[^A-Za-z]*", mark["text"])[0]
+        body = mark["text"] if mark["kind"] == "given" else re.split("[A-Za-z]", mark["text"])[0]
         source = mark["text"].removeprefix(body)
         numbers = read_numbers(plain(body))
         idle = [number.text for number in numbers if not any(number.equals(other) for other in held)]
@@ -192,13 +192,15 @@ def claims(text: str) -> list[Number]:
 
 def output_numbers(cell: Cell) -> Iterator[Number]:
     """Numbers in a cell's outputs; those of a table of percentages count as percentages, too."""
+    if "definitions.source" in cell.source:  # what it shows is code, not a result
+        return
     for text in cell.output_texts():
         text = re.sub(r"<style.*?</style>|<[^>]*>", " ", text, flags=re.S).replace("\u2212", "-")
         numbers = read_numbers(text) + read_numbers(
             text.replace(" ", "  ")
         )  # 10 000 may be one number or two
         yield from numbers
-        if re.search(r"%|per ?cent", text):
+        if re.search(r"%|per ?cent", text) and not text.startswith("Picture"):
             yield from (replace(number, percent=True) for number in numbers)
 
 

@@ -142,10 +142,10 @@ def exercises(page: Page) -> Iterator[Problem]:
                 yield Problem(page.file, place, "the solution lies open", "add the line `:class: dropdown`")
     if len(tasks) not in EXERCISES:
         yield Problem(page.file, "## Exercises", f"it has {len(tasks)} exercises", "set 2 to 5")
-    for label in sorted(set(tasks) - {""}):
-        if solved.count(label) != 1:
-            what = f"the exercise {label} has {solved.count(label)} solutions"
-            yield Problem(page.file, "## Exercises", what, f"write one: ```{{solution-start}} {label}")
+    for task in sorted(set(tasks) - {""}):
+        if solved.count(task) != 1:
+            what = f"the exercise {task} has {solved.count(task)} solutions"
+            yield Problem(page.file, "## Exercises", what, f"write one: ```{{solution-start}} {task}")
 
 
 def made_for(page: Page, current: str) -> Iterator[Problem]:
