@@ -41,6 +41,7 @@ HARMLESS: dict[str, Plant] = {
     "another library's function": swap(R, "`bin_of()`", "`np.digitize()`"),
     "a version from scratch": put(E, 6, py("def ece_by_hand(gaps):\n    return max(gaps) * 2")),
     "a display equation without a label": put(E, 6, md("Then\n\n$$\nx = 0.5\n$$\n\nfollows.")),
+    "a target for links above the title": swap(E, "# Calibration error", "(error)=\n\n# Calibration error"),
     "a second common mistake": put(E, 12, md("## Common mistake: no rows"), py("x = 1")),
     "a new paragraph in an exercise": swap(E, "What changes?", "What changes?\n\nThink first."),
 }

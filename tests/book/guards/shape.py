@@ -55,11 +55,16 @@ def where(section: Section) -> str:
     return cell.place(line)
 
 
+def is_text(line: tuple[Cell, int, str]) -> bool:
+    """Tell whether a line is something to read: neither empty nor the target of a link, `(name)=`."""
+    return bool(line[2].strip()) and not re.fullmatch(r"\([\w-]+\)=", line[2].strip())
+
+
 def headings(page: Page, sections: list[Section]) -> Iterator[Problem]:
     """Title first, with a hook below it; the fixed headings in their order, no level left out."""
     found = [section for section in sections if section.level]
     titles = [section.title for section in found if section.level == 1]
-    if len(titles) != 1 or found[0].level != 1 or any(text for _, _, text in sections[0].prose):
+    if len(titles) != 1 or found[0].level != 1 or any(map(is_text, sections[0].prose)):
         yield Problem(
             page.file, "cell 1", f"it has {len(titles)} titles", "begin with one # Title, and no other"
         )
