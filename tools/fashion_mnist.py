@@ -11,7 +11,7 @@ DEBIAN_FOLDER = Path("/usr/share/datasets/fashion-mnist")
 SPLIT_SEED = 2017
 N_TRAIN = 55_000
 SEVERITIES = {  # of what is done to the test images
-    "rotation": (15.0, 30.0, 45.0, 60.0, 90.0),  # degrees, anticlockwise
+    "rotation": (5.0, 10.0, 20.0, 30.0, 45.0),  # degrees, anticlockwise
     "noise": (0.05, 0.1, 0.2, 0.3, 0.5),  # standard deviation, where white is 1
     "blur": (0.5, 1.0, 1.5, 2.0, 3.0),  # standard deviation of the Gaussian, in pixels
 }
