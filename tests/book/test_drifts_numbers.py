@@ -18,6 +18,7 @@ DRIFTS: list[Drift] = [
     ("thousands with a comma", swap(R, "1,250", "1,260"), f"{R}: cell 8, line 3", "given: 1,260"),
     ("thousands with a space", swap(R, "10 000", "20 000"), f"{R}: cell 5, line 9", "given: 20 000"),
     ("thousands in LaTeX", swap(R, "10 000", "$n = 20\\,000$"), f"{R}: cell 5, line 9", "print it"),
+    ("a literal that is no percentage", swap(R, "10 000", "4 %"), f"{R}: cell 5, line 9", "given: 4 %"),
     (
         "a number in a table",
         put(E, 8, md("| a | b |\n|---|---|\n| x | 0.3 |")),

@@ -138,7 +138,7 @@ def outputs(page: Page, cell: Cell) -> Iterator[Problem]:
 def missing(page: Page, cell: Cell) -> Iterator[Problem]:
     """Cells whose code shows something, and which have no output of that kind: stripped, or not run again."""
     body = cell.code.body
-    if not body or "raises-exception" in cell.tags:
+    if not body or "raises-exception" in cell.tags or cell.raw.get("execution_count") is None:
         return
     last = (
         body[-1].value if isinstance(body[-1], ast.Expr) and not cell.source.rstrip().endswith(";") else None

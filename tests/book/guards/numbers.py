@@ -74,7 +74,8 @@ class Number:
         return share if self.percent else self
 
     def equals(self, other: Number) -> bool:
-        return self.as_share().value == other.as_share().value
+        """Tell whether two numbers are the same; a mark may leave the percent sign out."""
+        return self.value == other.value or self.as_share().value == other.as_share().value
 
     def backs(self, claim: Number) -> bool:
         """Tell whether rounding this number to the claim's digits gives the claim."""
@@ -110,7 +111,7 @@ def in_section(page: Page, section: Section) -> Iterator[Problem]:
             backed = any(number.equals(claim) for number in marked)
             backed = backed or any(number.backs(claim) for number in outputs)
             if claim.value == claim.value.to_integral() and "." not in claim.text:
-                backed = backed or any(number.equals(claim) for number in literals)
+                backed = backed or any(number.backs(claim) for number in literals)
             if not backed:
                 yield Problem(
                     page.file,
