@@ -1,0 +1,26 @@
+"""The version of the companion, and a chapter's word on which one it was made for."""
+
+from importlib.metadata import version as installed
+
+__version__ = installed("calibration-lessons")
+
+
+def made_for(version: str) -> None:
+    """Say so if a chapter was made for another version of the companion; else stay silent.
+
+    Parameters
+    ----------
+    version : str
+        First two numbers of a version.
+
+    Examples
+    --------
+    >>> made_for("0.1")
+    >>> made_for("0.0")
+    This chapter was made for version 0.0 of calibration_lessons; 0.1.0 is installed. Numbers may differ.
+    """
+    if __version__.split(".")[:2] != version.split(".")[:2]:
+        print(
+            f"This chapter was made for version {version} of calibration_lessons; "
+            f"{__version__} is installed. Numbers may differ."
+        )
