@@ -126,6 +126,29 @@ def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float
     return total
 
 
+# uncertainty/classifiers
+
+
+@numbered("eq-kernel-confidence", function="kernel_confidence")
+def kernel_confidence(
+    rows: Sequence[Sequence[float]],
+    labels: Sequence[int],
+    place: Sequence[float],
+    predicted: int,
+    bandwidth: float,
+    n_classes: int,
+) -> float:
+    """Share of the predicted class among similar rows, each class starting with one throw."""
+    agreeing = near = 0.0
+    for row, label in zip(rows, labels, strict=True):
+        squared_distance = sum((a - b) ** 2 for a, b in zip(place, row, strict=True))
+        similarity = math.exp(-squared_distance / (2 * bandwidth**2))
+        near = near + similarity
+        if label == predicted:
+            agreeing = agreeing + similarity
+    return (1 + agreeing) / (n_classes + near)
+
+
 # measures/reliability
 
 

@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from calibration_lessons import definitions, kernel_confidence
+
+
+@st.composite
+def problems(draw):
+    m, n, d = draw(st.integers(1, 8)), draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    n_classes = draw(st.integers(2, 4))
+    coordinates, classes = st.floats(-5, 5), st.integers(0, n_classes - 1)
+    return (
+        draw(arrays(float, (m, d), elements=coordinates)),
+        draw(arrays(int, m, elements=classes)),
+        draw(arrays(float, (n, d), elements=coordinates)),
+        draw(arrays(int, n, elements=classes)),
+        draw(st.floats(0.1, 10)),
+        n_classes,
+    )
+
+
+@pytest.mark.equation("eq-kernel-confidence")
+@given(problems())
+def test_the_confidence_counts_training_rows_by_their_similarity(problem):
+    X_train, y_train, X, y_pred, bandwidth, n_classes = problem
+    found = kernel_confidence(X_train, y_train, X, y_pred, bandwidth=bandwidth, n_classes=n_classes)
+    literal = [
+        definitions.kernel_confidence(X_train.tolist(), y_train.tolist(), place, k, bandwidth, n_classes)
+        for place, k in zip(X.tolist(), y_pred.tolist(), strict=True)
+    ]
+    assert found == pytest.approx(literal, rel=1e-12)
+
+
+@given(problems())
+def test_the_confidences_of_all_classes_sum_to_1(problem):
+    X_train, y_train, X, _, bandwidth, n_classes = problem
+    every = [
+        kernel_confidence(
+            X_train, y_train, X, np.full(len(X), k), bandwidth=bandwidth, n_classes=n_classes
+        )
+        for k in range(n_classes)
+    ]
+    assert np.sum(every, axis=0) == pytest.approx(1, abs=1e-12)
+
+
+def test_far_from_all_training_rows_the_confidence_is_that_of_a_guess():
+    X_train = np.random.default_rng(0).normal(size=(50, 2))
+    found = kernel_confidence(X_train, np.zeros(50), [[1e6, 0]], [0], bandwidth=1, n_classes=5)
+    assert found.tolist() == [0.2]
+
+
+def test_many_places_are_treated_in_blocks_as_one_by_one():
+    rng = np.random.default_rng(1)
+    X_train, X = rng.normal(size=(20_000, 1)), rng.normal(size=(5, 1))
+    y_train = rng.integers(0, 2, 20_000)
+    together = kernel_confidence(X_train, y_train, X, [1] * 5, bandwidth=0.5)
+    apart = [kernel_confidence(X_train, y_train, X[[i]], [1], bandwidth=0.5)[0] for i in range(5)]
+    assert together.tolist() == apart
+
+
+GOOD = {"X_train": [[0.0], [1.0]], "y_train": [0, 1], "X": [[0.5]], "y_pred": [1], "bandwidth": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"X_train": [[0.0], [np.nan]]}, r"X_train\[1, 0\] is NaN: expected finite numbers"),
+        ({"X_train": [0.0, 1.0]}, r"X_train has shape \(2,\): expected a 2-D array"),
+        ({"X": [[0.5, 0.5]]}, "X has 2 columns and X_train has 1: expected equal numbers"),
+        ({"X": [[np.inf]]}, r"X\[0, 0\] is infinity"),
+        ({"y_train": [0, 2]}, r"y_train\[1\] = 2: expected a class number, 0..1 for 2 classes"),
+        ({"y_train": [0]}, "X_train has 2 rows and y_train has 1: expected equal lengths"),
+        ({"y_pred": [0.5]}, r"y_pred\[0\] = 0.5: expected a class number"),
+        ({"y_pred": [1, 1]}, "X has 1 rows and y_pred has 2: expected equal lengths"),
+        ({"bandwidth": 0}, r"bandwidth = 0: expected a number in \(0, inf\)"),
+        ({"bandwidth": np.nan}, r"bandwidth = nan: expected a number in \(0, inf\)"),
+        ({"n_classes": 1}, "n_classes = 1: expected at least 2"),
+        ({"n_classes": 2.0}, "n_classes = 2.0: expected a whole number"),
+    ],
+)
+def test_bad_input_is_refused_by_name(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        kernel_confidence(**(GOOD | wrong))
