@@ -49,13 +49,14 @@ def in_page(root: Path, page: Page) -> Iterator[Problem]:
     if page.raw["metadata"] != METADATA:
         names = sorted(k for k, v in page.raw["metadata"].items() if v != METADATA.get(k)) or "too little"
         yield Problem(page.file, "the metadata", f"it holds {names}, not the usual kernel and language", RUN)
+    aliases = imported(page)
     yield from identities(page)
     yield from order(page)
     for cell in page.cells:
         yield from leftovers(page, cell)
     for cell in page.code:
         yield from outputs(page, cell)
-        yield from missing(page, cell)
+        yield from missing(page, cell, aliases)
 
 
 def invalid(raw: dict[str, Any]) -> str:
@@ -135,7 +136,7 @@ def outputs(page: Page, cell: Cell) -> Iterator[Problem]:
                 )
 
 
-def missing(page: Page, cell: Cell) -> Iterator[Problem]:
+def missing(page: Page, cell: Cell, aliases: dict[str, str]) -> Iterator[Problem]:
     """Cells whose code shows something, and which have no output of that kind: stripped, or not run again."""
     body = cell.code.body
     if not body or "raises-exception" in cell.tags or cell.raw.get("execution_count") is None:
@@ -143,7 +144,7 @@ def missing(page: Page, cell: Cell) -> Iterator[Problem]:
     last = (
         body[-1].value if isinstance(body[-1], ast.Expr) and not cell.source.rstrip().endswith(";") else None
     )
-    if last is not None and draws(page, last) and not cell.has_image():
+    if last is not None and draws(last, aliases) and not cell.has_image():
         yield Problem(page.file, cell.place(), "its figure is missing", RUN)
     elif last is not None and displays(last) and not any("data" in output for output in cell.outputs):
         yield Problem(page.file, cell.place(), f"the value of {ast.unparse(last)[:60]} is missing", RUN)
@@ -151,12 +152,12 @@ def missing(page: Page, cell: Cell) -> Iterator[Problem]:
         yield Problem(page.file, cell.place(), "what it prints is missing", RUN)
 
 
-def draws(page: Page, node: ast.expr) -> bool:
+def draws(node: ast.expr, aliases: dict[str, str]) -> bool:
     """Tell whether an expression is a call of a function of `plots`."""
     if not isinstance(node, ast.Call):
         return False
     first, _, rest = ast.unparse(node.func).partition(".")
-    full = ".".join(filter(None, [imported(page).get(first, first), rest]))
+    full = ".".join(filter(None, [aliases.get(first, first), rest]))
     return full.startswith(f"{PACKAGE}.plots.")
 
 

@@ -70,8 +70,9 @@ class Number:
 
     def as_share(self) -> Number:
         """Write a percentage as a share of one; leave any other number."""
-        share = replace(self, value=self.value / 100, decimals=self.decimals + 2, percent=False)
-        return share if self.percent else self
+        if not self.percent:
+            return self
+        return replace(self, value=self.value / 100, decimals=self.decimals + 2, percent=False)
 
     def equals(self, other: Number) -> bool:
         """Tell whether two numbers are the same; a mark may leave the percent sign out."""
@@ -80,9 +81,10 @@ class Number:
     def backs(self, claim: Number) -> bool:
         """Tell whether rounding this number to the claim's digits gives the claim."""
         own, other = self.as_share(), claim.as_share()
+        if own.value == other.value or own.decimals <= other.decimals:
+            return own.value == other.value
         step = Decimal(1).scaleb(-other.decimals)
-        rounded = {own.value.quantize(step, rule) for rule in (ROUND_HALF_EVEN, ROUND_HALF_UP)}
-        return own.value == other.value or (own.decimals > other.decimals and other.value in rounded)
+        return any(own.value.quantize(step, way) == other.value for way in (ROUND_HALF_EVEN, ROUND_HALF_UP))
 
 
 def check(root: Path) -> list[Problem]:
@@ -98,8 +100,8 @@ def check(root: Path) -> list[Problem]:
 
 def in_section(page: Page, section: Section) -> Iterator[Problem]:
     """Numbers of a section that neither its outputs nor a mark of their paragraph give, and idle marks."""
-    outputs = [number for cell in section.code for number in output_numbers(cell)]
-    literals = [number for cell in section.code for number in code_literals(cell)]
+    outputs = {number for cell in section.code for number in output_numbers(cell)}
+    literals = {number for cell in section.code for number in code_literals(cell)}
     for cell, first, text in paragraphs(section):
         held = read_numbers(plain(text))
         marked = []

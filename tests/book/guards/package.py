@@ -27,7 +27,7 @@ class Package:
         """Names that `from calibration_lessons import …` is meant for."""
         names = self.modules.get(PACKAGE, {})
         if "__all__" in names:
-            return list(ast.literal_eval(names["__all__"]))
+            return [name for name in ast.literal_eval(names["__all__"]) if not name.startswith("_")]
         return [name for name, node in names.items() if not name.startswith("_") and is_own(node)]
 
     def resolve(self, dotted: str) -> bool:
