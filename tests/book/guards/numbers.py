@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from pathlib import Path
 
@@ -66,7 +66,7 @@ class Number:
     value: Decimal
     decimals: int
     percent: bool
-    line: int = 0
+    line: int = field(default=0, compare=False)
 
     def as_share(self) -> Number:
         """Write a percentage as a share of one; leave any other number."""
