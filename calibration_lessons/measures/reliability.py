@@ -12,6 +12,7 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
+from scipy.stats import binom
 from scipy.stats import norm as normal
 
 from .. import _checks, _passes
@@ -95,6 +96,30 @@ class ReliabilityCurve:
         centre = (self.accuracy + z2 / (2 * n)) / (1 + z2 / n)
         half = np.sqrt(z2 / n * (self.accuracy * (1 - self.accuracy) + z2 / (4 * n))) / (1 + z2 / n)
         return np.maximum(centre - half, 0.0), np.minimum(centre + half, 1.0)
+
+    def band(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return the lowest and highest accuracy that a calibrated model shows in each bin, NaN where empty.
+
+        The hits of a bin are taken as binomial with the bin's confidence, which is exact where its scores
+        are equal and a little wide where they differ.
+
+        Parameters
+        ----------
+        level : float
+            Probability in (0, 1), at least, that a calibrated model stays inside, for each bin alone.
+
+        Returns
+        -------
+        low, high : ndarray, shape (M,)
+
+        References
+        ----------
+        Bröcker and Smith (2007), Increasing the reliability of reliability diagrams.
+        """
+        _checks.number_between(level, 0, 1, "level", open_ends=True)
+        n = np.maximum(np.round(self.effective_counts), self.weights > 0)
+        low, high = binom.interval(level, n, np.clip(self.confidence, 0.0, 1.0))
+        return low / n, high / n
 
 
 def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> _checks.FloatArray:

@@ -176,6 +176,22 @@ def test_wilson_interval_covers_as_promised():
     assert 0.86 <= covered / 400 <= 0.95
 
 
+def test_a_calibrated_model_stays_in_the_band_as_often_as_promised():
+    rng = np.random.default_rng(0)
+    scores = np.repeat([0.03, 0.5, 0.97], [5, 50, 500])
+    inside = np.zeros(3)
+    for _ in range(400):
+        curve = cl.reliability_curve(rng.random(len(scores)) < scores, scores, n_bins=3)
+        low, high = curve.band(0.9)
+        inside += (low <= curve.accuracy) & (curve.accuracy <= high)
+    assert np.all(inside / 400 > 0.87)
+
+
+def test_the_band_is_unknown_where_a_bin_is_empty_and_narrow_where_scores_leave_no_doubt():
+    low, high = cl.reliability_curve([0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], n_bins=3).band()
+    np.testing.assert_array_equal([low, high], [[0, np.nan, 1], [0, np.nan, 1]])
+
+
 def test_a_block_boundary_changes_nothing():
     rng = np.random.default_rng(4)
     scores = rng.random(100_001)
