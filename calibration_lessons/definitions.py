@@ -149,6 +149,31 @@ def kernel_confidence(
     return (1 + agreeing) / (n_classes + near)
 
 
+# uncertainty/ensembles
+
+
+@numbered("eq-model-average", reason="NumPy has the job: members.mean(axis=0)")
+def model_average(members: Sequence[Sequence[float]]) -> list[float]:
+    """Mean of the members' probabilities, class by class."""
+    return [sum(member[k] for member in members) / len(members) for k in range(len(members[0]))]
+
+
+@numbered("eq-ensemble-entropy", function="decompose_uncertainty")
+def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+    """Entropy of the mean, mean of the entropies, and mean divergence from the mean, in bits."""
+    mean = model_average(members)
+    total = aleatoric = epistemic = 0.0
+    for q in mean:
+        if q > 0:
+            total = total - q * math.log2(q)
+    for member in members:
+        for p, q in zip(member, mean, strict=True):
+            if p > 0:
+                aleatoric = aleatoric - p * math.log2(p) / len(members)
+                epistemic = epistemic + p * math.log2(p / q) / len(members)
+    return total, aleatoric, epistemic
+
+
 # measures/reliability
 
 
@@ -312,6 +337,58 @@ def corp_decomposition(
     return score - score_recalibrated, score_base_rate - score_recalibrated, score_base_rate
 
 
+# calibrators/histogram_binning
+
+
+@numbered("eq-histogram-binning", function="HistogramBinning")
+def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[float], m: int) -> float:
+    """Mean label of the rows whose score lies in bin m."""
+    count = 0
+    total = 0
+    for y, s in zip(labels, scores, strict=True):
+        if bin_number(s, edges) == m:
+            count = count + 1
+            total = total + y
+    return total / count
+
+
+# calibrators/isotonic
+
+
+@numbered("eq-isotonic", function="IsotonicCalibration")
+def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float) -> float:
+    """Largest, over all starts up to the score, of the smallest mean label, over all ends from the score on."""
+    largest = 0.0
+    for start in scores:
+        if start <= score:
+            smallest = 1.0
+            for end in scores:
+                if end >= score:
+                    inside = [y for y, s in zip(labels, scores, strict=True) if start <= s <= end]
+                    smallest = min(smallest, sum(inside) / len(inside))
+            largest = max(largest, smallest)
+    return largest
+
+
+# calibrators/platt
+
+
+@numbered("eq-platt", function="PlattScaling")
+def platt_probability(z: float, slope: float, intercept: float) -> float:
+    """Logistic curve of the score."""
+    return 1 / (1 + math.exp(-(slope * z + intercept)))
+
+
+@numbered("eq-platt-targets", function="PlattScaling")
+def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
+    """Targets that stand in for the labels 0 and 1."""
+    positive = 0
+    for y in labels:
+        positive = positive + y
+    negative = len(labels) - positive
+    return 1 / (negative + 2), (positive + 1) / (positive + 2)
+
+
 # calibrators/temperature
 
 
@@ -379,3 +456,17 @@ def confidence_and_accuracy(
         if row.index(max(row)) == y:
             correct = correct + 1
     return confidence / len(labels), correct / len(labels)
+
+
+# calibrators/one_vs_rest
+
+
+@numbered("eq-one-vs-rest", function="OneVsRest")
+def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
+    """Divide the classes' own probabilities by their sum; where all are 0 the classes share equally."""
+    total = 0.0
+    for p in probabilities:
+        total = total + p
+    if total == 0:
+        return [1 / len(probabilities) for _ in probabilities]
+    return [p / total for p in probabilities]

@@ -19,8 +19,8 @@ def decompose_uncertainty(
 
     Parameters
     ----------
-    member_probs : array_like, shape (M, n, K)
-        Class probabilities of each of M members for each of n rows.
+    member_probs : array_like, shape (J, n, K)
+        Class probabilities of each of J members for each of n rows.
     base : {"nats", "bits"}
         Natural or base-2 logarithm.
 
@@ -29,7 +29,7 @@ def decompose_uncertainty(
     Uncertainty of ndarray, shape (n,)
         The entropy of the members' mean (total), the mean of the members' entropies (aleatoric), and the
         mutual information between member and class (epistemic). Each lies between 0 and log K, and the
-        epistemic part is at most log M.
+        epistemic part is at most log J.
 
     Raises
     ------

@@ -5,15 +5,24 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import entropy
 
-from calibration_lessons.uncertainty.ensembles import decompose_uncertainty
+from calibration_lessons import decompose_uncertainty, definitions
 
 
 @st.composite
 def members(draw):
     shape = draw(st.tuples(st.integers(1, 5), st.integers(1, 4), st.integers(2, 5)))
-    raw = draw(arrays(np.float64, shape, elements=st.floats(0, 1)))
+    raw = draw(arrays(np.float64, shape, elements=st.floats(0, 1, allow_subnormal=False)))
     raw[..., 0] += 1e-3  # no row of zeros
     return raw / raw.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.equation("eq-model-average", "eq-ensemble-entropy")
+@given(members())
+def test_the_split_equals_the_sums_over_members_and_classes(probs):
+    for i, row in enumerate(probs.transpose(1, 0, 2).tolist()):
+        total, aleatoric, epistemic = (part[i] for part in decompose_uncertainty(probs))
+        assert definitions.model_average(row) == pytest.approx(probs[:, i].mean(axis=0), abs=1e-15)
+        assert definitions.ensemble_entropies(row) == pytest.approx((total, aleatoric, epistemic), abs=1e-12)
 
 
 @given(members())
