@@ -1,0 +1,511 @@
+"""One function a kind of figure: it draws what a compute function returned, and computes nothing.
+
+Every function returns a `Picture`, a figure whose PNG has the same bytes on every run and whose text
+tells the data it shows. With ``ax=`` a function draws into the axes of a picture that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from io import BytesIO
+from itertools import cycle
+from typing import Any, ParamSpec, cast
+
+import matplotlib
+import matplotlib.style
+import numpy as np
+import numpy.typing as npt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+
+from .measures.reliability import ReliabilityCurve
+
+P = ParamSpec("P")
+Values = npt.NDArray[np.float64]
+Band = tuple[npt.ArrayLike, npt.ArrayLike]
+
+# Okabe and Ito's colours, by what they stand for. A line has a contrast of 3 to white at least;
+# the lighter ones (sky, orange) only fill areas that have a dark edge.
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+SKY, ORANGE, YELLOW, BLACK, GREY = "#56B4E9", "#E69F00", "#F0E442", "#000000", "#595959"
+COLORS = {
+    "uncalibrated": VERMILLION,
+    "calibrated": BLUE,
+    "temperature": BLUE,
+    "expectation_consistency": GREEN,
+    "platt": PURPLE,
+    "isotonic": BLACK,
+    "histogram": GREY,
+    "one_vs_rest": PURPLE,
+    "member": VERMILLION,
+    "ensemble": GREEN,
+    "total": BLACK,
+    "aleatoric": BLUE,
+    "epistemic": VERMILLION,
+    "accuracy": GREEN,
+    "train": BLUE,
+    "test": VERMILLION,
+    "truth": BLACK,
+    "perfect": GREY,
+    "counts": SKY,
+    "band": SKY,
+}
+CLASSES = (BLUE, VERMILLION, GREEN, PURPLE, BLACK, GREY)  # class 0, 1, 2, ... and any other series
+MARKERS = {VERMILLION: "o", BLUE: "s", GREEN: "D", PURPLE: "^", BLACK: "v", GREY: "P"}
+LINES = {VERMILLION: "-", BLUE: "-", GREEN: "--", PURPLE: "-.", BLACK: "-", GREY: ":"}
+
+HOUSE = {
+    "figure.dpi": 120,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "font.size": 11,
+    "axes.titlesize": 12,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "grid.color": "#DDDDDD",
+    "lines.linewidth": 2,
+    "lines.markersize": 6,
+    "legend.frameon": False,
+    "legend.fontsize": 10,
+    "hatch.linewidth": 0.6,
+}
+READING = {
+    "top-label": ("confidence (bin mean)", "accuracy (share correct)", "over-confident", "under-confident"),
+    "positive": (
+        "forecast probability (bin mean)",
+        "observed frequency",
+        "forecast too high",
+        "forecast too low",
+    ),
+}
+
+
+class Picture(Figure):
+    """A figure that shows itself in a notebook, as the same bytes on every run.
+
+    Its text describes the data behind it, rounded, so that a comparison of texts compares figures.
+
+    Examples
+    --------
+    >>> Picture()
+    Picture of 0 axes
+    """
+
+    def _repr_png_(self) -> bytes:
+        buffer = BytesIO()
+        with matplotlib.style.context(["default", HOUSE]):
+            self.savefig(buffer, format="png", bbox_inches="tight", metadata={"Software": None})
+        return buffer.getvalue()
+
+    def __repr__(self) -> str:
+        every = [one for ax in self.axes for one in (ax, *ax.child_axes)]
+        lines = [f"Picture of {len(every)} axes", *(line for ax in every for line in _describe(cast(Axes, ax)))]
+        return "\n".join(lines)
+
+
+def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
+    """Let a function draw in the house style, whatever the reader's own settings are."""
+
+    @wraps(draw)
+    def styled(*args: P.args, **kwargs: P.kwargs) -> Picture:
+        with matplotlib.style.context(["default", HOUSE]):
+            return draw(*args, **kwargs)
+
+    return styled
+
+
+def _axes(ax: Axes | None, size: tuple[float, float] = (6.0, 3.8)) -> Axes:
+    if ax is not None:
+        return ax
+    return Picture(figsize=size, layout="constrained").add_subplot()
+
+
+def _picture(ax: Axes) -> Picture:
+    return cast(Picture, ax.figure)
+
+
+@_house
+def panels(rows: int = 1, columns: int = 2, *, size: tuple[float, float] = (6.0, 3.2)) -> Picture:
+    """Make a picture with empty axes in rows and columns: ``picture.axes[0]`` is the first.
+
+    Parameters
+    ----------
+    rows, columns : int
+    size : (float, float)
+        Width and height of the whole picture in inches.
+
+    Examples
+    --------
+    >>> len(panels(1, 2).axes)
+    2
+    """
+    picture = Picture(figsize=size, layout="constrained")
+    picture.subplots(rows, columns)
+    return picture
+
+
+def _look(name: str, spare: Iterator[str]) -> dict[str, Any]:
+    """Colour, marker and line of a series: by what its name means, else the next spare one."""
+    color = COLORS.get(name.lower().replace(" ", "_").replace("-", "_")) or next(spare)
+    return {"color": color, "marker": MARKERS.get(color, "o"), "linestyle": LINES.get(color, "-")}
+
+
+@_house
+def reliability_diagram(
+    curve: ReliabilityCurve,
+    *,
+    label: str = "model",
+    band: Band | None = None,
+    level: float = 0.95,
+    counts: bool = True,
+    target: str = "top-label",
+    color: str = "uncalibrated",
+    title: str = "",
+    legend: bool = True,
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw accuracy against confidence a bin, with Wilson's interval, and the rows a bin below.
+
+    Parameters
+    ----------
+    curve : ReliabilityCurve
+    label : str
+        Name of the model.
+    band : (array_like, array_like), each of shape (M,), optional
+        For each bin, lowest and highest accuracy that a calibrated model would show.
+    level : float
+        Confidence level of the intervals.
+    counts : bool
+        Draw the rows a bin, too.
+    target : {"top-label", "positive"}
+        What the curve speaks of; it decides how the legend tells to read the diagram.
+    color : str
+        A name in `COLORS`.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> from calibration_lessons import reliability_curve
+    >>> curve = reliability_curve([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9], n_bins=2)
+    >>> reliability_diagram(curve, target="positive", counts=False)
+    Picture of 1 axes
+    axes: x forecast probability (bin mean), y observed frequency
+      line 'perfect': (0, 0) (1, 1)
+      line 'model': (0.3, 0.5) (0.8, 1)
+      intervals '95 % interval': (0.3, 0.0945 to 0.905) (0.8, 0.342 to 1)
+    """
+    x_label, y_label, below, above = READING[target]
+    ax = _axes(ax, (5.0, 5.4) if counts else (5.0, 4.8))
+    filled = curve.counts > 0
+    x, y = curve.confidence[filled], curve.accuracy[filled]
+    low, high = (side[filled] for side in curve.interval(level))
+    shade = COLORS[color]
+    ax.plot([0, 1], [0, 1], color=COLORS["perfect"], linestyle="--", linewidth=1.2, label="perfect")
+    if band is not None:
+        floor, ceiling = (np.asarray(side, dtype=float)[filled] for side in band)
+        ax.fill_between(x, floor, ceiling, color=COLORS["band"], alpha=0.35, label="a calibrated model")
+    ax.plot(x, y, color=shade, marker=MARKERS[shade], label=label)
+    ax.vlines(x, low, high, color=shade, linewidth=1.2, label=f"{100 * level:g} % interval")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=x_label, ylabel=y_label, title=title)
+    if legend:
+        ax.legend(loc="upper left", title=f"below the line: {below}\nabove the line: {above}",
+                  alignment="left", title_fontsize=10)
+    if counts:
+        _counts_below(ax, curve, x_label)
+    return _picture(ax)
+
+
+def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
+    below = ax.inset_axes((0, -0.3, 1, 0.22), sharex=ax)
+    widths = np.diff(curve.edges)
+    below.bar(curve.edges[:-1], curve.counts, widths, align="edge", color=COLORS["counts"],
+              edgecolor=BLACK, linewidth=0.5, label="counts")
+    below.set(xlabel=x_label, ylabel="rows")
+    ax.set_xlabel("")
+    ax.tick_params(labelbottom=False)
+
+
+@_house
+def lines(
+    x: npt.ArrayLike,
+    series: Mapping[str, npt.ArrayLike],
+    *,
+    x_label: str,
+    y_label: str,
+    bands: Mapping[str, Band] | None = None,
+    points: Mapping[str, tuple[float, float]] | None = None,
+    log_x: bool = False,
+    log_y: bool = False,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw one line a series over a common axis.
+
+    Parameters
+    ----------
+    x : array_like, shape (n,)
+    series : mapping of str to array_like, shape (n,)
+        Heights of each line; a name in `COLORS` gives the line its colour.
+    x_label, y_label : str
+        Axis labels, with units.
+    bands : mapping of str to (low, high), optional
+        Shaded ranges around series of the same name.
+    points : mapping of str to (x, y), optional
+        Single points to mark, with their names.
+    log_x, log_y : bool
+        Logarithmic axes.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> lines([1, 2], {"truth": [0.5, 0.25]}, x_label="n", y_label="error")
+    Picture of 1 axes
+    axes: x n, y error
+      line 'truth': (1, 0.5) (2, 0.25)
+    """
+    ax = _axes(ax)
+    spare = cycle(CLASSES)
+    for name, y in series.items():
+        look = _look(name, spare)
+        few = len(np.atleast_1d(x)) <= 25
+        ax.plot(x, y, label=name, **(look if few else {**look, "marker": None}))
+        if bands is not None and name in bands:
+            low, high = (np.asarray(side, dtype=float) for side in bands[name])
+            ax.fill_between(np.asarray(x), low, high, color=look["color"], alpha=0.2, linewidth=0)
+    for name, (across, up) in (points or {}).items():
+        ax.plot([across], [up], color=BLACK, marker="*", markersize=13, linestyle="none", label=name)
+    ax.set(xlabel=x_label, ylabel=y_label, title=title,
+           xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
+    if len(series) + len(points or {}) > 1:
+        ax.legend()
+    return _picture(ax)
+
+
+@_house
+def interval_plot(
+    rows: Mapping[str, Mapping[str, tuple[float, float, float]]],
+    *,
+    x_label: str,
+    reference: float | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw estimates with intervals, one row a case and one mark a method.
+
+    Parameters
+    ----------
+    rows : mapping of case to mapping of method to (estimate, low, high)
+    x_label : str
+        What is estimated, with its unit.
+    reference : float, optional
+        A value to compare with, drawn as a vertical line.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> interval_plot({"network 0": {"temperature": (0.02, 0.01, 0.03)}}, x_label="ECE")
+    Picture of 1 axes
+    axes: x ECE, y -
+      line 'temperature': (0.02, 0)
+      line: (0.01, 0) (0.03, 0)
+    """
+    methods = list(dict.fromkeys(method for row in rows.values() for method in row))
+    ax = _axes(ax, (6.0, 1.2 + 0.28 * len(rows) * len(methods)))
+    spare = cycle(CLASSES)
+    step = 0.7 / max(len(methods), 2)
+    for j, method in enumerate(methods):
+        look = _look(method, spare)
+        shift = (j - (len(methods) - 1) / 2) * step
+        places = [i + shift for i, row in enumerate(rows.values()) if method in row]
+        drawn = [row[method] for row in rows.values() if method in row]
+        ax.plot([d[0] for d in drawn], places, **{**look, "linestyle": "none"}, label=method)
+        for place, (_, low, high) in zip(places, drawn, strict=True):
+            ax.plot([low, high], [place, place], color=look["color"], linewidth=1.5)
+    if reference is not None:
+        ax.axvline(reference, color=COLORS["perfect"], linestyle="--", linewidth=1.2)
+    ax.set(xlabel=x_label, title=title, yticks=range(len(rows)), yticklabels=list(rows))
+    ax.invert_yaxis()
+    if len(methods) > 1:
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    return _picture(ax)
+
+
+@_house
+def histogram(
+    groups: Mapping[str, npt.ArrayLike],
+    edges: npt.ArrayLike,
+    *,
+    x_label: str,
+    y_label: str = "rows",
+    marks: Mapping[str, float] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw counts over given edges, one outline a group, with marked values.
+
+    Parameters
+    ----------
+    groups : mapping of str to array_like of counts, shape (m,)
+    edges : array_like, shape (m + 1,)
+    x_label, y_label : str
+        Axis labels, with units.
+    marks : mapping of str to float, optional
+        Values to mark by vertical lines, with their names.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> histogram({"truth": [3, 1]}, [0, 0.5, 1], x_label="score")
+    Picture of 1 axes
+    axes: x score, y rows
+      bars 'truth': from 0 0, heights 3 1
+    """
+    ax = _axes(ax)
+    spare = cycle(CLASSES)
+    across = np.asarray(edges, dtype=float)
+    for name, counts in groups.items():
+        color = _look(name, spare)["color"]
+        ax.bar(across[:-1], np.asarray(counts), np.diff(across), align="edge", label=name,
+               facecolor=(color, 0.35), edgecolor=color)
+    for name, value in (marks or {}).items():
+        look = _look(name, spare)
+        ax.axvline(value, color=look["color"], linestyle=look["linestyle"], label=name)
+    ax.set(xlabel=x_label, ylabel=y_label, title=title)
+    if len(groups) + len(marks or {}) > 1:
+        ax.legend()
+    return _picture(ax)
+
+
+@_house
+def bars(
+    groups: Mapping[str, Mapping[str, float]],
+    *,
+    y_label: str,
+    intervals: Mapping[str, Mapping[str, tuple[float, float]]] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw grouped bars: one group a case, one bar a method.
+
+    Parameters
+    ----------
+    groups : mapping of case to mapping of method to height
+    y_label : str
+        What the heights are, with the unit.
+    intervals : mapping of case to mapping of method to (low, high), optional
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> bars({"T = 1": {"class 0": 0.7, "class 1": 0.3}}, y_label="probability")
+    Picture of 1 axes
+    axes: x -, y probability
+      bars 'class 0': from 0, heights 0.7
+      bars 'class 1': from 0, heights 0.3
+    """
+    methods = list(dict.fromkeys(method for group in groups.values() for method in group))
+    ax = _axes(ax)
+    spare = cycle(CLASSES)
+    width = 0.8 / len(methods)
+    for j, method in enumerate(methods):
+        cases = [i for i, group in enumerate(groups.values()) if method in group]
+        places = [i + (j - (len(methods) - 1) / 2) * width for i in cases]
+        heights = [group[method] for group in groups.values() if method in group]
+        ax.bar(places, heights, width, label=method, color=_look(method, spare)["color"], edgecolor=BLACK,
+               linewidth=0.5)
+        ranges = [(intervals or {}).get(case, {}).get(method) for case in groups]
+        for place, ends in zip(places, [ranges[i] for i in cases], strict=True):
+            if ends is not None:
+                ax.plot([place, place], list(ends), color=BLACK, linewidth=1.2)
+    ax.set(ylabel=y_label, title=title, xticks=range(len(groups)), xticklabels=list(groups))
+    if len(methods) > 1:
+        ax.legend()
+    return _picture(ax)
+
+
+# What a picture says of itself
+
+
+def _number(value: float) -> str:
+    """Three digits; nine first, so that noise far below them does not decide how a tie is rounded."""
+    value = float(f"{value:.9g}")
+    return f"{value:.3g}" if abs(value) > 1e-12 else "0"
+
+
+def _summary(values: npt.ArrayLike) -> str:
+    """Short data in full; long data by number, ends and mean, and five of them on the way."""
+    flat = np.asarray(values, dtype=float).ravel()
+    if len(flat) <= 15:
+        return " ".join(_number(v) for v in flat)
+    finite = flat[np.isfinite(flat)]
+    some = " ".join(_number(v) for v in flat[np.linspace(0, len(flat) - 1, 5).astype(int)])
+    ends = [f"{name} {_number(end(finite))}" for name, end in [("min", np.min), ("max", np.max), ("mean", np.mean)]]
+    return f"n {len(flat)} {' '.join(ends)} ({some})"
+
+
+def _points(xy: Values) -> str:
+    if len(xy) <= 15:
+        return " ".join(f"({_number(x)}, {_number(y)})" for x, y in xy)
+    return f"x {_summary(xy[:, 0])}; y {_summary(xy[:, 1])}"
+
+
+def _describe(ax: Axes) -> list[str]:
+    title = f" {ax.get_title()!r}" if ax.get_title() else ""
+    lines = [f"axes{title}: x {ax.get_xlabel() or '-'}, y {ax.get_ylabel() or '-'}"]
+    bars = [bar for group in ax.containers for bar in group]
+    for group in ax.containers:
+        lines.append(f"  bars {_named(group)}" + _bars(cast(Sequence[Rectangle], list(group))))
+    for artist in ax.get_children():
+        if isinstance(artist, Artist) and artist not in bars:
+            told = _artist(artist)
+            if told:
+                lines.append("  " + told)
+    return lines
+
+
+def _named(artist: Any) -> str:
+    label = str(artist.get_label())
+    return "" if label.startswith("_") else f"{label!r}"
+
+
+def _bars(bars: Sequence[Rectangle]) -> str:
+    return f": from {_summary([b.get_y() for b in bars])}, heights {_summary([b.get_height() for b in bars])}"
+
+
+def _artist(artist: Artist) -> str:
+    name = _named(artist)
+    if isinstance(artist, Line2D):
+        return f"{f'line {name}'.strip()}: {_points(np.asarray(artist.get_xydata(), dtype=float))}"
+    if isinstance(artist, LineCollection):
+        spans = [(s[0, 0], s[0, 1], s[-1, 1]) for s in artist.get_segments()]
+        return f"intervals {name}: " + " ".join(
+            f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans)
+    if isinstance(artist, PathCollection):
+        return f"points {name}: {_points(np.asarray(artist.get_offsets(), dtype=float))}"
+    if isinstance(artist, PolyCollection):
+        corners = np.concatenate([path.vertices for path in artist.get_paths()])
+        return f"band: x {_summary(corners[:, 0])}; y {_summary(corners[:, 1])}"
+    return ""
