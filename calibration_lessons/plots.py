@@ -107,7 +107,8 @@ class Picture(Figure):
 
     def __repr__(self) -> str:
         every = [one for ax in self.axes for one in (ax, *ax.child_axes)]
-        lines = [f"Picture of {len(every)} axes", *(line for ax in every for line in _describe(cast(Axes, ax)))]
+        told = [line for ax in every for line in _describe(cast(Axes, ax))]
+        lines = [f"Picture of {len(every)} axes", *told]
         return "\n".join(lines)
 
 
@@ -462,8 +463,10 @@ def _summary(values: npt.ArrayLike) -> str:
         return " ".join(_number(v) for v in flat)
     finite = flat[np.isfinite(flat)]
     some = " ".join(_number(v) for v in flat[np.linspace(0, len(flat) - 1, 5).astype(int)])
-    ends = [f"{name} {_number(end(finite))}" for name, end in [("min", np.min), ("max", np.max), ("mean", np.mean)]]
-    return f"n {len(flat)} {' '.join(ends)} ({some})"
+    if not len(finite):
+        return f"n {len(flat)} ({some})"
+    ends = f"min {_number(finite.min())} max {_number(finite.max())} mean {_number(finite.mean())}"
+    return f"n {len(flat)} {ends} ({some})"
 
 
 def _points(xy: Values) -> str:

@@ -1,0 +1,131 @@
+"""The simulated sources keep their promises: known posteriors, errors by quadrature."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit, logit
+
+import calibration_lessons as cl
+from calibration_lessons import simulate
+from calibration_lessons.simulate import GaussianClasses, ScoreSource, TwoGaussians
+
+SOURCES = {
+    "calibrated": ScoreSource(),
+    "over-confident": ScoreSource(simulate.over_confident(1.5)),
+    "network-like": ScoreSource(simulate.over_confident(2.0), stats.beta(20, 1)),
+    "sawtooth": ScoreSource(simulate.sawtooth(0.03, 15)),
+    "under-confident": ScoreSource(simulate.over_confident(0.5), stats.uniform(0.5, 0.5)),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_quadrature_agrees_with_a_million_draws(name, norm):
+    source = SOURCES[name]
+    p = source.scores.rvs(1_000_000, random_state=np.random.default_rng(0))
+    power = 1 if norm == "l1" else 2
+    losses = np.abs(source.truth(p) - p) ** power
+    error = 4 * losses.std() / 1000 + 1e-9
+    assert source.calibration_error(norm) ** power == pytest.approx(losses.mean(), abs=error)
+
+
+def test_the_sawtooth_hides_from_bins_that_hold_whole_teeth():
+    source = SOURCES["sawtooth"]
+    assert source.calibration_error() == pytest.approx(0.03, abs=1e-9)
+    assert source.binned_calibration_error(15) == pytest.approx(0, abs=1e-9)
+    assert source.binned_calibration_error(30) == pytest.approx(0.03, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("n_bins", [1, 7, 15, 40])
+def test_the_binned_error_never_exceeds_the_true_one(name, n_bins):
+    for norm in ("l1", "l2"):
+        source = SOURCES[name]
+        assert source.binned_calibration_error(n_bins, norm) <= source.calibration_error(norm) + 1e-12
+
+
+@pytest.mark.parametrize("name", ["over-confident", "network-like", "under-confident"])
+def test_the_estimate_converges_to_the_quadrature_value(name):
+    source = SOURCES[name]
+    y, p = source.sample(400_000, random_state=1)
+    estimate = cl.expected_calibration_error(y, p, debias=True)
+    assert estimate == pytest.approx(source.binned_calibration_error(), abs=0.003)
+
+
+def test_labels_follow_the_truth():
+    y, p = SOURCES["over-confident"].sample(200_000, random_state=2)
+    near = np.abs(p - 0.9) < 0.02
+    assert y[near].mean() == pytest.approx(expit(logit(0.9) / 1.5), abs=0.01)
+
+
+def test_two_gaussians_posterior_is_bayes_rule():
+    source = TwoGaussians(separation=1.7, positive_rate=0.2)
+    x = np.linspace(-3, 3, 50)
+    joint_1 = 0.2 * stats.norm.pdf(x, 0.85)
+    joint_0 = 0.8 * stats.norm.pdf(x, -0.85)
+    np.testing.assert_allclose(expit(source.log_odds(x)), joint_1 / (joint_0 + joint_1), rtol=1e-12)
+    sample = source.sample(50_000, random_state=0)
+    assert sample.y.mean() == pytest.approx(0.2, abs=0.01)
+    assert cl.ece_under_calibration(sample.posterior, n_draws=200, random_state=0).p_value(
+        cl.expected_calibration_error(sample.y, sample.posterior)
+    ) > 0.01
+
+
+def test_gaussian_classes_posterior_is_bayes_rule():
+    source = GaussianClasses(4, radius=1.2)
+    x, y, posterior = source.sample(30_000, random_state=0)
+    density = np.column_stack([stats.multivariate_normal.pdf(x, mean) for mean in source.means])
+    np.testing.assert_allclose(posterior, density / density.sum(axis=1, keepdims=True), rtol=1e-9)
+    assert np.bincount(y).min() > 7000
+
+
+def test_logits_have_the_temperature_that_was_asked_for():
+    logits, y = simulate.logits_with_temperature(60_000, 5, 2.5, random_state=0)
+    assert cl.TemperatureScaling().fit(logits, y).temperature_ == pytest.approx(2.5, rel=0.03)
+
+
+def test_label_noise_gives_the_noisy_posterior():
+    x, y, posterior = GaussianClasses(3).sample(100_000, random_state=3)
+    noisy = simulate.label_noise(y, 0.3, 3, random_state=4)
+    expected = simulate.noisy_posterior(posterior, 0.3).mean(axis=0)
+    np.testing.assert_allclose(np.bincount(noisy) / len(noisy), expected, atol=0.006)
+    assert np.mean(noisy != y) == pytest.approx(0.3 * 2 / 3, abs=0.005)
+
+
+def test_label_shift_gives_the_new_prior_and_keeps_the_rows_of_a_class():
+    y = np.repeat([0, 1, 2], [700, 200, 100])
+    rows = simulate.label_shift(y, [0.1, 0.2, 0.7], 50_000, random_state=0)
+    np.testing.assert_allclose(np.bincount(y[rows]) / 50_000, [0.1, 0.2, 0.7], atol=0.01)
+
+
+def test_a_seed_repeats_the_draw():
+    for draw in (SOURCES["calibrated"].sample, TwoGaussians().sample, GaussianClasses().sample):
+        for first, second in zip(draw(20, random_state=5), draw(20, random_state=5), strict=True):
+            np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: TwoGaussians(separation=-1), r"separation = -1: expected a number in \[0, inf\]"),
+        (lambda: TwoGaussians(positive_rate=0), r"positive_rate = 0: expected a number in \(0, 1\)"),
+        (lambda: TwoGaussians().sample(0), "n = 0: expected a whole number"),
+        (lambda: TwoGaussians().log_odds([np.nan]), r"x\[0\] is NaN"),
+        (lambda: GaussianClasses(1), "n_classes = 1: expected at least 2 classes"),
+        (lambda: GaussianClasses(3, radius=-1), "radius = -1"),
+        (lambda: ScoreSource().sample(2.5), "n = 2.5: expected a whole number"),
+        (lambda: ScoreSource().calibration_error("l3"), "norm = 'l3'"),
+        (lambda: ScoreSource().binned_calibration_error(0), "n_bins = 0"),
+        (lambda: simulate.over_confident(0), r"temperature = 0: expected a number in \(0, inf\)"),
+        (lambda: simulate.sawtooth(2, 3), r"amplitude = 2: expected a number in \[0, 1\]"),
+        (lambda: simulate.sawtooth(0.1, 0), "teeth = 0"),
+        (lambda: simulate.logits_with_temperature(5, 3, -1), "temperature = -1"),
+        (lambda: simulate.label_noise([0, 3], 0.1, 3), r"y_true\[1\] = 3"),
+        (lambda: simulate.label_noise([0], 1.5, 3), r"rate = 1.5"),
+        (lambda: simulate.noisy_posterior([[0.5, 0.6]], 0.1), r"posterior\[0\] sums to 1.1"),
+        (lambda: simulate.label_shift([0, 0], [0.5, 0.5], 3), r"class_prior\[1\] = 0.5: expected 0, no row"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
