@@ -182,7 +182,11 @@ class Record:
 
     def __init__(self, root: Path) -> None:
         self.root, self.file, self.around = root, root / RECORD, surroundings(root)
-        self.entries = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
+        self.entries = self.read()
+
+    def read(self) -> dict[str, str]:
+        """Read the entries as the file holds them now."""
+        return dict(json.loads(self.file.read_text(encoding="utf-8"))) if self.file.exists() else {}
 
     def key(self, path: Path) -> str:
         """Name a notebook from the root, so that the record survives a move of the folder."""
@@ -190,11 +194,11 @@ class Record:
 
     def is_stale(self, path: Path) -> bool:
         """Tell whether the notebook or what it depends on has changed since it was executed."""
-        return bool(self.entries.get(self.key(path)) != fingerprint(path, self.around))
+        return self.entries.get(self.key(path)) != fingerprint(path, self.around)
 
     def add(self, path: Path) -> None:
-        """Remember the notebook as it stands now."""
-        self.entries[self.key(path)] = fingerprint(path, self.around)
+        """Remember the notebook as it stands now, beside what another run may have added meanwhile."""
+        self.entries = self.read() | {self.key(path): fingerprint(path, self.around)}
         self.file.parent.mkdir(exist_ok=True)
         self.file.write_text(json.dumps(self.entries, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
