@@ -85,7 +85,7 @@ def test_logits_have_the_temperature_that_was_asked_for():
 
 
 def test_label_noise_gives_the_noisy_posterior():
-    x, y, posterior = GaussianClasses(3).sample(100_000, random_state=3)
+    _, y, posterior = GaussianClasses(3).sample(100_000, random_state=3)
     noisy = simulate.label_noise(y, 0.3, 3, random_state=4)
     expected = simulate.noisy_posterior(posterior, 0.3).mean(axis=0)
     np.testing.assert_allclose(np.bincount(noisy) / len(noisy), expected, atol=0.006)

@@ -1,0 +1,135 @@
+"""Figures show the data they were given, say so in text, and give the same bytes on every run."""
+
+import hashlib
+import subprocess
+import sys
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+import calibration_lessons as cl
+from calibration_lessons import plots
+
+Y = np.array([0, 1, 1, 1, 0, 1])
+P = np.array([0.2, 0.4, 0.7, 0.9, 0.3, 0.85])
+CURVE = cl.reliability_curve(Y, P, n_bins=3)
+
+
+def lines_of(ax):
+    return {line.get_label(): np.asarray(line.get_xydata()) for line in ax.get_lines()}
+
+
+def test_the_reliability_diagram_draws_the_curve_and_its_interval():
+    picture = plots.reliability_diagram(CURVE, label="forest", counts=True)
+    ax = picture.axes[0]
+    filled = CURVE.counts > 0
+    np.testing.assert_array_equal(lines_of(ax)["forest"][:, 0], CURVE.confidence[filled])
+    np.testing.assert_array_equal(lines_of(ax)["forest"][:, 1], CURVE.accuracy[filled])
+    segments = np.array(ax.collections[0].get_segments())
+    low, high = CURVE.interval(0.95)
+    np.testing.assert_allclose(segments[:, :, 1], np.column_stack([low, high])[filled])
+    assert [bar.get_height() for bar in ax.child_axes[0].patches] == CURVE.counts.tolist()
+
+
+@pytest.mark.parametrize(
+    ("target", "below"), [("top-label", "over-confident"), ("positive", "forecast too high")]
+)
+def test_the_legend_says_what_below_the_line_means(target, below):
+    legend = plots.reliability_diagram(CURVE, target=target).axes[0].get_legend()
+    assert f"below the line: {below}" in legend.get_title().get_text()
+
+
+def test_lines_bands_and_points_are_those_given():
+    picture = plots.lines(
+        [1, 2, 3], {"truth": [3, 1, 2]}, x_label="n", y_label="e", bands={"truth": ([2, 0, 1], [4, 2, 3])},
+        points={"here": (2, 1)},
+    )
+    ax = picture.axes[0]
+    assert lines_of(ax)["truth"].tolist() == [[1, 3], [2, 1], [3, 2]]
+    assert lines_of(ax)["here"].tolist() == [[2, 1]]
+    vertices = ax.collections[0].get_paths()[0].vertices
+    assert vertices[:, 1].min() == 0 and vertices[:, 1].max() == 4
+
+
+def test_intervals_bars_and_histograms_are_those_given():
+    ax = plots.interval_plot({"a": {"x": (2.0, 1.0, 3.0)}, "b": {"x": (5.0, 4.0, 6.0)}}, x_label="e").axes[0]
+    assert lines_of(ax)["x"].tolist() == [[2, 0], [5, 1]]
+    assert [line.get_xdata().tolist() for line in map(_as_array, ax.get_lines()[1:])] == [[1, 3], [4, 6]]
+    ax = plots.bars({"a": {"x": 1.0, "y": 2.0}}, y_label="e", intervals={"a": {"y": (1.5, 2.5)}}).axes[0]
+    assert [bar.get_height() for bar in ax.patches] == [1, 2]
+    assert [float(v) for v in ax.get_lines()[0].get_ydata()] == [1.5, 2.5]
+    ax = plots.histogram({"x": [4, 0]}, [0, 1, 3], x_label="e", marks={"seen": 2.0}).axes[0]
+    assert [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in ax.patches] == [(0, 1, 4), (1, 2, 0)]
+    assert [float(v) for v in ax.get_lines()[0].get_xdata()] == [2, 2]
+
+
+def _as_array(line):
+    line.set_xdata(np.asarray(line.get_xdata()))
+    return line
+
+
+DRAWN = {
+    "reliability": lambda e: plots.reliability_diagram(cl.reliability_curve(Y, P - e, n_bins=3)),
+    "lines": lambda e: plots.lines([0, 1], {"truth": [0.3, 0.5 + e]}, x_label="x", y_label="y"),
+    "long lines": lambda e: plots.lines(
+        np.linspace(0, 1, 99), {"truth": np.linspace(0, 1 + e, 99)}, x_label="x", y_label="y"
+    ),
+    "band": lambda e: plots.lines(
+        [0, 1], {"truth": [0, 1]}, x_label="x", y_label="y", bands={"truth": ([0, 0], [1, 2 + e])}
+    ),
+    "intervals": lambda e: plots.interval_plot({"a": {"x": (1.0, 0.5, 1.5 + e)}}, x_label="e"),
+    "bars": lambda e: plots.bars({"a": {"x": 1.0 + e}}, y_label="e"),
+    "histogram": lambda e: plots.histogram({"x": [3.0 + e]}, [0, 1], x_label="e"),
+    "mark": lambda e: plots.histogram({"x": [3.0]}, [0, 1], x_label="e", marks={"seen": 0.5 + e}),
+}
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_the_text_of_a_picture_follows_its_data_but_not_rounding_noise(kind):
+    draw = DRAWN[kind]
+    assert repr(draw(0.0)).startswith("Picture of ")
+    assert repr(draw(0.05)) != repr(draw(0.0))
+    assert repr(draw(1e-13)) == repr(draw(0.0))
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_a_picture_is_the_same_bytes_whatever_the_readers_settings(kind):
+    first = DRAWN[kind](0.0)._repr_png_()
+    with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black", "savefig.dpi": 20}):
+        assert DRAWN[kind](0.0)._repr_png_() == first
+
+
+def test_another_process_draws_the_same_bytes():
+    code = (
+        "import hashlib; from calibration_lessons import plots;"
+        "p = plots.lines([0, 1], {'truth': [0.3, 0.5]}, x_label='x', y_label='y');"
+        "print(hashlib.sha256(p._repr_png_()).hexdigest())"
+    )
+    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert there.stdout.strip() == hashlib.sha256(DRAWN["lines"](0.0)._repr_png_()).hexdigest()
+
+
+def test_drawing_leaves_the_global_settings_alone():
+    before = dict(matplotlib.rcParams)
+    DRAWN["reliability"](0.0)._repr_png_()
+    assert dict(matplotlib.rcParams) == before
+
+
+def contrast_with_white(color):
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return 1.05 / (luminance + 0.05)
+
+
+@pytest.mark.parametrize("name", sorted(set(plots.COLORS) - {"counts", "band"}))
+def test_every_colour_of_a_line_stands_out_from_the_background(name):
+    assert contrast_with_white(plots.COLORS[name]) >= 2.9
+
+
+def test_the_names_of_series_fix_their_colours():
+    for name in ("uncalibrated", "temperature", "expectation consistency"):
+        ax = plots.lines([0, 1], {"other": [1, 2], name: [0, 1]}, x_label="x", y_label="y").axes[0]
+        drawn = {line.get_label(): line.get_color() for line in ax.get_lines()}
+        assert drawn[name] == plots.COLORS[name.replace(" ", "_")]
