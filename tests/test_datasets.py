@@ -1,0 +1,274 @@
+"""The data in the package: as the page says, as the licences ask, and fresh on every call."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from calibration_lessons import (
+    brier_score,
+    datasets,
+    expected_calibration_error,
+    negative_log_likelihood,
+)
+
+FOLDER = Path(str(resources.files("calibration_lessons"))) / "data"
+PAGE = Path(__file__).parents[1] / "book" / "reference" / "data.ipynb"
+FILES = sorted(path.name for path in FOLDER.iterdir())
+NETWORKS = range(datasets.N_NETWORKS)
+PARTS = {"calibration": 5_000, "test": 10_000}
+LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "network_logits": partial(datasets.network_logits, 0, "calibration"),
+    "shifted_logits": partial(datasets.shifted_logits, 0, "noise", 1),
+    "training_log": datasets.training_log,
+    "spambase": datasets.spambase,
+    "seattle_weather": datasets.seattle_weather,
+    "precipitation_forecasts": datasets.precipitation_forecasts,
+    "hpc_cv": datasets.hpc_cv,
+    "two_class_example": datasets.two_class_example,
+}
+
+
+@pytest.fixture(scope="module")
+def record() -> dict[str, Any]:
+    return json.loads((FOLDER / "networks.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def page() -> list[dict[str, Any]]:
+    return json.loads(PAGE.read_text())["cells"]
+
+
+def printed(cells: list[dict[str, Any]]) -> str:
+    outputs = (output for cell in cells for output in cell.get("outputs", []))
+    return "".join("".join(output.get("text", [])) for output in outputs)
+
+
+def prose(cells: list[dict[str, Any]]) -> str:
+    return "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def measured(logits: datasets.LabelledLogits) -> dict[str, float]:
+    z, labels = logits
+    return {
+        "nll": negative_log_likelihood(labels, z, from_logits=True),
+        "accuracy": float((z.argmax(axis=1) == labels).mean()),
+        "ece": expected_calibration_error(labels, z, from_logits=True),
+    }
+
+
+# The page
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_page_gives_the_size_and_the_checksum_of_the_file(name, page):
+    content = (FOLDER / name).read_bytes()
+    line = next(line for line in printed(page).splitlines() if line.startswith(f"{name} "))
+    assert line.split() == [name, str(len(content)), sha256(content).hexdigest()]
+
+
+def test_the_page_describes_every_file(page):
+    assert [name for name in FILES if f"`{name}`" not in prose(page)] == []
+
+
+def test_every_data_set_has_its_source_its_licence_and_its_changes_on_the_page(page):
+    sections = re.split(r"^## ", prose(page), flags=re.M)
+    described = [section for section in sections if "**What.**" in section]
+    assert len(described) == 6
+    for section in described:
+        assert all(f"**{word}.**" in section for word in ("Source", "Licence", "Changes")), section
+
+
+def test_the_licence_file_names_every_file_and_every_copyright_holder():
+    text = (FOLDER / "LICENSES.txt").read_text()
+    assert [name for name in FILES if name != "LICENSES.txt" and name not in text] == []
+    for holder in ("Zalando SE", "modeldata authors", "Jake Vanderplas", "University of Washington"):
+        assert holder in text
+    assert "10.24432/C53G6X" in text and "Attribution 4.0" in text
+
+
+def test_all_files_together_stay_within_eight_megabytes():
+    assert sum((FOLDER / name).stat().st_size for name in FILES) <= 8_000_000
+
+
+# The networks
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_logits_have_a_row_an_image_and_a_column_a_class(network, part):
+    logits, labels = datasets.network_logits(network, part)
+    assert logits.shape == (PARTS[part], 10) and logits.dtype == np.float64
+    assert labels.shape == (PARTS[part],) and labels.dtype == np.int64
+    assert np.isfinite(logits).all()
+    assert np.array_equal(logits, logits.astype(np.float16))
+    assert set(labels) == set(range(10))
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_every_network_is_accurate_and_over_confident(network):
+    logits, labels = datasets.network_logits(network, "test")
+    found = measured((logits, labels))
+    assert found["accuracy"] >= 0.90
+    assert found["ece"] >= 0.04
+    confidence = np.exp(logits.max(axis=1) - np.logaddexp.reduce(logits, axis=1)).mean()
+    assert confidence > found["accuracy"] + 0.03
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_tool_and_the_companion_agree_on_the_plain_images(network, part, record):
+    assert measured(datasets.network_logits(network, part)) == pytest.approx(
+        record["networks"][network][part], abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("kind", datasets.SHIFTS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_tool_and_the_companion_agree_on_the_changed_images(network, kind, record):
+    for level, entry in enumerate(record["shifts"][kind], start=1):
+        found = measured(datasets.shifted_logits(network, kind, level))
+        assert found == pytest.approx(entry["networks"][network], abs=1e-12)
+
+
+def test_the_networks_differ():
+    tests = [datasets.network_logits(network, "test").logits for network in NETWORKS]
+    assert len({logits.tobytes() for logits in tests}) == datasets.N_NETWORKS
+
+
+def test_the_strength_of_every_level_is_the_one_the_tool_used(record):
+    used = {kind: tuple(entry["severity"] for entry in levels) for kind, levels in record["shifts"].items()}
+    assert used == datasets.SHIFTS
+
+
+def test_the_changed_images_are_the_first_test_images():
+    _, labels = datasets.network_logits(0, "test")
+    for kind in datasets.SHIFTS:
+        logits, changed = datasets.shifted_logits(0, kind, 1)
+        assert logits.shape == (2000, 10)
+        assert np.array_equal(changed, labels[:2000])
+
+
+@pytest.mark.parametrize("kind", datasets.SHIFTS)
+def test_the_strongest_change_costs_every_network_accuracy(kind):
+    for network in NETWORKS:
+        mild, strong = (measured(datasets.shifted_logits(network, kind, level)) for level in (1, 5))
+        assert strong["accuracy"] < mild["accuracy"]
+
+
+def test_the_log_ends_where_the_logits_stand(record):
+    log = datasets.training_log()
+    assert log.epochs.tolist() == list(range(1, record["training"]["epochs"] + 1))
+    for network in NETWORKS:
+        end = {key: getattr(log, f"heldout_{key}")[network, -1] for key in ("nll", "accuracy", "ece")}
+        assert end == pytest.approx(record["networks"][network]["calibration"], abs=1e-6)
+
+
+def test_the_log_shows_over_fitting():
+    log = datasets.training_log()
+    assert (log.train_nll[:, -1] < log.heldout_nll[:, -1]).all()
+    assert (log.heldout_nll[:, -1] > log.heldout_nll.min(axis=1)).all()
+
+
+def test_the_record_says_how_and_where_without_naming_the_machine(record):
+    assert set(record["machine"]) == {"cpu", "cores", "networks_at_a_time"}
+    assert set(record["versions"]) == {"python", "numpy", "scipy", "torch"}
+    assert re.fullmatch(r"python tools/train_networks\.py --epochs \d+", record["command"])
+
+
+@pytest.mark.parametrize("name", ["networks.npz", "networks_shifted.npz"])
+def test_the_logit_files_carry_no_time_of_day(name):
+    with zipfile.ZipFile(FOLDER / name) as file:
+        assert {entry.date_time for entry in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+# The tables
+
+
+def test_spambase_has_57_named_features_and_two_classes():
+    X, y, names = datasets.spambase()
+    assert X.shape == (4597, 57) and X.dtype == np.float64 and y.shape == (4597,)
+    assert len(set(names)) == 57 and "spam" not in names
+    assert np.bincount(y).tolist() == [2785, 1812]
+    assert (X >= 0).all()
+    assert (X[:, :54] <= 100).all()
+
+
+def test_seattle_weather_has_every_day_of_four_years():
+    weather = datasets.seattle_weather()
+    assert (np.diff(weather.date) == np.timedelta64(1, "D")).all()
+    assert str(weather.date[0]) == "2012-01-01" and str(weather.date[-1]) == "2015-12-31"
+    assert (weather.temp_min <= weather.temp_max).all()
+    assert (weather.precipitation >= 0).all()
+
+
+def test_precipitation_forecasts_give_the_published_terms():
+    forecast, observed, share = datasets.precipitation_forecasts()
+    rate = share @ observed
+    assert share.sum() == pytest.approx(1, abs=1e-12)
+    assert share @ (forecast - observed) ** 2 == pytest.approx(0.00083, abs=5e-6)
+    assert share @ (observed - rate) ** 2 == pytest.approx(0.06279, abs=5e-6)
+    assert rate * (1 - rate) == pytest.approx(0.13542, abs=5e-6)
+
+
+def test_finley_was_right_in_966_of_1000_cases():
+    table = datasets.finley_tornado()
+    assert sum(table) == 2803
+    assert (table.hits + table.correct_negatives) / sum(table) == pytest.approx(0.966, abs=5e-4)
+
+
+def test_the_brier_scores_are_those_that_yardstick_publishes():
+    y_true, y_prob, _ = datasets.hpc_cv()
+    assert brier_score(y_true, y_prob) / 2 == pytest.approx(0.21083946, abs=5e-9)
+    y_true, y_prob, _ = datasets.two_class_example()
+    assert brier_score(y_true, y_prob) == pytest.approx(0.10561859, abs=5e-9)
+
+
+# Every loader
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_a_changed_array_does_not_change_the_next_call(name):
+    arrays = [value for value in LOADERS[name]() if isinstance(value, np.ndarray)]
+    originals = [array.copy() for array in arrays]
+    for array in arrays:
+        array[...] = array.flat[0]
+    again = [value for value in LOADERS[name]() if isinstance(value, np.ndarray)]
+    assert arrays and all(np.array_equal(a, b) for a, b in zip(originals, again, strict=True))
+
+
+def test_a_changed_list_of_names_does_not_change_the_next_call():
+    datasets.hpc_cv().class_names.clear()
+    assert datasets.hpc_cv().class_names == ["VF", "F", "M", "L"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (partial(datasets.network_logits, 5, "test"), "network = 5: expected one of 0, 1, 2, 3, 4"),
+        (partial(datasets.network_logits, -1, "test"), "network = -1"),
+        (partial(datasets.network_logits, 0, "train"), "part = 'train': expected one of 'calibration'"),
+        (partial(datasets.shifted_logits, 0, "fog", 1), "kind = 'fog': expected one of 'rotation', 'noise'"),
+        (partial(datasets.shifted_logits, 0, "blur", 6), "level = 6: expected one of 1, 2, 3, 4, 5"),
+        (partial(datasets.shifted_logits, 0, "blur", 0), "level = 0"),
+        (partial(datasets.shifted_logits, "0", "blur", 1), "network = '0'"),
+    ],
+)  # fmt: skip
+def test_an_unknown_name_is_refused_with_the_known_ones(call, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        call()
+
+
+def test_a_number_from_numpy_names_a_network():
+    one, other = (datasets.network_logits(network, "test").logits for network in (np.int64(1), 1))
+    assert np.array_equal(one, other)
