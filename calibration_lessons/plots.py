@@ -73,7 +73,9 @@ HOUSE = {
     "grid.color": "#DDDDDD",
     "lines.linewidth": 2,
     "lines.markersize": 6,
-    "legend.frameon": False,
+    "legend.frameon": True,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "none",
     "legend.fontsize": 10,
     "hatch.linewidth": 0.6,
 }
