@@ -2,6 +2,10 @@
 from ._version import __version__ as __version__
 from ._version import made_for
 from .calibrators.expectation_consistency import ExpectationConsistency
+from .calibrators.histogram_binning import HistogramBinning
+from .calibrators.isotonic import IsotonicCalibration
+from .calibrators.one_vs_rest import OneVsRest
+from .calibrators.platt import CalibrationLine, PlattScaling, calibration_slope_intercept
 from .calibrators.temperature import TemperatureScaling
 from .measures.brier_decomposition import (
     BrierDecomposition,
@@ -21,6 +25,9 @@ from .measures.reliability import CalibrationAccumulator, ReliabilityCurve, bin_
 from .models.logistic_regression import LogisticRegression
 from .models.softmax_regression import SoftmaxRegression
 from .numerics import entropy, log_softmax, softmax
+from .practice.choosing import CalibratedModel
+from .practice.decisions import expected_cost, mean_cost, optimal_decision, optimal_threshold
+from .practice.shift import adjust_to_priors, estimate_priors
 from .uncertainty.classifiers import kernel_confidence
 from .uncertainty.coin import Uncertainty, coin_plausibility, coin_uncertainty, expected_coin_uncertainty
 from .uncertainty.ensembles import decompose_uncertainty
@@ -28,17 +35,25 @@ from .uncertainty.ensembles import decompose_uncertainty
 __all__ = [
     "BrierDecomposition",
     "CalibratedECE",
+    "CalibratedModel",
     "CalibrationAccumulator",
+    "CalibrationLine",
     "CorpDecomposition",
     "ExpectationConsistency",
+    "HistogramBinning",
+    "IsotonicCalibration",
     "LogisticRegression",
+    "OneVsRest",
+    "PlattScaling",
     "ReliabilityCurve",
     "SoftmaxRegression",
     "TemperatureScaling",
     "Uncertainty",
+    "adjust_to_priors",
     "bin_edges",
     "brier_decomposition",
     "brier_score",
+    "calibration_slope_intercept",
     "coin_plausibility",
     "coin_uncertainty",
     "corp_decomposition",
@@ -46,13 +61,18 @@ __all__ = [
     "ece_interval",
     "ece_under_calibration",
     "entropy",
+    "estimate_priors",
     "expected_calibration_error",
     "expected_coin_uncertainty",
+    "expected_cost",
     "kernel_confidence",
     "log_softmax",
     "made_for",
     "maximum_calibration_error",
+    "mean_cost",
     "negative_log_likelihood",
+    "optimal_decision",
+    "optimal_threshold",
     "reliability_curve",
     "softmax",
 ]

@@ -176,6 +176,30 @@ def _refuse_label(
     )
 
 
+def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
+    """Return class labels of any one sortable kind: whole numbers, booleans or strings."""
+    array = _plain_array(y, name)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name} has shape {array.shape}: expected a 1-D array of class labels, not empty")
+    if array.dtype.kind == "f":
+        odd = ~(np.floor(array) == array)
+        if odd.any() or np.isinf(array).any():
+            where = first(odd | np.isinf(array))
+            kind = "continuous" if np.isfinite(array[where]) else "contains NaN or infinity"
+            raise ValueError(
+                f"{place(name, where)} = {array[where]}: expected class labels "
+                f"(whole numbers, booleans or strings). Unknown label type: {kind}"
+            )
+    elif array.dtype.kind == "O":
+        kinds = {type(label) for label in array}
+        if not all(issubclass(kind, str) for kind in kinds):
+            names = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise TypeError(f"{name} holds objects ({names}): expected whole numbers, booleans or strings")
+    elif array.dtype.kind not in "biuUS":
+        raise TypeError(f"{name} has dtype {array.dtype}: expected whole numbers, booleans or strings")
+    return array
+
+
 def same_length(**arrays: npt.NDArray[Any]) -> None:
     """Refuse arguments whose first dimensions differ."""
     (name, reference), *others = arrays.items()

@@ -174,6 +174,98 @@ def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float
     return total, aleatoric, epistemic
 
 
+# models/logistic_regression
+
+
+@numbered("eq-log-odds", function="LogisticRegression")
+def log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
+    """Weigh the features and add up; x starts with a 1 for the intercept."""
+    return sum(t * feature for t, feature in zip(theta, x, strict=True))
+
+
+@numbered("eq-sigmoid", function="LogisticRegression")
+def sigmoid(z: float) -> float:
+    """Turn log-odds into a probability."""
+    return 1 / (1 + math.exp(-z))
+
+
+@numbered("eq-logistic-loss", function="LogisticRegression")
+def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]) -> float:
+    """Sum over the rows of -log of the probability of the true class, in nats."""
+    total = 0.0
+    for x, y in zip(rows, labels, strict=True):
+        p = sigmoid(log_odds(theta, x))
+        total = total - (math.log(p) if y == 1 else math.log(1 - p))
+    return total
+
+
+@numbered("eq-logistic-gradient", function="LogisticRegression")
+def logistic_gradient(
+    theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]
+) -> list[float]:
+    """Sum over the rows of (probability - label) times each feature."""
+    gradient = [0.0] * len(theta)
+    for x, y in zip(rows, labels, strict=True):
+        p = sigmoid(log_odds(theta, x))
+        for j in range(len(theta)):
+            gradient[j] = gradient[j] + (p - y) * x[j]
+    return gradient
+
+
+@numbered("eq-logistic-hessian", function="LogisticRegression")
+def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Sum over the rows of p (1 - p) times each product of two features."""
+    hessian = [[0.0] * len(theta) for _ in theta]
+    for x in rows:
+        p = sigmoid(log_odds(theta, x))
+        for j in range(len(theta)):
+            for k in range(len(theta)):
+                hessian[j][k] = hessian[j][k] + p * (1 - p) * x[j] * x[k]
+    return hessian
+
+
+# models/softmax_regression
+
+
+@numbered("eq-softmax-regression", function="SoftmaxRegression")
+def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
+    """Turn K - 1 log-ratios to the last class into K probabilities."""
+    odds = [math.exp(log_odds(theta, x)) for theta in thetas]
+    return [o / (1 + sum(odds)) for o in odds] + [1 / (1 + sum(odds))]
+
+
+@numbered("eq-softmax-symmetric", function="SoftmaxRegression")
+def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
+    """Turn K linear scores, one for each class, into K probabilities."""
+    odds = [math.exp(log_odds(theta, x)) for theta in thetas]
+    return [o / sum(odds) for o in odds]
+
+
+@numbered("eq-softmax-likelihood", function="SoftmaxRegression")
+def softmax_loss(
+    thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
+) -> float:
+    """Sum over rows and classes of -log p of the class, counted where it is the true one."""
+    total = 0.0
+    for x, y in zip(rows, labels, strict=True):
+        for k, p in enumerate(softmax_regression_symmetric(thetas, x)):
+            total = total - (math.log(p) if k == y else 0)
+    return total
+
+
+@numbered("eq-softmax-gradient", function="SoftmaxRegression")
+def softmax_gradient(
+    thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
+) -> list[list[float]]:
+    """Sum over the rows of (probability of the class - 1 if it is the true one) times each feature."""
+    gradient = [[0.0] * len(theta) for theta in thetas]
+    for x, y in zip(rows, labels, strict=True):
+        for k, p in enumerate(softmax_regression_symmetric(thetas, x)):
+            for j in range(len(x)):
+                gradient[k][j] = gradient[k][j] + (p - (1 if k == y else 0)) * x[j]
+    return gradient
+
+
 # measures/reliability
 
 
@@ -298,7 +390,7 @@ def brier_decomposition(
 
 @numbered("eq-brier-within-bin", function="brier_decomposition")
 def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]) -> float:
-    """What the bins hide: the spread of the forecasts in a bin, less twice how it goes with the outcomes."""
+    """Add up what the bins hide: spread of the forecasts, less twice how it goes with the outcomes."""
     n = len(outcomes)
     total = 0.0
     for b in range(1, len(edges)):
@@ -357,7 +449,7 @@ def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[fl
 
 @numbered("eq-isotonic", function="IsotonicCalibration")
 def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float) -> float:
-    """Largest, over all starts up to the score, of the smallest mean label, over all ends from the score on."""
+    """Largest, over starts up to the score, of the smallest mean label, over ends from the score on."""
     largest = 0.0
     for start in scores:
         if start <= score:
@@ -470,3 +562,57 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     if total == 0:
         return [1 / len(probabilities) for _ in probabilities]
     return [p / total for p in probabilities]
+
+
+# practice/decisions
+
+
+@numbered("eq-expected-cost", function="expected_cost")
+def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision: int) -> float:
+    """Cost of the decision in each class, weighted by the probability of the class."""
+    return sum(p[k] * costs[k][decision] for k in range(len(p)))
+
+
+@numbered("eq-optimal-decision", function="optimal_decision")
+def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> int:
+    """Choose the decision of the smallest expected cost, the first of those that tie."""
+    best = 0
+    for decision in range(len(costs[0])):
+        if expected_cost(p, costs, decision) < expected_cost(p, costs, best):
+            best = decision
+    return best
+
+
+@numbered("eq-threshold", function="optimal_threshold")
+def optimal_threshold(false_positive: float, false_negative: float) -> float:
+    """Probability at which a false alarm and a miss are expected to cost the same."""
+    return false_positive / (false_positive + false_negative)
+
+
+@numbered("eq-abstain", function="optimal_decision")
+def abstains(p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float) -> bool:
+    """Say whether even the cheapest decision is expected to cost more than none."""
+    return expected_cost(p, costs, optimal_decision(p, costs)) > abstaining_cost
+
+
+@numbered("eq-mean-cost", function="mean_cost")
+def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[Sequence[float]]) -> float:
+    """Mean over the rows of what the decision cost in the true class."""
+    return sum(costs[y][d] for y, d in zip(labels, decisions, strict=True)) / len(labels)
+
+
+# practice/shift
+
+
+@numbered("eq-prior-correction", function="adjust_to_priors")
+def adjust_to_priors(p: Sequence[float], old: Sequence[float], new: Sequence[float]) -> list[float]:
+    """Multiply each class by how much more frequent it is now, then divide by the sum."""
+    parts = [p[k] * new[k] / old[k] for k in range(len(p))]
+    return [part / sum(parts) for part in parts]
+
+
+@numbered("eq-saerens-em", function="estimate_priors")
+def next_priors(rows: Sequence[Sequence[float]], old: Sequence[float], guess: Sequence[float]) -> list[float]:
+    """Mean of the forecasts, adjusted to the present guess of the class proportions: the next guess."""
+    adjusted = [adjust_to_priors(p, old, guess) for p in rows]
+    return [sum(p[k] for p in adjusted) / len(rows) for k in range(len(old))]

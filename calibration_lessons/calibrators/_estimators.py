@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+import warnings
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import _checks
+from .. import _checks, _passes
 
 Floats = npt.NDArray[np.float64]
+
+Reads = Literal["logits", "probabilities", "scores"]
+
+LARGEST = 1e100  # float64 can hold the square of such a score
 
 
 class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -24,6 +29,11 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     classes_: _checks.IntArray
     n_features_in_: int
+
+    @property
+    def reads(self) -> Reads:
+        """What the method is defined on: logits (or log-odds), probabilities, or scores of any kind."""
+        return "scores"
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn the map from scores `X` and labels `y`."""
@@ -55,16 +65,105 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+class BinaryCalibrator(Calibrator):
+    """A map from one score a row to the probability of class 1."""
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn the map.
+
+        Parameters
+        ----------
+        X : array_like, shape (n,) or (n, 1)
+            Score of class 1.
+        y : array_like, shape (n,)
+            Labels 0 and 1.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described; the message names the argument and the place.
+
+        Warns
+        -----
+        UserWarning
+            Where all scores or all labels are equal: there is nothing to learn but the base rate.
+        """
+        array = _checks.real_array(X, "X", (1, 2))
+        self._remember_columns(X, array, y)
+        scores = self._check_scores(array)
+        labels, weights = labels_and_weights(y, sample_weight, scores, 2)
+        if weights is not None and weights.min() == 0:
+            scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
+        self._warn_of_base_rate(scores, labels)
+        self._learn(scores, labels, weights)
+        self.classes_ = np.arange(2)
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the calibrated probabilities of class 0 and class 1, shape (n, 2)."""
+        array = _checks.real_array(X, "X", (1, 2))
+        self._compare_columns(X, array)
+        scores = self._check_scores(array)
+        probabilities = np.empty((len(scores), 2))
+        for rows in _passes.row_blocks(scores):
+            probabilities[rows, 1] = self._map(scores[rows])
+            probabilities[rows, 0] = 1 - probabilities[rows, 1]
+        return probabilities
+
+    def _check_scores(self, array: _checks.FloatArray) -> _checks.FloatArray:
+        """Return scores of shape (n,), finite and of a size whose square float64 can hold."""
+        scores = _checks.finite(one_score(array), "X", (1,))
+        if max(-float(scores.min()), float(scores.max())) > LARGEST:
+            where = _checks.first(np.abs(scores) > LARGEST)
+            place = _checks.place("X", where)
+            raise ValueError(f"{place} = {scores[where]}: expected a score of at most {LARGEST:g} in size")
+        return scores
+
+    def _warn_of_base_rate(self, scores: _checks.FloatArray, labels: _checks.IntArray) -> None:
+        for values, name in ((scores, "scores"), (labels, "labels")):
+            if values.min() == values.max():
+                message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
+                warnings.warn(message, UserWarning, stacklevel=3)
+
+    def _learn(self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None) -> None:
+        """Find the parameters of the map."""
+        raise NotImplementedError
+
+    def _map(self, scores: _checks.FloatArray) -> Floats:
+        """Probability of class 1 for each score."""
+        raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
 def flat(array: _checks.FloatArray) -> _checks.FloatArray:
     """Read one column as a 1-D array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
+def one_score(array: _checks.FloatArray) -> _checks.FloatArray:
+    """Refuse several columns where the method is defined on one score a row."""
+    if array.ndim == 2 and array.shape[1] != 1:
+        raise ValueError(
+            f"X has shape {array.shape}: expected one score a row, (n,) or (n, 1); "
+            f"for several classes wrap the calibrator in OneVsRest"
+        )
+    return flat(array)
+
+
 def labels_and_weights(
     y: npt.ArrayLike, sample_weight: npt.ArrayLike | None, X: _checks.FloatArray, n_classes: int
-) -> tuple[_checks.IntArray, Floats]:
-    """Check labels and weights; the weights come back as shares of the largest, 1 where none were given."""
+) -> tuple[_checks.IntArray, Floats | None]:
+    """Check labels and weights against the rows of `X`."""
     labels = _checks.labels(y, n_classes, "y")
     _checks.same_length(X=X, y=labels)
-    weights = _checks.weights(sample_weight, len(labels))
-    return labels, np.ones(len(labels)) if weights is None else weights / weights.max()
+    return labels, _checks.weights(sample_weight, len(labels))

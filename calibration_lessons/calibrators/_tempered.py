@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _checks, _passes
-from ._estimators import Calibrator, Floats, flat, labels_and_weights
+from ._estimators import Calibrator, Floats, Reads, flat, labels_and_weights
 from ._root import positive_root
 
 EVERY = 16  # the rough search reads one row in so many
@@ -28,6 +28,11 @@ class TemperedSoftmax(Calibrator):
     """
 
     temperature_: float
+
+    @property
+    def reads(self) -> Reads:
+        """Logits."""
+        return "logits"
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Find the temperature.
@@ -80,11 +85,12 @@ class TemperedSoftmax(Calibrator):
     def _calibration_data(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
     ) -> tuple[_checks.FloatArray, _checks.IntArray, Floats]:
-        """Logits (n, K), labels and weights; rows of weight 0 are left out."""
+        """Logits (n, K), labels, and weights as shares of the largest; rows of weight 0 are left out."""
         array = _checks.real_array(X, "X", (1, 2))
         self._remember_columns(X, array, y)
         logits = _columns(_checks.logits(flat(array), "X"))
-        labels, weights = labels_and_weights(y, sample_weight, logits, logits.shape[1])
+        labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1])
+        weights = np.ones(len(labels)) if given is None else given / given.max()
         if weights.min() == 0:
             logits, labels, weights = logits[weights > 0], labels[weights > 0], weights[weights > 0]
         _checks.label_logits(logits, labels)

@@ -81,3 +81,36 @@ BAD_WEIGHTS = {
     "a column": ([[1], [1], [1], [1]], r"sample_weight has shape \(4, 1\)"),
     "strings": (["a", "b", "c", "d"], r"sample_weight has dtype"),
 }
+
+
+@st.composite
+def scores_and_labels(draw, elements=None, dtype=np.float64):
+    """Scores (in tenths, unless `elements` says otherwise, so that ties occur) and labels 0 and 1."""
+    elements = st.integers(0, 10).map(lambda tenth: tenth / 10) if elements is None else elements
+    rows = draw(st.lists(st.tuples(elements, st.integers(0, 1)), min_size=1, max_size=25))
+    scores, labels = zip(*rows, strict=True)
+    return np.array(scores, dtype=dtype), np.array(labels)
+
+
+def bad_scores():
+    """Hostile input for four rows of a binary calibrator, each with the words that the message must hold."""
+    scores = np.array([0.1, 0.4, 0.5, 0.9])
+
+    def with_entry(value):
+        return np.where(scores == 0.5, value, scores)
+
+    return {
+        "NaN": (with_entry(np.nan), r"X\[2\]"),
+        "inf": (with_entry(np.inf), r"X\[2\]"),
+        "-inf": (with_entry(-np.inf), r"X\[2\]"),
+        "huge": (with_entry(1e200), r"X\[2\] = 1e\+200"),
+        "strings": (scores.astype(str), r"X has dtype <U"),
+        "objects": (scores.astype(object), r"X has dtype object"),
+        "complex": (scores.astype(complex), r"X is complex"),
+        "sparse": (sparse.csr_array(scores[:, None]), r"X is a sparse matrix"),
+        "masked": (np.ma.masked_equal(scores, 0.4), r"X\[1\] is masked"),
+        "two columns": (np.stack([scores, scores], axis=1), r"X has shape \(4, 2\): expected one score"),
+        "scalar": (0.5, r"X has shape \(\)"),
+        "empty": ([], r"X is empty"),
+        "None": (None, r"X has dtype object"),
+    }

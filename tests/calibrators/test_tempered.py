@@ -34,11 +34,11 @@ def test_whole_weights_count_as_repeated_rows(method, weights):
 
     def outcome(*data):
         try:
-            return pytest.approx(method().fit(*data).temperature_, rel=1e-9)
-        except ValueError as error:
-            return str(error)[:40]
+            return method().fit(*data).temperature_
+        except ValueError:
+            return np.nan
 
-    assert outcome(logits, labels, np.array(weights)) == outcome(*repeated)
+    assert outcome(logits, labels, weights) == pytest.approx(outcome(*repeated), rel=1e-9, nan_ok=True)
 
 
 @both

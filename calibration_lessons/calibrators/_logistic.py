@@ -1,0 +1,104 @@
+"""The logistic curve of one score that fits given targets best, by Newton's method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from .. import _checks, _passes
+from ._estimators import Floats
+
+MOST_STEPS = 100  # about ten are enough wherever float64 can tell the minimum from its neighbours
+PRECISION = 1e-6  # a smaller step is the last one: it leaves an error of about its square
+EPSILON = np.finfo(np.float64).eps
+ROUNDING = 1e-12  # share of the loss by which two values differ though they are equal
+
+NO_MINIMUM = (
+    "the scores separate the labels (but for ties or rounding), so the likelihood grows for ever as the "
+    "slope runs to infinity: expected labels 0 and 1 that overlap in score"
+)
+
+
+def logistic_line(
+    scores: _checks.FloatArray,
+    labels: _checks.IntArray,
+    weights: Floats | None,
+    targets: tuple[float, float],
+) -> tuple[float, float]:
+    """Slope and intercept of least cross-entropy; `targets` holds those of the labels 0 and 1.
+
+    Equal scores give the slope 0. Scores are centred and scaled first, so their origin and their unit do
+    not matter.
+    """
+    if targets == (0.0, 1.0) and _separable(scores, labels):
+        raise ValueError(NO_MINIMUM)
+    share = None if weights is None else weights / weights.max()
+    rate = float(np.average(labels, weights=share))
+    start = float(logit(targets[0] * (1 - rate) + targets[1] * rate))
+    if scores.min() == scores.max():
+        return 0.0, start
+    centre, scale = float(scores.mean(dtype=np.float64)), float(scores.std(dtype=np.float64))
+    curve = _Curve(scores, labels, share, targets, centre, scale)
+    slope, intercept = _newton(curve, np.array([0.0, start]))
+    return float(slope / scale), float(intercept - slope * centre / scale)
+
+
+def _separable(scores: _checks.FloatArray, labels: _checks.IntArray) -> bool:
+    """Tell whether the label alone, or a threshold, puts all rows of class 1 on one side."""
+    negative, positive = scores[labels == 0], scores[labels == 1]
+    if not len(negative) or not len(positive):
+        return True
+    if scores.min() == scores.max():
+        return False
+    return bool(positive.min() >= negative.max() or negative.min() >= positive.max())
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """The cross-entropy between a logistic curve and its targets, as a function of the curve's line."""
+
+    scores: _checks.FloatArray
+    labels: _checks.IntArray
+    weights: Floats | None
+    targets: tuple[float, float]
+    centre: float
+    scale: float
+
+    def loss_and_slopes(self, line: Floats) -> tuple[float, Floats, Floats]:
+        """Value, gradient and Hessian at the slope and intercept in `line`."""
+        sums = np.zeros(6)
+        for rows in _passes.row_blocks(self.scores):
+            x = (self.scores[rows].astype(np.float64) - self.centre) / self.scale
+            target = np.where(self.labels[rows] == 1, self.targets[1], self.targets[0])
+            weight = np.ones(len(x)) if self.weights is None else self.weights[rows]
+            f = line[0] * x + line[1]
+            e = np.exp(-np.abs(f))
+            larger = 1 / (1 + e)  # the larger of p and 1 - p
+            p = np.where(f >= 0, larger, e * larger)
+            loss = np.maximum(f, 0) - target * f - np.log(larger)
+            residual, variance = weight * (p - target), weight * e * larger**2
+            sums += [
+                weight @ loss, residual @ x, residual.sum(), variance @ x**2, variance @ x, variance.sum()
+            ]
+        loss, g_slope, g_intercept, h_slope, h_both, h_intercept = sums
+        return loss, np.array([g_slope, g_intercept]), np.array([[h_slope, h_both], [h_both, h_intercept]])
+
+
+def _newton(curve: _Curve, line: Floats) -> Floats:
+    """Minimise the cross-entropy; halve a step that would not lower it."""
+    loss, gradient, hessian = curve.loss_and_slopes(line)
+    for _ in range(MOST_STEPS):
+        if not np.linalg.det(hessian) > EPSILON * np.trace(hessian) ** 2:
+            break
+        step = np.linalg.solve(hessian, -gradient)
+        if (np.abs(step) <= PRECISION * (1 + np.abs(line))).all():
+            return np.asarray(line + step)
+        before = loss
+        loss, gradient, hessian = curve.loss_and_slopes(line + step)
+        while loss > before * (1 + ROUNDING):
+            step = step / 2
+            loss, gradient, hessian = curve.loss_and_slopes(line + step)
+        line = line + step
+    raise ValueError(NO_MINIMUM)

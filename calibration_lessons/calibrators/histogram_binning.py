@@ -1,0 +1,103 @@
+"""Histogram binning: sort the scores into bins, and answer with the mean label of the bin."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from .. import _checks, _passes
+from ..measures.reliability import bin_edges, bin_index, quantile_edges
+from ._estimators import BinaryCalibrator, Floats, Reads, one_score
+
+
+class HistogramBinning(BinaryCalibrator):
+    """Replace each score by the mean label of its bin (equation ``eq-histogram-binning``).
+
+    The mean label is the value of least squared error among all that are constant in a bin.
+
+    Parameters
+    ----------
+    n_bins : int
+        Number of bins, at least 1.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, for probabilities in [0, 1]; or of equal mass, for scores of any kind. Equal
+        scores stay in one bin, so ties make fewer bins of equal mass than `n_bins`.
+
+    Attributes
+    ----------
+    edges_ : ndarray, shape (M + 1,)
+        Bin m holds the scores in ``(edges_[m-1], edges_[m]]``. Bins of equal width run from 0 to 1, with 0
+        in the first; bins of equal mass are open at both ends.
+    values_ : ndarray, shape (M,)
+        Probability of class 1 in each bin. An empty bin of equal width holds its own centre: where there
+        are no labels, a forecast keeps its value up to the width of the bin. Bins of equal mass are never
+        empty.
+    counts_ : ndarray of int, shape (M,)
+        Rows of positive weight in each bin.
+    classes_ : ndarray of int, shape (2,)
+    n_features_in_ : int
+
+    References
+    ----------
+    Zadrozny and Elkan (2001), Obtaining calibrated probability estimates from decision trees and naive
+    Bayesian classifiers; Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural
+    networks, section 4.1.
+
+    Examples
+    --------
+    >>> binning = HistogramBinning(n_bins=4).fit([0.1, 0.2, 0.6, 0.7], [0, 1, 1, 1])
+    >>> binning.values_.tolist()  # bins 2 and 4 are empty
+    [0.5, 0.375, 1.0, 0.875]
+    >>> binning.predict_proba([0.25, 0.3])[:, 1].tolist()  # 0.25 belongs to the first bin
+    [0.5, 0.375]
+    """
+
+    edges_: _checks.FloatArray
+    values_: Floats
+    counts_: _checks.IntArray
+
+    def __init__(self, n_bins: int = 15, strategy: Literal["uniform", "quantile"] = "uniform") -> None:
+        self.n_bins = n_bins
+        self.strategy = strategy
+
+    @property
+    def reads(self) -> Reads:
+        """Probabilities where the bins have equal width, otherwise scores of any kind."""
+        return "probabilities" if self.strategy == "uniform" else "scores"
+
+    def _check_scores(self, array: _checks.FloatArray) -> _checks.FloatArray:
+        _checks.one_of(self.strategy, ["uniform", "quantile"], "strategy")
+        if self.strategy == "uniform":
+            return _checks.probabilities(one_score(array), "X", (1,))
+        return super()._check_scores(array)
+
+    def _learn(self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None) -> None:
+        n_bins = _checks.positive_whole(self.n_bins, "n_bins")
+        if self.strategy == "uniform":
+            self.edges_ = bin_edges(n_bins, scores.dtype)
+        else:
+            inner = quantile_edges(scores, n_bins, weights)
+            self.edges_ = np.concatenate([[-np.inf], inner[inner < scores.max()], [np.inf]])
+        self.counts_, weight, hits = self._sums(scores, labels, weights)
+        centres = (np.arange(n_bins) + 0.5) / n_bins
+        self.values_ = np.divide(hits, weight, out=centres[: len(hits)], where=weight > 0)
+
+    def _sums(
+        self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None
+    ) -> tuple[_checks.IntArray, Floats, Floats]:
+        """Rows, weight, and weight of class 1 in each bin; weights count relative to the largest."""
+        n_bins = len(self.edges_) - 1
+        sums = np.zeros((5, n_bins))
+        for rows in _passes.row_blocks(scores):
+            index = bin_index(scores[rows], self.edges_, self.strategy)
+            share = None if weights is None else weights[rows] / weights.max()
+            sums += _passes.bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
+        counts, weight, _, _, hits = sums
+        return counts.astype(np.int64), weight, hits
+
+    def _map(self, scores: _checks.FloatArray) -> Floats:
+        edges = self.edges_
+        if self.strategy == "uniform":
+            edges = bin_edges(len(self.values_), scores.dtype)
+        return np.asarray(self.values_[bin_index(scores, edges, self.strategy)])

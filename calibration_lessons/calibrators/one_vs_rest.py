@@ -1,0 +1,109 @@
+"""One against the rest: a binary calibrator for each class, then divide by the sum."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+
+from .. import _checks
+from ._estimators import Calibrator, Floats, Reads, labels_and_weights
+
+
+class OneVsRest(Calibrator):
+    """Calibrate each class against all others, then normalise the row (equation ``eq-one-vs-rest``).
+
+    The largest entry of a row may change, and with it the predicted class and the accuracy. Each class is
+    calibrated by itself before the division, not after it.
+
+    Parameters
+    ----------
+    calibrator : estimator
+        A binary calibrator, such as ``PlattScaling()``; one clone a class is fitted.
+
+    Attributes
+    ----------
+    calibrators_ : list of estimators, length K
+        The fitted calibrator of each class.
+    classes_ : ndarray of int, shape (K,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    A row in which every class gets probability 0 becomes uniform, as in scikit-learn's
+    `sklearn.calibration.CalibratedClassifierCV`.
+
+    References
+    ----------
+    Zadrozny and Elkan (2002), Transforming classifier scores into accurate multiclass probability
+    estimates.
+
+    Examples
+    --------
+    >>> from calibration_lessons import IsotonicCalibration
+    >>> scores = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.4, 0.3, 0.3]]
+    >>> calibrated = OneVsRest(IsotonicCalibration()).fit(scores, [0, 1, 2, 2])
+    >>> calibrated.predict_proba([[0.6, 0.3, 0.1]]).round(3).tolist()
+    [[1.0, 0.0, 0.0]]
+    """
+
+    calibrators_: list[Calibrator]
+
+    def __init__(self, calibrator: Calibrator) -> None:
+        self.calibrator = calibrator
+
+    @property
+    def reads(self) -> Reads:
+        """What its calibrator reads."""
+        return self.calibrator.reads
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Fit one calibrator a class.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, K)
+            Score of each class, of the kind that the calibrator reads.
+        y : array_like, shape (n,)
+            Labels 0..K-1, each at least once.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and for a class that does not occur; the message names it.
+        """
+        if not isinstance(self.calibrator, Calibrator):
+            raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as PlattScaling()")
+        scores = _checks.finite(X, "X", (2,))
+        self._remember_columns(X, scores, y)
+        n_classes = _checks.classes(scores, "X")
+        labels, weights = labels_and_weights(y, sample_weight, scores, n_classes)
+        present = np.bincount(labels, weights, minlength=n_classes) > 0
+        if not present.all():
+            raise ValueError(
+                f"class {int(present.argmin())} does not occur in y: expected rows of each of the "
+                f"{n_classes} classes, with a positive weight"
+            )
+        self.calibrators_ = [
+            clone(self.calibrator).fit(scores[:, k], labels == k, weights) for k in range(n_classes)
+        ]
+        self.classes_ = np.arange(n_classes)
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the normalised probability of each class, shape (n, K)."""
+        scores = _checks.finite(X, "X", (2,))
+        self._compare_columns(X, scores)
+        columns = [fitted.predict_proba(scores[:, k])[:, 1] for k, fitted in enumerate(self.calibrators_)]
+        probabilities = np.stack(columns, axis=1)
+        total = probabilities.sum(axis=1, keepdims=True)
+        uniform = np.full_like(probabilities, 1 / probabilities.shape[1])
+        return np.asarray(np.divide(probabilities, total, out=uniform, where=total > 0))

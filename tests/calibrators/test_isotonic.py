@@ -1,0 +1,60 @@
+"""Isotonic calibration: definitions, scikit-learn, ties, the ends."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.isotonic import IsotonicRegression
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+from tests.calibrators.cases import scores_and_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")
+
+
+@pytest.mark.equation("eq-isotonic")
+@given(scores_and_labels())
+def test_the_value_at_each_score_is_the_defined_one(case):
+    scores, labels = case
+    fitted = cl.IsotonicCalibration().fit(scores, labels)
+    for score, p in zip(scores, fitted.predict_proba(scores)[:, 1], strict=True):
+        assert p == pytest.approx(definitions.isotonic_value(labels, scores, score), abs=1e-12)
+
+
+@given(scores_and_labels(), st.lists(st.floats(-0.5, 1.5), min_size=1), st.data())
+def test_agrees_with_scikit_learn_at_scores_between_and_outside(case, new, data):
+    scores, labels = case
+    weights = data.draw(st.lists(st.integers(1, 5), min_size=len(scores), max_size=len(scores)))
+    theirs = IsotonicRegression(out_of_bounds="clip", y_min=0, y_max=1).fit(scores, labels, weights)
+    ours = cl.IsotonicCalibration().fit(scores, labels, weights)
+    assert ours.predict_proba(new)[:, 1] == pytest.approx(theirs.predict(new), abs=1e-9)
+
+
+@given(scores_and_labels(st.floats(-1e100, 1e100)), st.lists(st.floats(-1e100, 1e100), min_size=2))
+def test_the_probability_never_falls_and_stays_between_zero_and_one(case, new):
+    p = cl.IsotonicCalibration().fit(*case).predict_proba(np.sort(new))[:, 1]
+    assert (np.diff(p) >= -1e-15).all()
+    assert p.min() >= 0
+    assert p.max() <= 1
+
+
+@given(scores_and_labels())
+def test_thresholds_rise_and_their_blocks_too(case):
+    fitted = cl.IsotonicCalibration().fit(*case)
+    assert (np.diff(fitted.thresholds_) > 0).all()
+    assert (np.diff(fitted.values_) >= 0).all()
+    assert fitted.thresholds_[[0, -1]].tolist() == [case[0].min(), case[0].max()]
+
+
+def test_only_the_ends_of_a_block_are_kept():
+    fitted = cl.IsotonicCalibration().fit([1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 0, 1])
+    assert fitted.thresholds_.tolist() == [1, 2, 5, 6]
+    assert fitted.values_.tolist() == [0, 0.5, 0.5, 1]
+
+
+def test_equal_scores_are_one_score_whatever_the_order_of_their_labels():
+    for labels in ([0, 1, 1], [1, 0, 1], [1, 1, 0]):
+        fitted = cl.IsotonicCalibration().fit([0.0, 0.0, 1.0], labels)
+        assert fitted.values_.tolist() == [0.5, 1.0] if labels[2] else [2 / 3, 2 / 3]
+    assert cl.IsotonicCalibration().fit([0.0, -0.0, 1.0], [0, 1, 1]).thresholds_.tolist() == [0, 1]

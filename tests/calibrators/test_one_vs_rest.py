@@ -1,0 +1,97 @@
+"""One against the rest: the definition, each method through it, absent classes, bad input."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+from tests.calibrators.cases import simulate
+
+LOGITS, LABELS = simulate(300, 3, 2.0)
+PROBABILITIES = cl.softmax(LOGITS)
+INNER = [cl.HistogramBinning(5), cl.IsotonicCalibration(), cl.PlattScaling()]
+
+
+@pytest.mark.equation("eq-one-vs-rest")
+@pytest.mark.parametrize("inner", INNER, ids=repr)
+def test_each_row_is_the_defined_share_of_the_classes_own_calibrators(inner):
+    fitted = cl.OneVsRest(inner).fit(PROBABILITIES, LABELS)
+    own = [
+        clone(inner).fit(PROBABILITIES[:, k], LABELS == k).predict_proba(PROBABILITIES[:, k])[:, 1]
+        for k in range(3)
+    ]
+    defined = [definitions.one_vs_rest(row) for row in np.transpose(own).tolist()]
+    assert fitted.predict_proba(PROBABILITIES) == pytest.approx(np.array(defined), rel=1e-12)
+    assert fitted.classes_.tolist() == [0, 1, 2]
+    assert [type(each) for each in fitted.calibrators_] == [type(inner)] * 3
+
+
+def test_a_row_in_which_every_class_gets_nothing_becomes_uniform():
+    scores = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    fitted = cl.OneVsRest(cl.IsotonicCalibration()).fit(scores[:3], [0, 1, 2])
+    assert fitted.predict_proba(scores[3:]).tolist() == [definitions.one_vs_rest([0.0, 0.0, 0.0])]
+    assert fitted.predict(scores).tolist() == [0, 1, 2, 0]
+
+
+def test_the_predicted_class_may_change():
+    fitted = cl.OneVsRest(cl.IsotonicCalibration()).fit(PROBABILITIES, LABELS)
+    assert (fitted.predict(PROBABILITIES) != PROBABILITIES.argmax(axis=1)).any()
+
+
+@given(st.lists(st.integers(0, 3), min_size=40, max_size=40))
+def test_whole_weights_count_as_repeated_rows(weights):
+    weights = np.array([1, 1, 1, *weights])
+    scores = np.vstack([np.eye(3), PROBABILITIES[:40]])
+    labels = np.r_[0, 1, 2, LABELS[:40]]
+    weighted = cl.OneVsRest(cl.IsotonicCalibration()).fit(scores, labels, weights)
+    repeated = cl.OneVsRest(cl.IsotonicCalibration()).fit(
+        np.repeat(scores, weights, axis=0), np.repeat(labels, weights)
+    )
+    assert weighted.predict_proba(scores) == pytest.approx(repeated.predict_proba(scores), abs=1e-12)
+
+
+def test_an_absent_class_is_named():
+    keep = LABELS != 1
+    with pytest.raises(ValueError, match="class 1 does not occur in y: expected rows of each"):
+        cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES[keep], LABELS[keep])
+    with pytest.raises(ValueError, match="class 1 does not occur in y"):
+        cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS, keep.astype(float))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (PROBABILITIES[:, 0], LABELS, r"X has shape \(300,\): expected a 2-D array"),
+        (PROBABILITIES[:, :1], LABELS, r"X has shape \(300, 1\): expected one column a class"),
+        (np.where(PROBABILITIES == PROBABILITIES[7, 1], np.nan, PROBABILITIES), LABELS, r"X\[7, 1\] is NaN"),
+        (PROBABILITIES, LABELS + 1, r"y\[\d+\] = 3: expected a class number, 0..2"),
+        (PROBABILITIES, LABELS[:9], "X has 300 rows and y has 9"),
+        (PROBABILITIES.astype(object), LABELS, "X has dtype object"),
+        (PROBABILITIES, None, "requires y to be passed"),
+    ],
+)
+def test_bad_input_is_refused_by_name_and_place(X, y, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        cl.OneVsRest(cl.PlattScaling()).fit(X, y)
+
+
+@pytest.mark.parametrize("inner", [None, "isotonic", cl.PlattScaling])
+def test_anything_but_a_calibrator_is_refused(inner):
+    with pytest.raises(TypeError, match=r"calibrator = .*expected one, such as PlattScaling\(\)"):
+        cl.OneVsRest(inner).fit(PROBABILITIES, LABELS)
+
+
+def test_another_number_of_columns_is_refused():
+    fitted = cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS)
+    with pytest.raises(ValueError, match="X has 2 features, but OneVsRest is expecting 3"):
+        fitted.predict_proba(PROBABILITIES[:, :2])
+
+
+def test_inputs_are_never_changed():
+    scores, labels = PROBABILITIES.copy(), LABELS.copy()
+    scores.flags.writeable = labels.flags.writeable = False
+    cl.OneVsRest(cl.IsotonicCalibration()).fit(scores, labels).predict_proba(scores)
+    assert np.array_equal(scores, PROBABILITIES)

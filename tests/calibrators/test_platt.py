@@ -1,0 +1,177 @@
+"""Platt scaling and Cox's line: definitions, scikit-learn, known values, degenerate data."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sklearn.calibration import _sigmoid_calibration
+from sklearn.linear_model import LogisticRegression
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+from tests.calibrators.cases import scores_and_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")
+RNG = np.random.default_rng(0)
+SCORES = RNG.normal(1, 3, 2000)
+LABELS = (RNG.random(2000) < 1 / (1 + np.exp(1 - 0.7 * SCORES))).astype(int)
+FIVE_SCORES, FIVE_LABELS = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
+
+
+def overlap(scores, labels):
+    negative, positive = scores[labels == 0], scores[labels == 1]
+    if not len(negative) or not len(positive):
+        return False
+    return positive.min() < negative.max() and negative.min() < positive.max()
+
+
+def reference_line(scores, labels, weights):
+    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-13, max_iter=1000)
+    model.fit(scores[:, None], labels, weights)
+    return model.coef_[0, 0], model.intercept_[0]
+
+
+@pytest.mark.equation("eq-platt")
+@given(st.lists(st.floats(-20, 20), min_size=1))
+def test_the_probabilities_lie_on_the_defined_curve(new):
+    fitted = cl.PlattScaling().fit(SCORES, LABELS)
+    defined = [definitions.platt_probability(z, fitted.slope_, fitted.intercept_) for z in new]
+    assert fitted.predict_proba(new)[:, 1] == pytest.approx(defined, rel=1e-12)
+
+
+@pytest.mark.equation("eq-platt-targets")
+@given(scores_and_labels(st.integers(-10, 10).map(float)))
+def test_the_mean_probability_and_the_mean_score_are_those_of_the_targets(case):
+    scores, labels = case
+    p = cl.PlattScaling().fit(scores, labels).predict_proba(scores)[:, 1]
+    targets = np.array(definitions.platt_targets(labels.tolist()))[labels]
+    assert p.mean() == pytest.approx(targets.mean(), abs=1e-11)
+    assert (p * scores).mean() == pytest.approx((targets * scores).mean(), abs=1e-10)
+
+
+def test_with_prior_targets_it_is_the_logistic_regression_on_rows_split_by_their_target():
+    low, high = definitions.platt_targets(LABELS.tolist())
+    targets = np.where(LABELS == 1, high, low)
+    twice = np.r_[SCORES, SCORES], np.r_[LABELS * 0 + 1, LABELS * 0], np.r_[targets, 1 - targets]
+    fitted = cl.PlattScaling().fit(SCORES, LABELS)
+    assert (fitted.slope_, fitted.intercept_) == pytest.approx(reference_line(*twice), rel=1e-9)
+
+
+def test_without_prior_targets_it_is_the_logistic_regression():
+    weights = RNG.random(2000)
+    fitted = cl.PlattScaling(prior_targets=False).fit(SCORES, LABELS, weights)
+    reference = reference_line(SCORES, LABELS, weights)
+    assert (fitted.slope_, fitted.intercept_) == pytest.approx(reference, rel=1e-9)
+
+
+def test_scikit_learns_sigmoid_calibration_is_near_and_no_better():
+    theirs = -np.array(_sigmoid_calibration(SCORES, LABELS))
+    ours = cl.PlattScaling().fit(SCORES, LABELS)
+    assert (ours.slope_, ours.intercept_) == pytest.approx(theirs, abs=1e-3)
+    targets = np.array(definitions.platt_targets(LABELS.tolist()))[LABELS]
+
+    def loss(slope, intercept):
+        f = slope * SCORES + intercept
+        return (np.logaddexp(0, f) - targets * f).sum()
+
+    assert loss(ours.slope_, ours.intercept_) <= loss(*theirs) + 1e-10
+
+
+def test_five_rows_that_a_threshold_separates_need_prior_targets():
+    with pytest.raises(ValueError, match="the scores separate the labels"):
+        cl.PlattScaling(prior_targets=False).fit(FIVE_SCORES, FIVE_LABELS)
+    fitted = cl.PlattScaling().fit(FIVE_SCORES, FIVE_LABELS)
+    assert (round(fitted.slope_, 3), round(fitted.intercept_, 3)) == (1.435, 0.181)
+
+
+@given(scores_and_labels(st.integers(-10, 10).map(float)))
+def test_without_prior_targets_a_curve_exists_exactly_where_the_labels_overlap_in_score(case):
+    scores, labels = case
+    assume(scores.min() < scores.max())
+    if overlap(scores, labels):
+        fitted = cl.PlattScaling(prior_targets=False).fit(scores, labels)
+        p = fitted.predict_proba(scores)[:, 1]
+        assert p.mean() == pytest.approx(labels.mean(), abs=1e-9)
+        assert (p * scores).mean() == pytest.approx((labels * scores).mean(), abs=1e-8)
+        return
+    with pytest.raises(ValueError, match="the scores separate the labels"):
+        cl.PlattScaling(prior_targets=False).fit(scores, labels)
+
+
+@pytest.mark.parametrize("prior_targets", [True, False])
+@pytest.mark.parametrize("factor", [1e-60, 1e-6, 1e6, -1e60])
+def test_the_unit_and_the_origin_of_the_scores_do_not_matter(prior_targets, factor):
+    plain = cl.PlattScaling(prior_targets).fit(SCORES, LABELS)
+    scaled = cl.PlattScaling(prior_targets).fit(factor * SCORES, LABELS)
+    assert scaled.slope_ * factor == pytest.approx(plain.slope_, rel=1e-9)
+    assert scaled.intercept_ == pytest.approx(plain.intercept_, rel=1e-9)
+    moved = cl.PlattScaling(prior_targets).fit(SCORES + 1000, LABELS)
+    assert moved.slope_ == pytest.approx(plain.slope_, rel=1e-7)
+
+
+@pytest.mark.parametrize("overlap_by", [1e-6, 1e-9, 1e-12, 1e-17, 1e-100, 1e-320])
+def test_labels_that_overlap_by_less_than_float64_can_weigh_are_refused(overlap_by):
+    platt, data = cl.PlattScaling(prior_targets=False), ([-1.0, 0.0, overlap_by, 1.0], [0, 1, 0, 1])
+    if overlap_by >= 1e-12:
+        assert platt.fit(*data).slope_ == pytest.approx(np.log(4 / overlap_by), rel=1e-3)
+        return
+    with pytest.raises(ValueError, match="the scores separate the labels"):
+        platt.fit(*data)
+
+
+def test_a_single_class_gives_its_prior_target_with_a_warning():
+    with pytest.warns(UserWarning, match="all labels are 1"):
+        fitted = cl.PlattScaling().fit([1.0, 2.0, 3.0], [1, 1, 1])
+    assert fitted.predict_proba([0.0])[0, 1] == pytest.approx(4 / 5)
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match="separate the labels"):
+        cl.PlattScaling(prior_targets=False).fit([1.0, 2.0, 3.0], [1, 1, 1])
+
+
+def test_equal_scores_give_the_mean_target_with_a_warning():
+    with pytest.warns(UserWarning, match=r"all scores are 0\.5"):
+        fitted = cl.PlattScaling().fit([0.5] * 4, [0, 0, 0, 1])
+    assert fitted.slope_ == 0
+    assert fitted.predict_proba([7.0])[0, 1] == pytest.approx((3 * 1 / 5 + 2 / 3) / 4)
+
+
+def test_prior_targets_that_is_no_truth_value_is_refused():
+    with pytest.raises(ValueError, match="prior_targets = 'yes': expected one of True, False"):
+        cl.PlattScaling(prior_targets="yes").fit(SCORES, LABELS)
+
+
+def test_the_calibration_line_of_distorted_forecasts_undoes_the_distortion():
+    rng = np.random.default_rng(1)
+    x = rng.normal(0, 2, 100_000)
+    y = rng.random(100_000) < 1 / (1 + np.exp(-x))
+    slope, intercept = cl.calibration_slope_intercept(y, 2 * x + 1, from_logits=True)
+    assert slope == pytest.approx(0.5, abs=0.02)
+    assert intercept == pytest.approx(-0.5, abs=0.03)
+
+
+def test_the_calibration_line_is_platts_curve_of_the_log_odds_without_prior_targets():
+    p = 1 / (1 + np.exp(-SCORES))
+    weights = np.r_[0.0, np.linspace(1, 2, 1999)]
+    line = cl.calibration_slope_intercept(LABELS, p, sample_weight=weights)
+    platt = cl.PlattScaling(prior_targets=False).fit(SCORES, LABELS, weights)
+    assert line == pytest.approx((platt.slope_, platt.intercept_), rel=1e-9)
+    assert line == pytest.approx(
+        cl.calibration_slope_intercept(LABELS, SCORES, sample_weight=weights, from_logits=True), rel=1e-9
+    )
+    assert all(type(number) is float for number in line)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_prob", "message"),
+    [
+        ([0, 1, 1], [0.2, 0.0, 1.0], r"y_prob\[1\] = 0.0: expected a probability strictly between 0 and 1"),
+        ([0, 1, 1], [0.2, 0.3, 1.3], r"y_prob\[2\] = 1.3"),
+        ([0, 1, 2], [0.2, 0.3, 0.4], r"y_true\[2\] = 2"),
+        ([0, 1], [0.2, 0.3, 0.4], r"y_true has 2 rows and y_prob has 3"),
+        ([0, 1, 1], [0.3, 0.3, 0.3], r"all of y_prob are equal"),
+        ([0, 1, 1], [0.2, 0.3, 0.4], r"separate the labels"),
+        ([0, 1], [[0.2, 0.8], [0.3, 0.7]], r"y_prob has shape \(2, 2\)"),
+    ],
+)
+def test_the_calibration_line_refuses_bad_input_by_name_and_place(y_true, y_prob, message):
+    with pytest.raises(ValueError, match=message):
+        cl.calibration_slope_intercept(y_true, y_prob)
