@@ -170,14 +170,17 @@ def _refuse_label(
     array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], n_classes: int, name: str
 ) -> None:
     where = first(wrong)
+    kind = ", not a continuous value" if array.dtype.kind == "f" else ""
     raise ValueError(
         f"{place(name, where)} = {array[where]}: expected a class number, 0..{n_classes - 1} "
-        f"for {n_classes} classes"
+        f"for {n_classes} classes{kind}"
     )
 
 
 def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     """Return class labels of any one sortable kind: whole numbers, booleans or strings."""
+    if y is None:
+        raise ValueError(f"{name} is None: fit requires y to be passed, but the target y is None")
     array = _plain_array(y, name)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} has shape {array.shape}: expected a 1-D array of class labels, not empty")

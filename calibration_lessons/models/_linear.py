@@ -1,0 +1,157 @@
+"""What both regressions share: how they read their input, and when no best coefficients exist."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, vstack
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .. import _checks
+from ._descent import Floats, LinearLoss, minimise, separated, smallest_curvature_left
+
+Codes = npt.NDArray[np.intp]
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose log-odds are linear in the features."""
+
+    classes_: npt.NDArray[Any]
+    coef_: Floats
+    intercept_: Floats
+    n_iter_: int
+    n_features_in_: int
+    solver: Any
+    l2: float
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+
+    def _read(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[Standardised, Codes, Floats, Floats]:
+        """Check all input; return the rows, each one's class and share of the weight, and the penalty."""
+        _checks.one_of(self.solver, ["newton", "gradient-descent"], "solver")
+        _checks.number_between(self.l2, 0, np.finfo(float).max, "l2")
+        _checks.one_of(self.fit_intercept, [True, False], "fit_intercept")
+        _checks.number_between(self.tol, 0, 1, "tol", open_ends=True)
+        _checks.positive_whole(self.max_iter, "max_iter")
+        features = _checks.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
+        labels = _checks.class_labels(y)
+        _checks.same_length(X=features, y=labels)
+        weights = _checks.weights(sample_weight, len(labels))
+        validate_data(self, X if hasattr(X, "columns") else features, y, reset=True, skip_check_array=True)
+        if weights is not None:  # a row of weight 0 is as good as absent, its class too
+            counted = weights > 0
+            features, labels, weights = features[counted], labels[counted], weights[counted]
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y holds one class only ({self.classes_[0]!r}): expected at least two classes")
+        weights = np.ones(len(codes)) if weights is None else weights
+        total = weights.sum()
+        design = standardise(features, self.fit_intercept)
+        return design, codes, weights / total, design.ridge(self.l2 / total)
+
+    def _descend(self, loss: LinearLoss, size: int, rows: Floats, codes: Codes, shares: Floats) -> Floats:
+        """Return the best parameters; raise where there are none, warn where the descent fell short.
+
+        Along a direction that separates classes the loss falls for ever and flattens out. So a minimum
+        with curvature left in every direction proves that there is none; else a linear program decides.
+        """
+        found = minimise(loss, size, self.solver, self.tol, self.max_iter)
+        if separated(loss, found.theta):
+            raise ValueError(_SEPARATED.format("every row lies on its own class's side of a plane"))
+        flat = 8 * self.tol / shares.min()
+        if self.l2 == 0 and (not found.converged or smallest_curvature_left(loss, found.theta) <= flat):
+            if separates(rows, codes, len(self.classes_)):
+                raise ValueError(
+                    _SEPARATED.format("no row lies beyond a plane between classes, some lie on it")
+                )
+        if not found.converged:
+            warnings.warn(
+                f"{self.solver} did not arrive in max_iter = {self.max_iter} steps: "
+                f"expected a larger max_iter or tol, or solver='newton'",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        self.n_iter_ = found.n_iter
+        return found.theta
+
+    def _scores(self, X: npt.ArrayLike) -> Floats:
+        """Return X @ coef_.T + intercept_."""
+        check_is_fitted(self, "coef_")
+        features = _checks.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
+        validate_data(self, X if hasattr(X, "columns") else features, reset=False, skip_check_array=True)
+        return np.asarray(features @ self.coef_.T + self.intercept_)
+
+
+_SEPARATED = (
+    "y is separated by X ({}): the likelihood has no maximum, the coefficients would grow for ever. "
+    "Expected classes that overlap, or l2 > 0"
+)
+
+
+@dataclass(frozen=True)
+class Standardised:
+    """Rows whose columns have mean 0 and spread 1, with a last column of ones for the intercept.
+
+    On such columns gradient descent is no slower than it must be. What is learned is translated back.
+    """
+
+    rows: Floats
+    centre: Floats
+    scale: Floats
+    fit_intercept: bool
+
+    def ridge(self, l2: float) -> Floats:
+        """Weight of each squared parameter that penalises the coefficients of the original columns."""
+        penalty = l2 / self.scale / self.scale
+        return np.append(penalty, 0.0) if self.fit_intercept else penalty
+
+    def original(self, theta: Floats) -> tuple[Floats, Floats]:
+        """Coefficients (m, d) and intercepts (m,) of the original columns, from `theta` of shape (m, p)."""
+        coef = theta[:, : len(self.scale)] / self.scale
+        intercept = theta[:, -1] - coef @ self.centre if self.fit_intercept else np.zeros(len(theta))
+        return coef, intercept
+
+
+def standardise(features: Floats, fit_intercept: bool) -> Standardised:
+    """Centre (where an intercept makes up for it) and scale the columns; a constant one stays as it is."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        constant = features.max(axis=0) == features.min(axis=0)
+        centre = np.where(constant, features[0], features.mean(axis=0)) * fit_intercept
+        centred = features - centre
+        reach = np.abs(centred).max(axis=0)
+        reach[reach == 0] = 1.0
+        scale = reach * np.sqrt(((centred / reach) ** 2).mean(axis=0))
+    if not np.isfinite(scale).all():
+        raise ValueError(f"X[:, {int((~np.isfinite(scale)).argmax())}] spans more than a float can hold")
+    scale[scale == 0] = 1.0
+    rows = centred / scale
+    return Standardised(
+        np.column_stack([rows, np.ones(len(rows))]) if fit_intercept else rows, centre, scale, fit_intercept
+    )
+
+
+def separates(rows: Floats, codes: Codes, n_classes: int) -> bool:
+    """Tell whether a direction lifts some row's own class over another class, and lowers it for no row.
+
+    A linear program looks for the direction, within a box, that lifts most.
+    """
+    identity = np.eye(n_classes)
+    lifts: Any = vstack(
+        [
+            csr_array(np.einsum("ic,ip->icp", identity[codes[i]] - identity[k], rows[i]).reshape(len(i), -1))
+            for k in range(n_classes)
+            for i in [np.flatnonzero(codes != k)]
+        ]
+    )
+    program = linprog(-lifts.sum(axis=0), A_ub=-lifts, b_ub=np.zeros(lifts.shape[0]), bounds=(-1, 1))
+    return bool(program.status == 0 and (lifts @ program.x).max() > 1e-6)

@@ -1,0 +1,167 @@
+"""Logistic regression from scratch: log-odds that are linear in the features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+from sklearn.utils import Tags
+
+from ._descent import Floats, Solver
+from ._linear import LinearClassifier
+
+
+class LogisticRegression(LinearClassifier):
+    """Two classes, with log-odds w x + b (equations ``eq-log-odds``, ``eq-sigmoid``).
+
+    `fit` minimises the logistic loss (``eq-logistic-loss``), plus `l2` / 2 times the sum of the
+    squared coefficients; the intercept is not penalised.
+
+    Parameters
+    ----------
+    solver : {"newton", "gradient-descent"}
+        Newton's method needs a handful of steps; gradient descent may need thousands.
+    l2 : float
+        Strength of the penalty, at least 0; scikit-learn's ``C`` is its inverse.
+    fit_intercept : bool
+        Whether there is an intercept b.
+    tol : float
+        The descent stops when the next step promises to lower the mean loss by no more, in nats.
+    max_iter : int
+        Largest number of steps.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (2,)
+        The labels, sorted; the second is the positive class.
+    coef_ : ndarray, shape (1, d)
+        Coefficients w.
+    intercept_ : ndarray, shape (1,)
+        Intercept b.
+    n_iter_ : int
+        Steps taken.
+
+    Notes
+    -----
+    Without a penalty the best coefficients exist only where the classes overlap: `fit` raises where a
+    plane separates them, even if rows of both classes lie on it (Albert and Anderson 1984). Where
+    columns are linearly dependent, one of many best solutions is returned; all predict the same.
+
+    References
+    ----------
+    Cox (1958), The regression analysis of binary sequences; Albert and Anderson (1984), On the
+    existence of maximum likelihood estimates in logistic regression models.
+
+    Examples
+    --------
+    >>> hours, passed = [[1.0], [2.0], [3.0], [4.0]], ["no", "yes", "no", "yes"]
+    >>> model = LogisticRegression().fit(hours, passed)
+    >>> model.classes_.tolist(), round(float(model.coef_[0, 0]), 4)
+    (['no', 'yes'], 0.9082)
+    >>> model.predict([[1.0], [4.0]]).tolist()
+    ['no', 'yes']
+    """
+
+    def __init__(
+        self,
+        *,
+        solver: Solver = "newton",
+        l2: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-14,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.solver = solver
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn the coefficients.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, d)
+            Features.
+        y : array_like, shape (n,)
+            Labels of two kinds: numbers, booleans or strings.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative; they multiply the loss, not the penalty.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and for classes that a plane separates while ``l2=0``.
+        """
+        design, codes, shares, ridge = self._read(X, y, sample_weight)
+        if len(self.classes_) > 2:
+            raise ValueError(
+                f"y holds {len(self.classes_)} classes: expected two, as SoftmaxRegression takes more. "
+                f"Only binary classification is supported. The type of the target is multiclass"
+            )
+        loss = LogisticLoss(design.rows, codes, shares, ridge)
+        theta = self._descend(loss, len(ridge), design.rows, codes, shares)
+        self.coef_, self.intercept_ = design.original(theta[None, :])
+        return self
+
+    def decision_function(self, X: npt.ArrayLike) -> Floats:
+        """Return the log-odds of the second class, shape (n,)."""
+        return self._scores(X)[:, 0]
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the probability of each class, shape (n, 2)."""
+        log_odds = self.decision_function(X)
+        return np.column_stack([expit(-log_odds), expit(log_odds)])
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the more probable class, shape (n,); the first where both are as probable."""
+        positive = self.decision_function(X) > 0
+        return np.asarray(self.classes_[positive.astype(int)])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+@dataclass(frozen=True)
+class LogisticLoss:
+    """Mean logistic loss and penalty, as functions of the parameters theta of shape (p,)."""
+
+    rows: Floats
+    labels: npt.NDArray[np.intp]
+    shares: Floats
+    ridge: Floats
+
+    @property
+    def penalised(self) -> bool:
+        """Tell whether the loss holds a penalty."""
+        return bool(self.ridge.any())
+
+    def margins(self, theta: Floats) -> Floats:
+        """Log-odds, with the sign turned where the label is 0."""
+        return np.where(self.labels == 1, 1, -1) * (self.rows @ theta)
+
+    def value(self, theta: Floats) -> float:
+        """Mean of log(1 + exp(-margin)); a margin is positive on the right side (``eq-logistic-loss``)."""
+        return float(self.shares @ np.logaddexp(0, -self.margins(theta)) + self.ridge @ theta**2 / 2)
+
+    def gradient(self, theta: Floats) -> Floats:
+        """Mean of (probability - label) times the row (``eq-logistic-gradient``)."""
+        residuals = expit(self.rows @ theta) - self.labels
+        return np.asarray((self.shares * residuals) @ self.rows + self.ridge * theta)
+
+    def hessian(self, theta: Floats) -> Floats:
+        """Mean of p (1 - p) times the row's outer product with itself (``eq-logistic-hessian``)."""
+        z = self.rows @ theta
+        curvature = self.shares * expit(z) * expit(-z)
+        return np.asarray((self.rows.T * curvature) @ self.rows + np.diag(self.ridge))
+
+    def steepest(self) -> float:
+        """Largest curvature, as p (1 - p) is at most 1/4."""
+        second_moments = (self.rows.T * self.shares) @ self.rows
+        return float(np.linalg.eigvalsh(second_moments)[-1] / 4 + self.ridge.max())

@@ -1,0 +1,198 @@
+"""Softmax regression from scratch: K classes, each with a score that is linear in the features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import log_softmax, softmax
+
+from .. import _checks
+from ._descent import Floats, Solver
+from ._linear import LinearClassifier
+
+Form = Literal["reference", "symmetric"]
+
+
+class SoftmaxRegression(LinearClassifier):
+    """K classes with linear scores (equations ``eq-softmax-regression``, ``eq-softmax-symmetric``).
+
+    `fit` minimises the mean negative log-likelihood (``eq-softmax-likelihood``), plus `l2` / 2 times
+    the sum of the squared coefficients; the intercepts are not penalised.
+
+    Parameters
+    ----------
+    form : {"symmetric", "reference"}
+        Coefficients for each class; or for the K-1 log-ratios of a class to the last one, whose own
+        coefficients stay 0. The forms give the same probabilities without a penalty, and part with one.
+    solver : {"newton", "gradient-descent"}
+        Newton's method needs a handful of steps, each with a matrix of (K (d + 1))^2 numbers;
+        gradient descent needs many cheap steps.
+    l2 : float
+        Strength of the penalty, at least 0; scikit-learn's ``C`` is its inverse (symmetric form).
+    fit_intercept : bool
+        Whether there are intercepts.
+    tol : float
+        The descent stops when the next step promises to lower the mean loss by no more, in nats.
+    max_iter : int
+        Largest number of steps.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (K,)
+        The labels, sorted.
+    coef_ : ndarray, shape (K, d)
+        Coefficients a class. Symmetric form: they add up to 0 over the classes.
+    intercept_ : ndarray, shape (K,)
+        Intercept a class, likewise.
+    n_iter_ : int
+        Steps taken.
+
+    Notes
+    -----
+    Without a penalty the best coefficients exist only where the classes overlap: `fit` raises where
+    some direction separates classes, even partly (Albert and Anderson 1984).
+
+    References
+    ----------
+    Theil (1969), A multinomial extension of the linear logit model; Albert and Anderson (1984), On
+    the existence of maximum likelihood estimates in logistic regression models.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [1.0], [2.0], [2.0], [3.0]], ["a", "a", "b", "a", "c", "b"]
+    >>> model = SoftmaxRegression().fit(X, y)
+    >>> model.predict_proba([[0.0]]).round(3).tolist()
+    [[0.889, 0.074, 0.037]]
+    >>> bool(abs(model.coef_.sum()) < 1e-9)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        form: Form = "symmetric",
+        solver: Solver = "newton",
+        l2: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-14,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.form = form
+        self.solver = solver
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn the coefficients.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, d)
+            Features.
+        y : array_like, shape (n,)
+            Labels of two kinds or more: numbers, booleans or strings.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative; they multiply the loss, not the penalty.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and for classes that are separated while ``l2=0``.
+        """
+        _checks.one_of(self.form, ["symmetric", "reference"], "form")
+        design, codes, shares, ridge = self._read(X, y, sample_weight)
+        n_classes = len(self.classes_)
+        loss = SoftmaxLoss(design.rows, np.eye(n_classes)[codes], shares, ridge, self.form)
+        theta = loss.by_class(self._descend(loss, loss.free * len(ridge), design.rows, codes, shares))
+        if (
+            self.form == "symmetric"
+        ):  # only differences between classes count: of all shifts, take the central
+            theta = theta - theta.mean(axis=0)
+        self.coef_, self.intercept_ = design.original(theta)
+        return self
+
+    def decision_function(self, X: npt.ArrayLike) -> Floats:
+        """Return the logits, shape (n, K); for two classes their difference, shape (n,)."""
+        scores = self._scores(X)
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the probability of each class, shape (n, K)."""
+        return np.asarray(softmax(self._scores(X), axis=1))
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the most probable class, shape (n,); the first of those that tie."""
+        best = self._scores(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+
+@dataclass(frozen=True)
+class SoftmaxLoss:
+    """Mean negative log-likelihood and penalty, as functions of the parameters theta of shape (m p,).
+
+    There are p parameters a class, for all K classes or for all but the last: m = K or K - 1.
+    """
+
+    rows: Floats
+    one_hot: Floats
+    shares: Floats
+    ridge: Floats
+    form: Form
+
+    @property
+    def penalised(self) -> bool:
+        """Tell whether the loss holds a penalty."""
+        return bool(self.ridge.any())
+
+    @property
+    def free(self) -> int:
+        """Number m of classes that have parameters."""
+        return int(self.one_hot.shape[1]) - (self.form == "reference")
+
+    def by_class(self, theta: Floats) -> Floats:
+        """Arrange the parameters by class, shape (K, p); those of a reference class are 0."""
+        table = np.zeros((self.one_hot.shape[1], self.rows.shape[1]))
+        table[: self.free] = theta.reshape(self.free, -1)
+        return table
+
+    def scores(self, theta: Floats) -> Floats:
+        """Return the logits, shape (n, K)."""
+        return np.asarray(self.rows @ self.by_class(theta).T)
+
+    def margins(self, theta: Floats) -> Floats:
+        """Own logit minus the largest other one."""
+        scores = self.scores(theta)
+        others = np.where(self.one_hot == 1, -np.inf, scores).max(axis=1)
+        return np.asarray(scores[self.one_hot == 1] - others)
+
+    def value(self, theta: Floats) -> float:
+        """Mean of -log of the probability of the own class (``eq-softmax-likelihood``)."""
+        own = (self.one_hot * log_softmax(self.scores(theta), axis=1)).sum(axis=1)
+        return float(-self.shares @ own + (self.by_class(theta) ** 2 @ self.ridge).sum() / 2)
+
+    def gradient(self, theta: Floats) -> Floats:
+        """Mean of (probability - one-hot label) times the row, for each class (``eq-softmax-gradient``)."""
+        residuals = softmax(self.scores(theta), axis=1) - self.one_hot
+        every = (residuals.T * self.shares) @ self.rows + self.by_class(theta) * self.ridge
+        return every[: self.free].ravel()
+
+    def hessian(self, theta: Floats) -> Floats:
+        """Mean of p_k (1[k = j] - p_j) times the row's outer product with itself, in blocks k, j."""
+        m, p = self.free, self.rows.shape[1]
+        probabilities = softmax(self.scores(theta), axis=1)
+        blocks = np.empty((m, p, m, p))
+        for k in range(m):
+            for j in range(k + 1):
+                together = probabilities[:, k] * ((k == j) - probabilities[:, j]) * self.shares
+                blocks[k, :, j] = blocks[j, :, k] = (self.rows.T * together) @ self.rows
+        return blocks.reshape(m * p, m * p) + np.diag(np.tile(self.ridge, m))
+
+    def steepest(self) -> float:
+        """Largest curvature, as p_k (1[k = j] - p_j) has no eigenvalue above 1/2 (Böhning 1992)."""
+        second_moments = (self.rows.T * self.shares) @ self.rows
+        return float(np.linalg.eigvalsh(second_moments)[-1] / 2 + self.ridge.max())

@@ -1,0 +1,206 @@
+"""From a probability to a decision: thresholds from costs, expected cost, abstaining."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _checks
+
+Floats = npt.NDArray[np.float64]
+
+ABSTAIN = -1
+MOST = float(np.finfo(np.float64).max)
+
+
+def optimal_threshold(costs: npt.ArrayLike) -> float:
+    """Probability above which deciding 1 costs less than deciding 0 (equation ``eq-threshold``).
+
+    Parameters
+    ----------
+    costs : array_like, shape (2, 2)
+        ``costs[k, d]`` is the cost of decision d where the true class is k, as in a confusion matrix:
+        ``[[0, false_positive], [false_negative, 0]]`` where right decisions cost nothing.
+
+    Returns
+    -------
+    float
+        In (0, 1). At the threshold itself both decisions cost the same.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For costs that are not as described, and where one decision is never worse than the other.
+
+    References
+    ----------
+    Elkan (2001), The foundations of cost-sensitive learning, section 2.
+
+    Examples
+    --------
+    >>> optimal_threshold([[0, 1], [4, 0]])  # a miss costs four false alarms
+    0.2
+    """
+    table = _cost_table(costs)
+    if table.shape != (2, 2):
+        raise ValueError(f"costs has shape {table.shape}: expected (2, 2), true class by decision")
+    table /= max(np.abs(table).max(), np.finfo(float).tiny)  # so that no difference overflows
+    false_positive, false_negative = table[0, 1] - table[0, 0], table[1, 0] - table[1, 1]
+    if false_positive <= 0 or false_negative <= 0:
+        raise ValueError(
+            f"costs = {np.asarray(costs).tolist()}: expected each class's own decision to cost less than the "
+            f"other one (else one decision is right whatever the probability)"
+        )
+    return float(1 / (1 + false_negative / false_positive))
+
+
+def expected_cost(y_prob: npt.ArrayLike, costs: npt.ArrayLike) -> Floats:
+    """Cost that the forecast promises for each decision (equation ``eq-expected-cost``).
+
+    Parameters
+    ----------
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class.
+    costs : array_like, shape (K, D)
+        ``costs[k, d]`` is the cost of decision d where the true class is k. There may be more or
+        fewer decisions than classes.
+
+    Returns
+    -------
+    ndarray, shape (n, D)
+        In the unit of the costs. It is what the decisions will cost on average only if the
+        forecasts are calibrated.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    References
+    ----------
+    Elkan (2001), The foundations of cost-sensitive learning, section 1.
+
+    Examples
+    --------
+    >>> expected_cost([0.5, 0.125], [[0, 1], [4, 0]]).tolist()
+    [[2.0, 0.5], [0.5, 0.875]]
+    """
+    forecasts = _checks.probabilities(y_prob)
+    table = _cost_table(costs, _checks.classes(forecasts, "y_prob"))
+    forecasts = forecasts.astype(np.float64)
+    if forecasts.ndim == 1:
+        return np.outer(1 - forecasts, table[0]) + np.outer(forecasts, table[1])
+    return np.asarray(forecasts @ table)
+
+
+def optimal_decision(
+    y_prob: npt.ArrayLike, costs: npt.ArrayLike, *, abstaining_cost: float | None = None
+) -> npt.NDArray[np.int64]:
+    """Choose the cheapest decision, or none (equations ``eq-optimal-decision``, ``eq-abstain``).
+
+    Parameters
+    ----------
+    y_prob, costs
+        As for `expected_cost`.
+    abstaining_cost : float, optional
+        Cost of leaving a row undecided. Without it every row is decided.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Decisions 0..D-1, the first of those that tie; -1 where every decision is expected to cost more
+        than abstaining.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    References
+    ----------
+    Chow (1970), On optimum recognition error and reject tradeoff, section II.
+
+    Examples
+    --------
+    >>> optimal_decision([0.1, 0.3, 0.9], [[0, 1], [4, 0]]).tolist()
+    [0, 1, 1]
+    >>> optimal_decision([0.1, 0.3, 0.9], [[0, 1], [1, 0]], abstaining_cost=0.25).tolist()
+    [0, -1, 1]
+    """
+    expected = expected_cost(y_prob, costs)
+    decision: npt.NDArray[np.int64] = expected.argmin(axis=1)
+    if abstaining_cost is not None:
+        limit = _checks.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
+        decision[expected.min(axis=1) > limit] = ABSTAIN
+    return decision
+
+
+def mean_cost(
+    y_true: npt.ArrayLike,
+    decision: npt.ArrayLike,
+    costs: npt.ArrayLike,
+    *,
+    abstaining_cost: float | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+) -> float:
+    """Mean of what the decisions cost in the end (equation ``eq-mean-cost``).
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0..K-1.
+    decision : array_like, shape (n,)
+        Decisions 0..D-1; -1, for a row left undecided, only with `abstaining_cost`.
+    costs : array_like, shape (K, D)
+        As for `expected_cost`.
+    abstaining_cost : float, optional
+        Cost of leaving a row undecided.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    float
+        In the unit of the costs.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    Examples
+    --------
+    >>> mean_cost([0, 1, 1, 0], [0, 1, 0, 1], [[0, 1], [4, 0]])
+    1.25
+    """
+    table = _cost_table(costs)
+    labels = _checks.labels(y_true, table.shape[0])
+    chosen = _decisions(decision, 0 if abstaining_cost is None else ABSTAIN, table.shape[1] - 1)
+    if abstaining_cost is not None:  # as the last column, which is where -1 points
+        limit = _checks.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
+        table = np.column_stack([table, np.full(len(table), limit)])
+    _checks.same_length(y_true=labels, decision=chosen)
+    weights = _checks.weights(sample_weight, len(labels))
+    return float(np.average(table[labels, chosen], weights=weights))
+
+
+def _cost_table(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
+    table = _checks.finite(costs, "costs", ndim=(2,)).astype(np.float64)
+    if n_classes is not None and len(table) != n_classes:
+        raise ValueError(
+            f"costs has {len(table)} rows: expected {n_classes}, one for each class that y_prob speaks of"
+        )
+    return table
+
+
+def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArray[np.int64]:
+    numbers = _checks.finite(decision, "decision", ndim=(1,))
+    wrong = (np.floor(numbers) != numbers) | (numbers < lowest) | (numbers > highest)
+    if wrong.any():
+        where = _checks.first(wrong)
+        hint = "" if lowest == ABSTAIN else " (-1 only with abstaining_cost)"
+        raise ValueError(
+            f"{_checks.place('decision', where)} = {numbers[where]:g}: "
+            f"expected a whole number in {lowest}..{highest}{hint}"
+        )
+    return numbers.astype(np.int64)

@@ -1,0 +1,158 @@
+"""Label shift: the classes come in other proportions than before, and each still looks as it did."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import _checks
+
+Floats = npt.NDArray[np.float64]
+
+UNTOLD = 1e-10  # of the largest eigenvalue: below it, two mixtures of classes look the same
+
+
+def adjust_to_priors(
+    y_prob: npt.ArrayLike, *, train_priors: npt.ArrayLike, new_priors: npt.ArrayLike
+) -> Floats:
+    """Move calibrated probabilities to other class proportions (equation ``eq-prior-correction``).
+
+    Parameters
+    ----------
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class, calibrated where the classes come in the
+        proportions `train_priors`.
+    train_priors, new_priors : array_like, shape (K,)
+        Class proportions that sum to 1; ``[P(0), P(1)]`` for a 1-D `y_prob`. Those of the training
+        data are positive; a new one may be 0.
+
+    Returns
+    -------
+    ndarray, of the shape of `y_prob`
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, and for a row whose classes are all absent now.
+
+    References
+    ----------
+    Saerens, Latinne and Decaestecker (2002), Adjusting the outputs of a classifier to new a priori
+    probabilities, section 2.2.
+
+    Examples
+    --------
+    >>> adjust_to_priors([0.5, 0.9], train_priors=[0.5, 0.5], new_priors=[0.9, 0.1]).round(3).tolist()
+    [0.1, 0.5]
+    """
+    forecasts = _checks.probabilities(y_prob)
+    old = _priors(train_priors, _checks.classes(forecasts, "y_prob"), "train_priors", positive=True)
+    new = _priors(new_priors, len(old), "new_priors")
+    parts = _by_class(forecasts) * (new / old)
+    total = parts.sum(axis=1, keepdims=True)
+    if total.min() == 0:
+        raise ValueError(
+            f"y_prob[{int(total.argmin())}] is 0 in every class that new_priors leaves: "
+            f"expected a positive probability in one of them"
+        )
+    parts /= total
+    return parts if forecasts.ndim == 2 else parts[:, 1]
+
+
+def estimate_priors(
+    y_prob: npt.ArrayLike, *, train_priors: npt.ArrayLike, tol: float = 1e-12, max_iter: int = 100_000
+) -> Floats:
+    """Estimate new class proportions from forecasts alone, without labels (equation ``eq-saerens-em``).
+
+    The proportions that make the forecasts most likely, found by expectation and maximisation: adjust
+    the forecasts to the present guess, take their mean as the next one.
+
+    Parameters
+    ----------
+    y_prob : array_like, shape (n,) or (n, K)
+        Forecasts on the new data, calibrated for the proportions `train_priors`.
+    train_priors : array_like, shape (K,)
+        Class proportions of the training data, positive; ``[P(0), P(1)]`` for a 1-D `y_prob`.
+    tol : float
+        Stop when no proportions can raise the mean log-likelihood by more than this, in nats.
+    max_iter : int
+        Largest number of rounds.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        Proportions that sum to 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, and where the forecasts do not tell the classes apart,
+        so that many proportions are as likely.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Where `max_iter` rounds did not suffice.
+
+    References
+    ----------
+    Saerens, Latinne and Decaestecker (2002), Adjusting the outputs of a classifier to new a priori
+    probabilities, section 2.3; Alexandari, Kundaje and Shrikumar (2020), Maximum likelihood with
+    bias-corrected calibration is hard-to-beat at label shift adaptation (why calibration comes first).
+
+    Examples
+    --------
+    Four forecasts from a balanced world, most of them low:
+
+    >>> estimate_priors([0.1, 0.1, 0.1, 0.9], train_priors=[0.5, 0.5]).round(4).tolist()
+    [0.8125, 0.1875]
+    """
+    _checks.number_between(tol, 0, 1, "tol", open_ends=True)
+    _checks.positive_whole(max_iter, "max_iter")
+    forecasts = _checks.probabilities(y_prob)
+    old = _priors(train_priors, _checks.classes(forecasts, "y_prob"), "train_priors", positive=True)
+    ratios = _by_class(forecasts) / old
+    _refuse_untold(ratios)
+    priors = old
+    for _ in range(max_iter):
+        # A class's factor is also the slope of the mean log-likelihood towards "only this class", plus 1.
+        factors = (ratios / (ratios @ priors)[:, None]).mean(axis=0)
+        priors = priors * factors
+        priors /= priors.sum()
+        if factors.max() - 1 <= tol:
+            return np.asarray(priors)
+    warnings.warn(
+        f"max_iter = {max_iter} rounds did not suffice: expected more", ConvergenceWarning, stacklevel=2
+    )
+    return np.asarray(priors)
+
+
+def _by_class(forecasts: _checks.FloatArray) -> Floats:
+    """Probabilities of all classes, shape (n, K), float64."""
+    values = forecasts.astype(np.float64)
+    return np.column_stack([1 - values, values]) if values.ndim == 1 else values
+
+
+def _priors(values: npt.ArrayLike, n_classes: int, name: str, *, positive: bool = False) -> Floats:
+    array = _checks.finite(values, name, ndim=(1,)).astype(np.float64)
+    if len(array) != n_classes:
+        raise ValueError(f"{name} has {len(array)} entries: expected {n_classes}, one for each class")
+    _checks.probabilities(array[None, :], name)
+    if positive and array.min() == 0:
+        raise ValueError(f"{name}[{int(array.argmin())}] = 0: expected every class among the training data")
+    return np.asarray(array / array.sum())
+
+
+def _refuse_untold(ratios: Floats) -> None:
+    """Raise where some change of the proportions leaves the likelihood of every row as it was."""
+    n_classes = ratios.shape[1]
+    differences = ratios[:, :-1] - ratios[:, -1:]
+    spread = np.linalg.eigvalsh(differences.T @ differences)
+    if spread[0] <= UNTOLD * max(spread[-1], n_classes * np.finfo(float).eps):
+        raise ValueError(
+            "y_prob does not tell the classes apart: many priors are as likely. Expected forecasts "
+            "that stray from train_priors, and from row to row differently for each class"
+        )

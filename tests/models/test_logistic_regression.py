@@ -1,0 +1,339 @@
+"""Logistic regression: definitions, scikit-learn, separable data, known truth, bad input."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.model_selection import cross_val_score
+
+import calibration_lessons as cl
+from calibration_lessons import datasets, definitions
+
+thetas = hnp.arrays(float, 3, elements=st.floats(-3, 3))
+
+
+def overlapping(seed, n=60, d=2):
+    """Rows of two classes that no plane separates: one row stands in both."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 10, d) + rng.normal(size=d)
+    y = (rng.random(n) < expit(X[:, 0])).astype(int)
+    middle = (
+        np.repeat(X.mean(axis=0)[None, :], 2, axis=0) + np.vstack([np.eye(d), -np.eye(d)])[:, None, :] * 0.3
+    )
+    return np.vstack([X, middle.reshape(-1, d)]), np.concatenate([y, np.tile([0, 1], 2 * d)])
+
+
+def with_ones(X):
+    return np.column_stack([np.ones(len(X)), X]).tolist()
+
+
+def parameters(model):
+    return [*model.intercept_.tolist(), *model.coef_[0].tolist()]
+
+
+seeds = st.integers(0, 10_000)
+
+
+@pytest.mark.equation("eq-log-odds")
+@pytest.mark.equation("eq-sigmoid")
+@given(seeds)
+def test_log_odds_and_probabilities_are_the_defined_ones(seed):
+    X, y = overlapping(seed)
+    model = cl.LogisticRegression().fit(X, y)
+    log_odds = [definitions.log_odds(parameters(model), x) for x in with_ones(X)]
+    np.testing.assert_allclose(model.decision_function(X), log_odds, atol=1e-9)
+    np.testing.assert_allclose(
+        model.predict_proba(X)[:, 1], [definitions.sigmoid(z) for z in log_odds], atol=1e-9
+    )
+
+
+@pytest.mark.equation("eq-logistic-loss")
+@given(seeds, thetas)
+def test_no_other_parameters_have_a_smaller_loss(seed, other):
+    X, y = overlapping(seed)
+    model = cl.LogisticRegression().fit(X, y)
+    best = definitions.logistic_loss(parameters(model), with_ones(X), y)
+    assume(np.abs(np.array(with_ones(X)) @ other).max() < 30)
+    assert best <= definitions.logistic_loss(other, with_ones(X), y) + 1e-9
+    assert best / len(y) == pytest.approx(cl.negative_log_likelihood(y, model.predict_proba(X)), abs=1e-9)
+
+
+@pytest.mark.equation("eq-logistic-gradient")
+@given(seeds)
+def test_the_gradient_vanishes_at_the_fit(seed):
+    X, y = overlapping(seed)
+    model = cl.LogisticRegression().fit(X, y)
+    np.testing.assert_allclose(
+        definitions.logistic_gradient(parameters(model), with_ones(X), y), 0, atol=1e-6
+    )
+
+
+@pytest.mark.equation("eq-logistic-hessian")
+@given(seeds)
+def test_a_step_of_newton_solves_the_hessian_for_the_gradient(seed):
+    X, y = overlapping(seed)
+    with pytest.warns(ConvergenceWarning, match="newton did not arrive in max_iter = 1 steps"):
+        model = cl.LogisticRegression(max_iter=1).fit(X, y)
+    zero = [0.0] * 3
+    hessian = definitions.logistic_hessian(zero, with_ones(X))
+    step = np.linalg.solve(hessian, definitions.logistic_gradient(zero, with_ones(X), y))
+    np.testing.assert_allclose(parameters(model), -step, rtol=1e-7, atol=1e-9)
+
+
+@given(seeds, thetas)
+def test_the_hessian_is_the_slope_of_the_gradient(seed, theta):
+    X, y = overlapping(seed, n=10)
+    rows, h = with_ones(X), 1e-5
+    hessian = definitions.logistic_hessian(theta, rows)
+    for j in range(3):
+        up, down = (
+            definitions.logistic_gradient(theta + sign * h * np.eye(3)[j], rows, y) for sign in (1, -1)
+        )
+        np.testing.assert_allclose((np.array(up) - down) / (2 * h), hessian[j], atol=1e-3)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.01, 1.0, 100.0])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_agrees_with_scikit_learn(l2, fit_intercept, weighted):
+    X, y, _ = datasets.spambase()
+    X, y = X[::4, :20], y[::4]
+    w = np.random.default_rng(0).uniform(0, 2, len(y)) if weighted else None
+    ours = cl.LogisticRegression(l2=l2, fit_intercept=fit_intercept).fit(X, y, w)
+    options = {"C": 1 / l2 if l2 else np.inf, "fit_intercept": fit_intercept}
+    theirs = Theirs(**options, solver="newton-cholesky", tol=1e-12, max_iter=1000).fit(X, y, w)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
+
+
+def test_both_solvers_arrive_at_the_same_place():
+    X, y = overlapping(3, n=300)
+    newton, descent = (
+        cl.LogisticRegression(solver=s, l2=0.5).fit(X, y) for s in ("newton", "gradient-descent")
+    )
+    np.testing.assert_allclose(descent.coef_, newton.coef_, atol=1e-5)
+    assert newton.n_iter_ < 10 < descent.n_iter_
+
+
+def test_gradient_descent_that_is_cut_short_says_so():
+    X, y = overlapping(0)
+    with pytest.warns(ConvergenceWarning, match="gradient-descent did not arrive in max_iter = 3 steps"):
+        cl.LogisticRegression(solver="gradient-descent", max_iter=3).fit(X, y)
+
+
+@given(seeds)
+def test_an_unpenalised_intercept_balances_the_mean_probability(seed):
+    X, y = overlapping(seed)
+    for l2 in (0.0, 10.0):
+        p = cl.LogisticRegression(l2=l2).fit(X, y).predict_proba(X)[:, 1]
+        assert p.mean() == pytest.approx(y.mean(), abs=1e-7)
+
+
+def test_the_fit_finds_the_coefficients_that_made_the_data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100_000, 2))
+    y = rng.random(len(X)) < expit(1.5 * X[:, 0] - 0.5 * X[:, 1] - 1)
+    model = cl.LogisticRegression().fit(X, y)
+    np.testing.assert_allclose(parameters(model), [-1, 1.5, -0.5], atol=0.03)
+
+
+def test_units_and_offsets_of_the_features_do_not_matter():
+    X, y = overlapping(1)
+    p = cl.LogisticRegression().fit(X, y).predict_proba(X)
+    moved = X * [1e-150, 1e150] + [0, 3e156]
+    np.testing.assert_allclose(cl.LogisticRegression().fit(moved, y).predict_proba(moved), p, atol=1e-6)
+
+
+def test_a_constant_or_repeated_column_changes_no_probability():
+    X, y = overlapping(2)
+    p = cl.LogisticRegression().fit(X, y).predict_proba(X)
+    wide = np.column_stack([X, np.full(len(X), 0.1), X[:, 0], X.sum(axis=1)])
+    np.testing.assert_allclose(cl.LogisticRegression().fit(wide, y).predict_proba(wide), p, atol=1e-8)
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(0, 3), min_size=28, max_size=28))
+def test_whole_weights_count_as_repeated_rows(seed, weights):
+    X, y = overlapping(seed, n=20)
+    w = np.array(weights)
+    w[-8:] = 1
+    repeated = np.repeat(np.arange(len(y)), w)
+    weighted = cl.LogisticRegression(l2=0.1).fit(X, y, w)
+    plain = cl.LogisticRegression(l2=0.1).fit(X[repeated], y[repeated])
+    np.testing.assert_allclose(parameters(weighted), parameters(plain), atol=1e-8)
+
+
+COMPLETE = "every row lies on its own class's side of a plane"
+QUASI = "no row lies beyond a plane between classes, some lie on it"
+
+
+@pytest.mark.parametrize("solver", ["newton", "gradient-descent"])
+@pytest.mark.parametrize(
+    ("X", "y", "why"),
+    [
+        ([[0], [1], [2]], [0, 1, 1], COMPLETE),
+        ([[2.7], [0.4], [1.9], [0.1], [2.2]], [1, 0, 1, 0, 1], COMPLETE),
+        ([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 1, 1, 1], COMPLETE),
+        ([[0], [0], [1], [2]], [0, 1, 1, 1], QUASI),
+        ([[0], [1], [1], [2]], [0, 0, 1, 1], QUASI),
+        ([[0, 1], [1, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1, 1], QUASI),
+        ([[1, 0], [2, 0], [3, 0], [4, 0], [2, 1], [3, 1]], [0, 1, 0, 1, 1, 1], QUASI),
+    ],
+)
+def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, solver):
+    with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
+        cl.LogisticRegression(solver=solver).fit(X, y)
+    assert np.isfinite(cl.LogisticRegression(solver=solver, l2=0.1).fit(X, y).coef_).all()
+
+
+def test_the_five_scores_with_labels_of_the_platt_example_are_separable():
+    with pytest.raises(ValueError, match=COMPLETE):
+        cl.LogisticRegression().fit([[2.0], [1.5], [-0.5], [-1.0], [0.5]], [1, 1, 0, 0, 1])
+
+
+@given(
+    hnp.arrays(int, st.tuples(st.integers(2, 8), st.integers(1, 2)), elements=st.integers(-2, 2)),
+    st.lists(st.integers(0, 1), min_size=8, max_size=8),
+)
+def test_fit_succeeds_exactly_where_no_direction_of_a_fine_fan_separates(X, labels):
+    y = np.array(labels[: len(X)])
+    assume(0 < y.sum() < len(y))
+    if X.shape[1] == 1:
+        X = np.column_stack([X, np.zeros(len(X), dtype=int)])
+    # Every separating plane of such small whole numbers can be turned until it goes through two of
+    # the points, or through one and along an axis: few candidates decide.
+    signs = 2 * y - 1
+    normals = {(a, b) for a in range(-4, 5) for b in range(-4, 5) if (a, b) != (0, 0)}
+    lifts = [signs * (X @ normal - offset) for normal in normals for offset in {int(x @ normal) for x in X}]
+    separable = any(lift.min() >= 0 and lift.max() > 0 for lift in lifts)
+    if separable:
+        with pytest.raises(ValueError, match="y is separated by X"):
+            cl.LogisticRegression().fit(X, y)
+    else:
+        cl.LogisticRegression().fit(X, y)
+
+
+def test_one_row_on_the_wrong_side_makes_a_maximum_however_far_the_others_are():
+    X, y = np.r_[-1000.0:-1:1, 1:1001:1, 0.5][:, None], np.r_[np.zeros(999), np.ones(1000), 0]
+    X = np.vstack([X, [[0.4]]])
+    y = np.append(y, 1)
+    assert np.isfinite(cl.LogisticRegression().fit(X, y).coef_).all()
+
+
+@pytest.mark.parametrize(
+    "labels", [["no", "yes"], [False, True], [-3, 7], [1.0, 2.0], np.array(["a", "b"], object)]
+)
+def test_labels_of_any_sortable_kind_come_back(labels):
+    X, y = overlapping(0)
+    named = np.array(labels)[y]
+    model = cl.LogisticRegression().fit(X, named)
+    assert model.classes_.tolist() == list(labels)
+    assert np.array_equal(
+        model.predict(X), np.array(labels)[(model.predict_proba(X)[:, 1] > 0.5).astype(int)]
+    )
+
+
+def test_clones_pickles_and_cross_validates():
+    X, y = overlapping(0)
+    model = cl.LogisticRegression(l2=2.0).fit(X, y)
+    assert clone(model).get_params() == model.get_params()
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
+    assert cross_val_score(model, X, y, cv=3).min() > 0.4
+
+
+def test_odd_containers_give_the_same_model_and_stay_unchanged():
+    X, y = overlapping(0)
+    before, expected = X.copy(), cl.LogisticRegression().fit(X, y).coef_
+    X.flags.writeable = y.flags.writeable = False
+    frame = pd.DataFrame(X, columns=["a", "b"], index=[5] * len(X))
+    for container in (
+        frame,
+        X.tolist(),
+        np.asfortranarray(X),
+        np.repeat(X, 2, axis=0)[::2],
+        np.ma.masked_array(X),
+    ):
+        assert np.allclose(
+            cl.LogisticRegression().fit(container, pd.Series(y, index=[5] * len(y))).coef_, expected
+        )
+    half = X.astype(np.float16)
+    assert np.array_equal(
+        cl.LogisticRegression().fit(half, y).coef_, cl.LogisticRegression().fit(half.astype(float), y).coef_
+    )
+    assert np.array_equal(X, before)
+    model = cl.LogisticRegression().fit(frame, y)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.rename(columns={"a": "c"}))
+
+
+X0, Y0 = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        (X0, Y0, {"solver": "sgd"}, "solver = 'sgd': expected one of 'newton', 'gradient-descent'"),
+        (X0, Y0, {"l2": -1}, "l2 = -1"),
+        (X0, Y0, {"l2": np.nan}, "l2 = nan"),
+        (X0, Y0, {"l2": "1"}, "l2 = '1'"),
+        (X0, Y0, {"fit_intercept": "yes"}, "fit_intercept = 'yes'"),
+        (X0, Y0, {"tol": 0}, "tol = 0"),
+        (X0, Y0, {"max_iter": 0}, "max_iter = 0"),
+        ([[0.0], [np.nan], [2.0], [3.0]], Y0, {}, r"X\[1, 0\] is NaN"),
+        ([[0.0], [np.inf], [2.0], [3.0]], Y0, {}, r"X\[1, 0\] is infinity"),
+        ([["a"], ["b"], ["c"], ["d"]], Y0, {}, "X has dtype"),
+        (np.array(X0, dtype=object), Y0, {}, "X has dtype object"),
+        (sparse.csr_matrix(X0), Y0, {}, "X is a sparse matrix"),
+        (np.ma.masked_array(X0, [[0], [0], [1], [0]]), Y0, {}, r"X\[2, 0\] is masked"),
+        (np.array(X0) + 0j, Y0, {}, "X is complex"),
+        ([0.0, 1.0, 2.0, 3.0], Y0, {}, "X has shape"),
+        (3.0, Y0, {}, "X has shape"),
+        (np.empty((0, 1)), Y0, {}, "X is empty"),
+        (X0, [0, 1], {}, "X has 4 rows and y has 2"),
+        (X0, [0, 0, 0, 0], {}, "y holds one class only"),
+        (X0, [0, 1, 2, 0], {}, "y holds 3 classes: expected two"),
+        (X0, [0, 0.5, 1, 0], {}, r"y\[1\] = 0.5: expected class labels"),
+        (X0, [0, np.nan, 1, 0], {}, r"y\[1\] = nan: expected class labels"),
+        (X0, [0, "a", None, 1], {}, "y holds objects"),
+        (X0, None, {}, "y is None"),
+        (X0, [[0], [1], [0], [1]], {}, "y has shape"),
+        (X0, sparse.csr_matrix([Y0]), {}, "y is a sparse matrix"),
+        (X0, np.array(Y0) + 0j, {}, "y is complex"),
+        (X0, np.array(Y0, dtype="datetime64[D]"), {}, "y has dtype datetime64"),
+        ([[-1.7e308], [1.7e308], [1.7e308], [0]], Y0, {}, r"X\[:, 0\] spans more"),
+    ],
+)
+def test_bad_input_is_named(X, y, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        cl.LogisticRegression(**options).fit(X, y)
+
+
+def test_bad_weights_and_bad_rows_to_predict_are_named():
+    with pytest.raises(ValueError, match=r"sample_weight\[1\] = -1"):
+        cl.LogisticRegression().fit(X0, Y0, [1, -1, 1, 1])
+    with pytest.raises(ValueError, match="y holds one class only"):
+        cl.LogisticRegression().fit(X0, Y0, [1, 0, 1, 0])
+    with pytest.raises(NotFittedError):
+        cl.LogisticRegression().predict(X0)
+    model = cl.LogisticRegression().fit(X0, Y0)
+    with pytest.raises(ValueError, match=r"X\[0, 0\] is NaN"):
+        model.predict_proba([[np.nan]])
+    with pytest.raises(ValueError, match="X has 2 features"):
+        model.predict([[0.0, 1.0]])
+
+
+def test_nothing_but_the_announced_warnings_is_raised_on_real_data():
+    X, y, _ = datasets.spambase()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.LogisticRegression().fit(X, y)

@@ -1,0 +1,236 @@
+"""Softmax regression: definitions, its two forms, scikit-learn, separable data, bad input."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression as Theirs
+
+import calibration_lessons as cl
+from calibration_lessons import datasets, definitions
+
+seeds = st.integers(0, 10_000)
+FORMS = ["symmetric", "reference"]
+
+
+def overlapping(seed, n=40, d=2, n_classes=3):
+    """Rows of several classes that nothing separates: some rows stand in every class."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 10, d) + rng.normal(size=d)
+    y = (X @ rng.normal(size=(d, n_classes)) + rng.gumbel(size=(n, n_classes))).argmax(axis=1)
+    corners = X.mean(axis=0) + np.vstack([np.eye(d), -np.eye(d)]) * X.std(axis=0)
+    return np.vstack([X, np.repeat(corners, n_classes, axis=0)]), np.append(
+        y, np.tile(range(n_classes), 2 * d)
+    )
+
+
+def with_ones(X):
+    return np.column_stack([np.ones(len(X)), X]).tolist()
+
+
+def parameters(model):
+    return np.column_stack([model.intercept_, model.coef_])
+
+
+@pytest.mark.equation("eq-softmax-regression")
+@given(seeds)
+def test_the_reference_form_is_the_defined_one_with_the_last_class_at_zero(seed):
+    X, y = overlapping(seed)
+    model = cl.SoftmaxRegression(form="reference").fit(X, y)
+    thetas = parameters(model)
+    assert not thetas[-1].any()
+    defined = [definitions.softmax_regression(thetas[:-1], x) for x in with_ones(X)]
+    np.testing.assert_allclose(model.predict_proba(X), defined, atol=1e-9)
+    ratios = model.decision_function(X)[:, :-1] - model.decision_function(X)[:, -1:]
+    np.testing.assert_allclose(
+        ratios, [[definitions.log_odds(t, x) for t in thetas[:-1]] for x in with_ones(X)]
+    )
+
+
+@pytest.mark.equation("eq-softmax-symmetric")
+@given(seeds)
+def test_the_symmetric_form_is_the_defined_one_with_parameters_that_add_up_to_zero(seed):
+    X, y = overlapping(seed)
+    model = cl.SoftmaxRegression().fit(X, y)
+    defined = [definitions.softmax_regression_symmetric(parameters(model), x) for x in with_ones(X)]
+    np.testing.assert_allclose(model.predict_proba(X), defined, atol=1e-9)
+    np.testing.assert_allclose(parameters(model).sum(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(model.predict_proba(X), cl.softmax(model.decision_function(X)), atol=1e-12)
+
+
+@pytest.mark.equation("eq-softmax-likelihood")
+@given(seeds, hnp.arrays(float, (3, 3), elements=st.floats(-0.5, 0.5)))
+def test_no_other_parameters_have_a_smaller_loss(seed, step):
+    X, y = overlapping(seed)
+    model = cl.SoftmaxRegression().fit(X, y)
+    best = definitions.softmax_loss(parameters(model), with_ones(X), y)
+    assert best <= definitions.softmax_loss(parameters(model) + step, with_ones(X), y) + 1e-9
+    assert best / len(y) == pytest.approx(cl.negative_log_likelihood(y, model.predict_proba(X)), abs=1e-9)
+
+
+@pytest.mark.equation("eq-softmax-gradient")
+@given(seeds, st.sampled_from(FORMS))
+def test_the_gradient_vanishes_at_the_fit(seed, form):
+    X, y = overlapping(seed)
+    model = cl.SoftmaxRegression(form=form).fit(X, y)
+    gradient = definitions.softmax_gradient(parameters(model), with_ones(X), y)
+    np.testing.assert_allclose(gradient, 0, atol=1e-6)
+
+
+@given(seeds, hnp.arrays(float, (3, 3), elements=st.floats(-0.5, 0.5)))
+def test_the_defined_gradient_is_the_slope_of_the_defined_loss(seed, theta):
+    X, y = overlapping(seed, n=5)
+    rows, h = with_ones(X), 1e-5
+    gradient = definitions.softmax_gradient(theta, rows, y)
+    for k in range(3):
+        for j in range(3):
+            step = np.zeros((3, 3))
+            step[k, j] = h
+            rise = definitions.softmax_loss(theta + step, rows, y) - definitions.softmax_loss(
+                theta - step, rows, y
+            )
+            assert rise / (2 * h) == pytest.approx(gradient[k][j], abs=1e-3)
+
+
+@given(seeds, st.integers(2, 4))
+def test_both_forms_agree_without_a_penalty(seed, n_classes):
+    X, y = overlapping(seed, n_classes=n_classes)
+    symmetric, reference = (cl.SoftmaxRegression(form=form).fit(X, y) for form in FORMS)
+    np.testing.assert_allclose(symmetric.predict_proba(X), reference.predict_proba(X), atol=1e-7)
+    np.testing.assert_allclose(reference.coef_ - reference.coef_.mean(axis=0), symmetric.coef_, atol=1e-5)
+
+
+def test_the_forms_part_with_a_penalty_as_the_reference_class_pays_nothing():
+    X, y = load_iris(return_X_y=True)
+    symmetric, reference = (cl.SoftmaxRegression(form=form, l2=1.0).fit(X, y) for form in FORMS)
+    assert np.abs(symmetric.predict_proba(X) - reference.predict_proba(X)).max() > 0.01
+    renamed = cl.SoftmaxRegression(form="reference", l2=1.0).fit(X, (y + 1) % 3)
+    assert np.abs(renamed.predict_proba(X)[:, [1, 2, 0]] - reference.predict_proba(X)).max() > 0.01
+    same = cl.SoftmaxRegression(l2=1.0).fit(X, (y + 1) % 3)
+    np.testing.assert_allclose(same.predict_proba(X)[:, [1, 2, 0]], symmetric.predict_proba(X), atol=1e-9)
+
+
+@given(seeds)
+def test_for_two_classes_it_is_logistic_regression(seed):
+    X, y = overlapping(seed, n_classes=2)
+    softmax, logistic = cl.SoftmaxRegression().fit(X, y), cl.LogisticRegression().fit(X, y)
+    np.testing.assert_allclose(softmax.predict_proba(X), logistic.predict_proba(X), atol=1e-7)
+    np.testing.assert_allclose(softmax.decision_function(X), logistic.decision_function(X), atol=1e-5)
+    half = cl.SoftmaxRegression(l2=1.0).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(half, cl.LogisticRegression(l2=0.5).fit(X, y).predict_proba(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("l2", [0.0, 0.1, 10.0])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_agrees_with_scikit_learn(l2, weighted):
+    y, p, _ = datasets.hpc_cv()
+    X, y = np.log(p + 1e-3)[::4], y[::4]
+    w = np.random.default_rng(0).uniform(0, 2, len(y)) if weighted else None
+    ours = cl.SoftmaxRegression(l2=l2).fit(X, y, w)
+    theirs = Theirs(C=1 / l2 if l2 else np.inf, solver="newton-cg", tol=1e-10, max_iter=1000).fit(X, y, w)
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_both_solvers_arrive_at_the_same_place(form):
+    X, y = overlapping(3, n=300)
+    newton, descent = (
+        cl.SoftmaxRegression(form=form, solver=s, l2=1.0).fit(X, y) for s in ("newton", "gradient-descent")
+    )
+    np.testing.assert_allclose(descent.predict_proba(X), newton.predict_proba(X), atol=1e-5)
+    assert newton.n_iter_ < 12 < descent.n_iter_
+
+
+def test_gradient_descent_that_is_cut_short_says_so():
+    X, y = overlapping(0)
+    with pytest.warns(ConvergenceWarning, match="gradient-descent did not arrive in max_iter = 3 steps"):
+        cl.SoftmaxRegression(solver="gradient-descent", max_iter=3).fit(X, y)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_without_an_intercept_the_scores_vanish_at_the_origin(form):
+    X, y = overlapping(4)
+    model = cl.SoftmaxRegression(form=form, fit_intercept=False).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(np.zeros((1, 2))), [[1 / 3] * 3], atol=1e-12)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("X", "y", "why"),
+    [
+        ([[0], [1], [2]], ["a", "b", "b"], "every row lies"),
+        ([[0, 0], [0, 1], [5, 0], [5, 1], [0, 9], [1, 9]], [0, 0, 1, 1, 2, 2], "every row lies"),
+        ([[0], [1], [0], [1], [5], [6]], [0, 0, 1, 1, 2, 2], "no row lies"),
+        ([[0], [0], [1], [1], [2], [2]], [0, 1, 1, 2, 2, 0], None),
+        ([[0], [0], [0], [1], [1]], [0, 1, 2, 0, 1], "no row lies"),
+    ],
+)
+def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, form):
+    if why is None:
+        assert np.isfinite(cl.SoftmaxRegression(form=form).fit(X, y).coef_).all()
+    else:
+        with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
+            cl.SoftmaxRegression(form=form).fit(X, y)
+    assert np.isfinite(cl.SoftmaxRegression(form=form, l2=0.1).fit(X, y).coef_).all()
+
+
+def test_one_class_of_iris_is_separated_from_the_others():
+    with pytest.raises(ValueError, match="no row lies beyond a plane between classes"):
+        cl.SoftmaxRegression().fit(*load_iris(return_X_y=True))
+
+
+def test_the_digits_are_separated_altogether():
+    with pytest.raises(ValueError, match="every row lies on its own class's side"):
+        cl.SoftmaxRegression().fit(*load_digits(return_X_y=True))
+
+
+def test_labels_of_any_sortable_kind_come_back():
+    X, y = overlapping(0)
+    model = cl.SoftmaxRegression().fit(X, np.array(["red", "green", "blue"])[y])
+    assert model.classes_.tolist() == ["blue", "green", "red"]
+    assert np.array_equal(model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)])
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(0, 3), min_size=32, max_size=32))
+def test_whole_weights_count_as_repeated_rows(seed, weights):
+    X, y = overlapping(seed, n=20)
+    w = np.array(weights)
+    w[-12:] = 1
+    repeated = np.repeat(np.arange(len(y)), w)
+    weighted = cl.SoftmaxRegression(l2=0.1).fit(X, y, w)
+    plain = cl.SoftmaxRegression(l2=0.1).fit(X[repeated], y[repeated])
+    np.testing.assert_allclose(parameters(weighted), parameters(plain), atol=1e-8)
+
+
+def test_clones_pickles_and_reads_data_frames():
+    X, y = overlapping(0)
+    frame = pd.DataFrame(X, columns=["a", "b"], index=[5] * len(X))
+    model = cl.SoftmaxRegression(form="reference", l2=2.0).fit(frame, pd.Series(y))
+    assert clone(model).get_params() == model.get_params()
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "y", "message"),
+    [
+        ({"form": "other"}, [0, 1, 2, 0], "form = 'other': expected one of 'symmetric', 'reference'"),
+        ({"solver": None}, [0, 1, 2, 0], "solver = None"),
+        ({"l2": -0.1}, [0, 1, 2, 0], "l2 = -0.1"),
+        ({}, [1, 1, 1, 1], "y holds one class only"),
+        ({}, [0, 1, 2], "X has 4 rows and y has 3"),
+        ({}, [0, 1, 2, np.nan], r"y\[3\] = nan"),
+    ],
+)
+def test_bad_input_is_named(options, y, message):
+    with pytest.raises(ValueError, match=message):
+        cl.SoftmaxRegression(**options).fit([[0.0], [1.0], [2.0], [3.0]], y)

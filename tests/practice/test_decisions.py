@@ -1,0 +1,160 @@
+"""Decisions from probabilities: definitions, thresholds, abstaining, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+
+costs_of_errors = st.floats(0.01, 100)
+
+
+@st.composite
+def forecasts_and_costs(draw):
+    n_classes, n_decisions = draw(st.integers(2, 4)), draw(st.integers(1, 4))
+    logits = draw(
+        hnp.arrays(float, st.tuples(st.integers(1, 8), st.just(n_classes)), elements=st.floats(-5, 5))
+    )
+    costs = draw(hnp.arrays(float, (n_classes, n_decisions), elements=st.integers(-9, 9).map(float)))
+    return cl.softmax(logits), costs
+
+
+@pytest.mark.equation("eq-expected-cost")
+@given(forecasts_and_costs())
+def test_the_fast_expected_cost_is_the_defined_one(case):
+    p, costs = case
+    defined = [[definitions.expected_cost(row, costs, d) for d in range(costs.shape[1])] for row in p]
+    np.testing.assert_allclose(cl.expected_cost(p, costs), defined, atol=1e-12)
+
+
+@pytest.mark.equation("eq-optimal-decision")
+@pytest.mark.equation("eq-abstain")
+@given(forecasts_and_costs(), st.floats(-5, 5))
+def test_the_cheapest_decision_or_none_is_the_defined_one(case, abstaining_cost):
+    p, costs = case
+    eighths = np.floor(p * 8) / 8  # exact sums, so that ties are ties
+    eighths[:, 0] += 1 - eighths.sum(axis=1)
+    limit = round(abstaining_cost * 8) / 8
+    chosen = [definitions.optimal_decision(row, costs) for row in eighths]
+    assert cl.optimal_decision(eighths, costs).tolist() == chosen
+    with_limit = [
+        -1 if definitions.abstains(row, costs, limit) else d for row, d in zip(eighths, chosen, strict=True)
+    ]
+    assert cl.optimal_decision(eighths, costs, abstaining_cost=limit).tolist() == with_limit
+
+
+@pytest.mark.equation("eq-threshold")
+@given(costs_of_errors, costs_of_errors)
+def test_the_threshold_is_the_defined_one_and_parts_the_decisions(false_positive, false_negative):
+    costs = [[0, false_positive], [false_negative, 0]]
+    threshold = cl.optimal_threshold(costs)
+    assert threshold == pytest.approx(
+        definitions.optimal_threshold(false_positive, false_negative), rel=1e-12
+    )
+    around = [threshold * (1 - 1e-6), threshold + (1 - threshold) * 1e-6]
+    assert cl.optimal_decision(around, costs).tolist() == [0, 1]
+
+
+@given(costs_of_errors, costs_of_errors, st.floats(-50, 50), st.floats(-50, 50))
+def test_a_cost_that_both_decisions_share_does_not_move_the_threshold(fp, fn, in_class_0, in_class_1):
+    shifted = [[in_class_0, fp + in_class_0], [fn + in_class_1, in_class_1]]
+    assert cl.optimal_threshold(shifted) == pytest.approx(cl.optimal_threshold([[0, fp], [fn, 0]]), rel=1e-9)
+
+
+@pytest.mark.equation("eq-mean-cost")
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=30))
+def test_the_mean_cost_is_the_defined_one(rows):
+    y, d = zip(*rows, strict=True)
+    costs = [[0, 1, 0.5], [4, 0, 0.25]]
+    assert cl.mean_cost(y, d, costs) == pytest.approx(definitions.mean_cost(y, d, costs), abs=1e-12)
+    weights = np.arange(len(y)) % 3 + (np.arange(len(y)) == 0)
+    repeated = np.repeat(np.arange(len(y)), weights)
+    plain = cl.mean_cost(np.array(y)[repeated], np.array(d)[repeated], costs)
+    assert cl.mean_cost(y, d, costs, sample_weight=weights) == pytest.approx(plain, abs=1e-12)
+
+
+def test_abstaining_costs_what_it_costs_whatever_the_class():
+    assert cl.mean_cost([0, 1, 1], [-1, -1, 0], [[0, 1], [4, 0]], abstaining_cost=0.25) == pytest.approx(1.5)
+
+
+def test_chow_rejects_where_the_best_class_is_less_likely_than_one_minus_the_cost():
+    p = np.linspace(0, 1, 101)
+    decision = cl.optimal_decision(p, [[0, 1], [1, 0]], abstaining_cost=0.3)
+    assert np.array_equal(decision == -1, np.maximum(p, 1 - p) < 0.7 - 1e-12)
+
+
+def test_of_calibrated_forecasts_the_optimal_threshold_costs_least_and_what_was_expected():
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 2, 200_000)
+    y, costs = (rng.random(len(p)) < p).astype(int), [[0, 1], [4, 0]]
+    cost = {t: cl.mean_cost(y, p > t, costs) for t in (0.1, 0.15, 0.2, 0.25, 0.3, 0.5)}
+    assert min(cost, key=cost.get) == cl.optimal_threshold(costs) == 0.2
+    assert cost[0.2] == pytest.approx(cl.expected_cost(p, costs).min(axis=1).mean(), abs=0.005)
+
+
+def test_one_column_of_probabilities_reads_as_two():
+    p, costs = np.array([0.1, 0.7]), [[0, 1, 2], [5, 4, 3]]
+    np.testing.assert_allclose(
+        cl.expected_cost(p, costs), cl.expected_cost(np.column_stack([1 - p, p]), costs)
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e307])
+def test_the_unit_of_the_costs_does_not_matter(scale):
+    costs = np.array([[-1.0, 3.0], [5.0, -7.0]])
+    assert cl.optimal_threshold(costs * scale) == pytest.approx(cl.optimal_threshold(costs))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: cl.optimal_threshold([[0, 1, 1], [1, 0, 1]]),
+            r"costs has shape \(2, 3\): expected \(2, 2\)",
+        ),
+        (
+            lambda: cl.optimal_threshold([[1, 0], [1, 0]]),
+            r"costs = \[\[1, 0\], \[1, 0\]\]: expected each class",
+        ),
+        (lambda: cl.optimal_threshold([[0, 0], [0, 0]]), "costs = .*: expected each class"),
+        (lambda: cl.optimal_threshold([[0, np.nan], [1, 0]]), r"costs\[0, 1\] is NaN"),
+        (lambda: cl.optimal_threshold("cheap"), "costs has dtype"),
+        (lambda: cl.optimal_threshold([0, 1]), "costs has shape"),
+        (lambda: cl.expected_cost([0.5], np.eye(3)), "costs has 3 rows: expected 2"),
+        (lambda: cl.expected_cost([1.5], np.eye(2)), r"y_prob\[0\] = 1.5"),
+        (lambda: cl.expected_cost([0.5], sparse.eye(2)), "costs is a sparse matrix"),
+        (lambda: cl.optimal_decision([0.5], np.eye(2), abstaining_cost=np.inf), "abstaining_cost = inf"),
+        (lambda: cl.optimal_decision([0.5], np.eye(2), abstaining_cost="1"), "abstaining_cost = '1'"),
+        (lambda: cl.mean_cost([0, 2], [0, 0], np.eye(2)), r"y_true\[1\] = 2"),
+        (
+            lambda: cl.mean_cost([0, 1], [0, 2], np.eye(2)),
+            r"decision\[1\] = 2: expected a whole number in 0..1",
+        ),
+        (lambda: cl.mean_cost([0, 1], [0, -1], np.eye(2)), r"decision\[1\] = -1.*only with abstaining_cost"),
+        (
+            lambda: cl.mean_cost([0, 1], [0, -2], np.eye(2), abstaining_cost=1),
+            r"decision\[1\] = -2: .* in -1..1",
+        ),
+        (lambda: cl.mean_cost([0, 1], [0, 0.5], np.eye(2)), r"decision\[1\] = 0.5"),
+        (lambda: cl.mean_cost([0, 1], ["a", "b"], np.eye(2)), "decision has dtype"),
+        (lambda: cl.mean_cost([0, 1], [0], np.eye(2)), "y_true has 2 rows and decision has 1"),
+        (lambda: cl.mean_cost([0], [0], np.eye(2), sample_weight=[0]), "sample_weight is zero everywhere"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
+
+
+def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
+    p, costs = np.array([0.1, 0.7, 0.2]), np.array([[0.0, 1.0], [4.0, 0.0]])
+    p.flags.writeable = costs.flags.writeable = False
+    expected = cl.expected_cost(p, costs)
+    for container in (pd.Series(p, index=[3, 3, 0]), p.tolist(), np.repeat(p, 2)[::2], np.ma.masked_array(p)):
+        assert np.array_equal(cl.expected_cost(container, pd.DataFrame(costs, index=["b", "a"])), expected)
+    assert cl.optimal_threshold(costs) == 0.2 and costs[1, 0] == 4

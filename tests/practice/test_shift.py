@@ -1,0 +1,152 @@
+"""Label shift: definitions, known truth, what the likelihood says, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+
+positive_priors = st.integers(2, 4).flatmap(
+    lambda k: hnp.arrays(float, k, elements=st.floats(0.05, 1)).map(lambda w: w / w.sum())
+)
+
+
+@st.composite
+def forecasts_and_priors(draw):
+    old = draw(positive_priors)
+    k = len(old)
+    new = draw(hnp.arrays(float, k, elements=st.floats(0.05, 1)))
+    logits = draw(hnp.arrays(float, st.tuples(st.integers(1, 10), st.just(k)), elements=st.floats(-5, 5)))
+    return cl.softmax(logits), old, new / new.sum()
+
+
+@pytest.mark.equation("eq-prior-correction")
+@given(forecasts_and_priors())
+def test_the_fast_correction_is_the_defined_one_and_can_be_undone(case):
+    p, old, new = case
+    moved = cl.adjust_to_priors(p, train_priors=old, new_priors=new)
+    np.testing.assert_allclose(moved, [definitions.adjust_to_priors(row, old, new) for row in p], atol=1e-12)
+    np.testing.assert_allclose(cl.adjust_to_priors(moved, train_priors=new, new_priors=old), p, atol=1e-9)
+
+
+@pytest.mark.equation("eq-saerens-em")
+@given(forecasts_and_priors())
+def test_a_round_of_estimation_is_the_defined_one(case):
+    p, old, _ = case
+    p = np.vstack([p, np.eye(len(old)) * 0.9 + 0.1 / len(old)])  # rows that tell the classes apart
+    p /= p.sum(axis=1, keepdims=True)
+    guess = old
+    for _ in range(3):
+        guess = definitions.next_priors(p.tolist(), old.tolist(), list(guess))
+    try:
+        with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
+            found = cl.estimate_priors(p, train_priors=old, max_iter=3)
+    except pytest.fail.Exception:  # it arrived in three rounds
+        found = cl.estimate_priors(p, train_priors=old)
+    np.testing.assert_allclose(found, guess, atol=1e-5)
+
+
+def shifted_sample(n, old, new, seed=0):
+    """Two normal classes a distance of 2 apart; forecasts calibrated for the old proportion of class 1."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < new).astype(int)
+    x = rng.normal(2.0 * y)
+    return y, expit(2 * x - 2 + np.log(old / (1 - old))), expit(2 * x - 2 + np.log(new / (1 - new)))
+
+
+def test_the_new_proportions_are_found_and_the_forecasts_calibrated_again():
+    y, p, truth = shifted_sample(200_000, old=0.5, new=0.1)
+    priors = cl.estimate_priors(p, train_priors=[0.5, 0.5])
+    assert priors[1] == pytest.approx(0.1, abs=0.003)
+    moved = cl.adjust_to_priors(p, train_priors=[0.5, 0.5], new_priors=priors)
+    np.testing.assert_allclose(moved, truth, atol=0.01)
+    assert abs(moved.mean() - y.mean()) < 0.003 < 0.05 < p.mean() - y.mean()
+
+
+def test_without_a_shift_the_priors_stay():
+    _, p, _ = shifted_sample(200_000, old=0.3, new=0.3)
+    assert cl.estimate_priors(p, train_priors=[0.7, 0.3])[1] == pytest.approx(0.3, abs=0.003)
+
+
+def test_the_estimate_is_the_maximum_of_the_likelihood():
+    rng = np.random.default_rng(1)
+    old = np.array([0.2, 0.3, 0.5])
+    p = rng.dirichlet([0.5, 0.8, 0.9], 400)
+
+    def loss(logits):
+        return -np.log((p / old) @ cl.softmax(logits)).mean()
+
+    best = cl.softmax(minimize(loss, np.zeros(3), tol=1e-12).x)
+    np.testing.assert_allclose(cl.estimate_priors(p, train_priors=old), best, atol=1e-4)
+
+
+def test_a_class_that_no_forecast_favours_vanishes():
+    priors = cl.estimate_priors([0.1, 0.2, 0.3], train_priors=[0.5, 0.5])
+    np.testing.assert_allclose(priors, [1, 0], atol=1e-9)
+
+
+def test_a_class_may_be_absent_from_the_new_data():
+    moved = cl.adjust_to_priors([[0.2, 0.3, 0.5]], train_priors=[0.2, 0.3, 0.5], new_priors=[0.5, 0.5, 0])
+    np.testing.assert_allclose(moved, [[0.5, 0.5, 0]])
+
+
+HALF = [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cl.adjust_to_priors([1.2], train_priors=HALF, new_priors=HALF), r"y_prob\[0\] = 1.2"),
+        (
+            lambda: cl.adjust_to_priors([0.2], train_priors=[0, 1], new_priors=HALF),
+            r"train_priors\[0\] = 0: expected",
+        ),
+        (
+            lambda: cl.adjust_to_priors([0.2], train_priors=HALF, new_priors=[0.5]),
+            "new_priors has 1 entries: expected 2",
+        ),
+        (
+            lambda: cl.adjust_to_priors([0.2], train_priors=HALF, new_priors=[0.5, 0.6]),
+            r"new_priors\[0\] sums to 1.1",
+        ),
+        (
+            lambda: cl.adjust_to_priors([0.2], train_priors=0.5, new_priors=HALF),
+            r"train_priors has shape \(\)",
+        ),
+        (
+            lambda: cl.adjust_to_priors([0.2, 1], train_priors=HALF, new_priors=[1, 0]),
+            r"y_prob\[1\] is 0 in every class",
+        ),
+        (lambda: cl.adjust_to_priors(["a"], train_priors=HALF, new_priors=HALF), "y_prob has dtype"),
+        (lambda: cl.estimate_priors([0.5, 0.5], train_priors=HALF), "y_prob does not tell the classes apart"),
+        (
+            lambda: cl.estimate_priors([[0.2, 0.4, 0.4], [0.4, 0.3, 0.3]], train_priors=[1 / 3] * 3),
+            "does not tell",
+        ),
+        (lambda: cl.estimate_priors([0.5, 0.1], train_priors=[np.nan, 1]), r"train_priors\[0\] is NaN"),
+        (lambda: cl.estimate_priors([0.5, 0.1], train_priors=HALF, tol=0), "tol = 0"),
+        (lambda: cl.estimate_priors([0.5, 0.1], train_priors=HALF, max_iter=0), "max_iter = 0"),
+        (lambda: cl.estimate_priors([], train_priors=HALF), "y_prob is empty"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
+
+
+def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
+    p = np.array([0.1, 0.7, 0.2])
+    p.flags.writeable = False
+    moved = cl.adjust_to_priors(p, train_priors=HALF, new_priors=[0.9, 0.1])
+    for container in (pd.Series(p, index=[3, 3, 0]), p.tolist(), np.repeat(p, 2)[::2], np.ma.masked_array(p)):
+        assert np.array_equal(cl.adjust_to_priors(container, train_priors=HALF, new_priors=(0.9, 0.1)), moved)
+    np.testing.assert_allclose(
+        cl.adjust_to_priors(p.astype(np.float16), train_priors=HALF, new_priors=HALF), p, atol=1e-3
+    )
