@@ -48,6 +48,7 @@ test: setup ## run every check that needs no browser
 	@$(BIN)/python -m pytest
 
 check: setup ## run the guards that need no kernel, in seconds
+	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest tests/book -m "not kernel"
 
 check-site: build ## open every built page in Chromium
@@ -55,6 +56,7 @@ check-site: build ## open every built page in Chromium
 
 notebooks: setup ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py
+	@$(BIN)/python tools/equations.py
 
 lock: setup ## write requirements.txt anew from requirements.in
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \
