@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PathCollection, PolyCollection
+from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
@@ -449,6 +450,140 @@ def bars(
     return _picture(ax)
 
 
+@_house
+def scatter(
+    clouds: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]],
+    *,
+    x_label: str,
+    y_label: str,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw clouds of points, one colour and marker a cloud.
+
+    Parameters
+    ----------
+    clouds : mapping of str to (x, y), each of shape (n,)
+        A name in `COLORS` gives the cloud its colour.
+    x_label, y_label : str
+        Axis labels, with units.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> scatter({"ill": ([0, 1], [2, 3])}, x_label="age", y_label="dose")
+    Picture of 1 axes
+    axes: x age, y dose
+      points 'ill': (0, 2) (1, 3)
+    """
+    ax = _axes(ax)
+    spare = cycle(CLASSES)
+    for name, (x, y) in clouds.items():
+        look = _look(name, spare)
+        ax.scatter(x, y, s=22, color=look["color"], marker=look["marker"], edgecolor="white", linewidth=0.4,
+                   label=name)
+    ax.set(xlabel=x_label, ylabel=y_label, title=title)
+    if len(clouds) > 1:
+        ax.legend()
+    return _picture(ax)
+
+
+@_house
+def plane(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    heights: npt.ArrayLike,
+    *,
+    x_label: str,
+    y_label: str,
+    height_label: str,
+    color: str,
+    clouds: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]] | None = None,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw heights over a plane as shades of a colour, with clouds of points on top.
+
+    Parameters
+    ----------
+    x : array_like, shape (n,)
+    y : array_like, shape (m,)
+    heights : array_like, shape (m, n)
+    height_label : str
+        What the shades mean, with the unit.
+    color : str
+        A name in `COLORS`: the darkest shade.
+    clouds : mapping of str to (x, y), optional
+        As for `scatter`.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> shown = plane([0, 1], [0], [[2, 3]], x_label="a", y_label="b", height_label="bits", color="truth")
+    >>> repr(shown).splitlines()[1:3]
+    ['axes: x a, y b', '  shades: 2 3']
+    """
+    ax = _axes(ax)
+    shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
+    mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
+    if clouds:
+        scatter(clouds, x_label=x_label, y_label=y_label, ax=ax)
+    ax.set(xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
+    ax.grid(False)
+    _picture(ax).colorbar(mesh, ax=ax, label=height_label, shrink=0.8)
+    return _picture(ax)
+
+
+@_house
+def simplex(
+    points: npt.ArrayLike,
+    corners: Sequence[str],
+    *,
+    color: str = "member",
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw probabilities of three classes as points in a triangle: a corner is a class for certain.
+
+    Parameters
+    ----------
+    points : array_like, shape (n, 3)
+        Rows that sum to 1.
+    corners : sequence of three str
+        Names of the classes.
+    color : str
+        A name in `COLORS`.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> simplex([[1, 0, 0], [0, 0, 1]], ["cat", "dog", "fox"], title="two members")
+    Picture of 1 axes
+    axes 'two members': x -, y -
+      line: (0, 0) (1, 0) (0.5, 0.866) (0, 0)
+      points: (0, 0) (0.5, 0.866)
+    """
+    ax = _axes(ax, (3.4, 3.2))
+    triangle = np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]])
+    ax.plot(*triangle[[0, 1, 2, 0]].T, color=COLORS["perfect"], linewidth=1.2)
+    across, up = (np.asarray(points) @ triangle).T
+    ax.scatter(across, up, s=14, color=COLORS[color], alpha=0.5, linewidth=0)
+    for name, (x, y), side in zip(corners, triangle, ("top", "top", "bottom"), strict=True):
+        ax.text(x, y, name, ha="center", va=side)
+    ax.set(aspect="equal", title=title)
+    ax.axis("off")
+    return _picture(ax)
+
+
 # What a picture says of itself
 
 
@@ -509,7 +644,9 @@ def _artist(artist: Artist) -> str:
         return f"intervals {name}: " + " ".join(
             f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans)
     if isinstance(artist, PathCollection):
-        return f"points {name}: {_points(np.asarray(artist.get_offsets(), dtype=float))}"
+        return f"{f'points {name}'.strip()}: {_points(np.asarray(artist.get_offsets(), dtype=float))}"
+    if isinstance(artist, QuadMesh):
+        return f"shades: {_summary(np.asarray(artist.get_array(), dtype=float))}"
     if isinstance(artist, PolyCollection):
         corners = np.concatenate([path.vertices for path in artist.get_paths()])
         return f"band: x {_summary(corners[:, 0])}; y {_summary(corners[:, 1])}"

@@ -65,6 +65,17 @@ def test_intervals_bars_and_histograms_are_those_given():
     assert [float(v) for v in ax.get_lines()[0].get_xdata()] == [2, 2]
 
 
+def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_corners():
+    picture = plots.plane(
+        [0, 1], [5], [[2, 3]], x_label="x", y_label="y", height_label="z", color="truth",
+        clouds={"a": ([1], [5])},
+    )
+    shades, cloud = picture.axes[0].collections
+    assert shades.get_array().ravel().tolist() == [2, 3] and cloud.get_offsets().tolist() == [[1, 5]]
+    points = plots.simplex(np.eye(3), "abc").axes[0].collections[0].get_offsets()
+    assert np.linalg.norm(points - np.roll(points, 1, axis=0), axis=1) == pytest.approx(1)
+
+
 def _as_array(line):
     line.set_xdata(np.asarray(line.get_xdata()))
     return line
@@ -82,6 +93,12 @@ DRAWN = {
     "intervals": lambda e: plots.interval_plot({"a": {"x": (1.0, 0.5, 1.5 + e)}}, x_label="e"),
     "bars": lambda e: plots.bars({"a": {"x": 1.0 + e}}, y_label="e"),
     "histogram": lambda e: plots.histogram({"x": [3.0 + e]}, [0, 1], x_label="e"),
+    "scatter": lambda e: plots.scatter({"a": ([0], [1 + e]), "b": ([2], [3])}, x_label="x", y_label="y"),
+    "plane": lambda e: plots.plane(
+        [0, 1], [0, 1], [[0, 1], [2, 3 + e]], x_label="x", y_label="y", height_label="z", color="truth",
+        clouds={"a": ([0.5], [0.5])},
+    ),
+    "simplex": lambda e: plots.simplex([[0.5 - e, 0.5, e], [1, 0, 0]], "abc"),
     "mark": lambda e: plots.histogram({"x": [3.0]}, [0, 1], x_label="e", marks={"seen": 0.5 + e}),
 }
 
