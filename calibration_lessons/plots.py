@@ -28,7 +28,7 @@ from .measures.reliability import ReliabilityCurve
 
 P = ParamSpec("P")
 Values = npt.NDArray[np.float64]
-Band = tuple[npt.ArrayLike, npt.ArrayLike]
+Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 # Okabe and Ito's colours, by what they stand for. A line has a contrast of 3 to white at least;
 # the lighter ones (sky, orange) only fill areas that have a dark edge.
@@ -167,7 +167,7 @@ def reliability_diagram(
     curve: ReliabilityCurve,
     *,
     label: str = "model",
-    band: Band | None = None,
+    band: Pair | None = None,
     level: float = 0.95,
     counts: bool = True,
     target: str = "top-label",
@@ -247,7 +247,7 @@ def lines(
     *,
     x_label: str,
     y_label: str,
-    bands: Mapping[str, Band] | None = None,
+    bands: Mapping[str, Pair] | None = None,
     points: Mapping[str, tuple[float, float]] | None = None,
     log_x: bool = False,
     log_y: bool = False,
@@ -452,7 +452,7 @@ def bars(
 
 @_house
 def scatter(
-    clouds: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]],
+    clouds: Mapping[str, Pair],
     *,
     x_label: str,
     y_label: str,
@@ -480,15 +480,18 @@ def scatter(
       points 'ill': (0, 2) (1, 3)
     """
     ax = _axes(ax)
-    spare = cycle(CLASSES)
+    _clouds(ax, clouds, cycle(CLASSES))
+    ax.set(xlabel=x_label, ylabel=y_label, title=title)
+    return _picture(ax)
+
+
+def _clouds(ax: Axes, clouds: Mapping[str, Pair], spare: Iterator[str]) -> None:
     for name, (x, y) in clouds.items():
         look = _look(name, spare)
-        ax.scatter(x, y, s=22, color=look["color"], marker=look["marker"], edgecolor="white", linewidth=0.4,
+        ax.scatter(x, y, s=26, color=look["color"], marker=look["marker"], edgecolor="white", linewidth=0.5,
                    label=name)
-    ax.set(xlabel=x_label, ylabel=y_label, title=title)
     if len(clouds) > 1:
         ax.legend()
-    return _picture(ax)
 
 
 @_house
@@ -501,7 +504,7 @@ def plane(
     y_label: str,
     height_label: str,
     color: str,
-    clouds: Mapping[str, tuple[npt.ArrayLike, npt.ArrayLike]] | None = None,
+    clouds: Mapping[str, Pair] | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
@@ -517,7 +520,7 @@ def plane(
     color : str
         A name in `COLORS`: the darkest shade.
     clouds : mapping of str to (x, y), optional
-        As for `scatter`.
+        As for `scatter`; without a name in `COLORS`, in colours that the shades do not use.
 
     Returns
     -------
@@ -532,8 +535,7 @@ def plane(
     ax = _axes(ax)
     shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
-    if clouds:
-        scatter(clouds, x_label=x_label, y_label=y_label, ax=ax)
+    _clouds(ax, clouds or {}, cycle((BLACK, GREEN, PURPLE)))
     ax.set(xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
     ax.grid(False)
     _picture(ax).colorbar(mesh, ax=ax, label=height_label, shrink=0.8)
@@ -578,8 +580,9 @@ def simplex(
     across, up = (np.asarray(points) @ triangle).T
     ax.scatter(across, up, s=14, color=COLORS[color], alpha=0.5, linewidth=0)
     for name, (x, y), side in zip(corners, triangle, ("top", "top", "bottom"), strict=True):
-        ax.text(x, y, name, ha="center", va=side)
-    ax.set(aspect="equal", title=title)
+        ax.text(x, y + (0.03 if side == "bottom" else -0.03), name, ha="center", va=side, fontsize=10)
+    ax.set(aspect="equal")
+    ax.set_title(title, pad=16)
     ax.axis("off")
     return _picture(ax)
 
