@@ -45,24 +45,43 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: npt.ArrayLike) -> _checks.IntArray:
         """Return the class of the largest calibrated probability, shape (n,); ties go to the first."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        best = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
-    def _remember_columns(self, X: Any, array: _checks.FloatArray, y: Any) -> None:
-        """Keep the number of columns and a data frame's names; 1-D input counts as one column."""
-        named = X if hasattr(X, "columns") else array.reshape(len(array), -1)
-        validate_data(self, named, y, reset=True, skip_check_array=True)
+    def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> _checks.FloatArray:
+        """Read `X`; keep the number of its columns (one for a 1-D array) and a data frame's names."""
+        array = _numbers(X)
+        validate_data(self, _table(X, array), y, reset=True, skip_check_array=True)
+        return flat(array)
 
-    def _compare_columns(self, X: Any, array: _checks.FloatArray) -> None:
-        """Refuse unfitted use, and other columns than those of the calibration data."""
+    def _new_scores(self, X: npt.ArrayLike) -> _checks.FloatArray:
+        """Read `X`; refuse unfitted use, and other columns than those of the calibration data."""
         check_is_fitted(self, "classes_")
-        named = X if hasattr(X, "columns") else array.reshape(len(array), -1)
-        validate_data(self, named, reset=False, skip_check_array=True)
+        array = _numbers(X)
+        if array.ndim == 1 and self.n_features_in_ > 1:
+            raise ValueError(
+                f"X has shape {array.shape}: expected {self.n_features_in_} columns. "
+                f"Reshape your data: X.reshape(1, -1) is a single row"
+            )
+        validate_data(self, _table(X, array), reset=False, skip_check_array=True)
+        return flat(array)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = True
-        tags.input_tags.one_d_array = False
         return tags
+
+
+def _numbers(X: npt.ArrayLike) -> _checks.FloatArray:
+    """Return `X` as an array of real numbers, (n,) or (n, columns)."""
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 0:
+        raise ValueError(f"X is empty: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+    return _checks.real_array(X, "X", (1, 2))
+
+
+def _table(X: Any, array: _checks.FloatArray) -> Any:
+    """Return a data frame as it is, anything else as a 2-D array."""
+    return X if hasattr(X, "columns") else array.reshape(len(array), -1)
 
 
 class BinaryCalibrator(Calibrator):
@@ -94,9 +113,7 @@ class BinaryCalibrator(Calibrator):
         UserWarning
             Where all scores or all labels are equal: there is nothing to learn but the base rate.
         """
-        array = _checks.real_array(X, "X", (1, 2))
-        self._remember_columns(X, array, y)
-        scores = self._check_scores(array)
+        scores = self._check_scores(self._calibration_scores(X, y))
         labels, weights = labels_and_weights(y, sample_weight, scores, 2)
         if weights is not None and weights.min() == 0:
             scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
@@ -107,9 +124,7 @@ class BinaryCalibrator(Calibrator):
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the calibrated probabilities of class 0 and class 1, shape (n, 2)."""
-        array = _checks.real_array(X, "X", (1, 2))
-        self._compare_columns(X, array)
-        scores = self._check_scores(array)
+        scores = self._check_scores(self._new_scores(X))
         probabilities = np.empty((len(scores), 2))
         for rows in _passes.row_blocks(scores):
             probabilities[rows, 1] = self._map(scores[rows])
@@ -118,7 +133,7 @@ class BinaryCalibrator(Calibrator):
 
     def _check_scores(self, array: _checks.FloatArray) -> _checks.FloatArray:
         """Return scores of shape (n,), finite and of a size whose square float64 can hold."""
-        scores = _checks.finite(one_score(array), "X", (1,))
+        scores = one_score(_checks.finite(array, "X", (1, 2)))
         if max(-float(scores.min()), float(scores.max())) > LARGEST:
             where = _checks.first(np.abs(scores) > LARGEST)
             place = _checks.place("X", where)
@@ -141,6 +156,7 @@ class BinaryCalibrator(Calibrator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -152,12 +168,12 @@ def flat(array: _checks.FloatArray) -> _checks.FloatArray:
 
 def one_score(array: _checks.FloatArray) -> _checks.FloatArray:
     """Refuse several columns where the method is defined on one score a row."""
-    if array.ndim == 2 and array.shape[1] != 1:
+    if array.ndim == 2:
         raise ValueError(
-            f"X has shape {array.shape}: expected one score a row, (n,) or (n, 1); "
-            f"for several classes wrap the calibrator in OneVsRest"
+            f"X has shape {array.shape}: expected one score a row, (n,) or (n, 1). Only binary "
+            f"classification is supported. For several classes wrap the calibrator in OneVsRest"
         )
-    return flat(array)
+    return array
 
 
 def labels_and_weights(

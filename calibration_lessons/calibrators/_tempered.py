@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _checks, _passes
-from ._estimators import Calibrator, Floats, Reads, flat, labels_and_weights
+from ._estimators import Calibrator, Floats, Reads, labels_and_weights
 from ._root import positive_root
 
 EVERY = 16  # the rough search reads one row in so many
@@ -78,17 +78,13 @@ class TemperedSoftmax(Calibrator):
         return np.asarray(_columns(self._logits(X)).argmax(axis=1))
 
     def _logits(self, X: npt.ArrayLike) -> _checks.FloatArray:
-        array = _checks.real_array(X, "X", (1, 2))
-        self._compare_columns(X, array)
-        return _checks.logits(flat(array), "X")
+        return _checks.logits(self._new_scores(X), "X")
 
     def _calibration_data(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
     ) -> tuple[_checks.FloatArray, _checks.IntArray, Floats]:
         """Logits (n, K), labels, and weights as shares of the largest; rows of weight 0 are left out."""
-        array = _checks.real_array(X, "X", (1, 2))
-        self._remember_columns(X, array, y)
-        logits = _columns(_checks.logits(flat(array), "X"))
+        logits = _columns(_checks.logits(self._calibration_scores(X, y), "X"))
         labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1])
         weights = np.ones(len(labels)) if given is None else given / given.max()
         if weights.min() == 0:

@@ -82,9 +82,8 @@ class OneVsRest(Calibrator):
         """
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as PlattScaling()")
-        scores = _checks.finite(X, "X", (2,))
-        self._remember_columns(X, scores, y)
-        n_classes = _checks.classes(scores, "X")
+        scores = _checks.finite(self._calibration_scores(X, y), "X", (2,))
+        n_classes = scores.shape[1]
         labels, weights = labels_and_weights(y, sample_weight, scores, n_classes)
         present = np.bincount(labels, weights, minlength=n_classes) > 0
         if not present.all():
@@ -100,8 +99,7 @@ class OneVsRest(Calibrator):
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the normalised probability of each class, shape (n, K)."""
-        scores = _checks.finite(X, "X", (2,))
-        self._compare_columns(X, scores)
+        scores = _checks.finite(self._new_scores(X), "X", (2,))
         columns = [fitted.predict_proba(scores[:, k])[:, 1] for k, fitted in enumerate(self.calibrators_)]
         probabilities = np.stack(columns, axis=1)
         total = probabilities.sum(axis=1, keepdims=True)

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import check_cv, cross_val_predict
-from sklearn.utils import Tags, column_or_1d, get_tags
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .. import _checks
@@ -114,10 +113,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as TemperatureScaling()")
-        if y is None:
-            raise ValueError("CalibratedModel requires y to be passed, but the target y is None")
-        labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
+        labels = _checks.class_labels(y)
         weights = _checks.weights(sample_weight, len(labels))
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
         scores, codes = (self._prefit if prefit else self._cross_fit)(X, labels, weights)
@@ -125,6 +121,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.calibrator_ = clone(self.calibrator).fit(scores, codes, weights)
         except ValueError as error:
             raise ValueError(f"the calibrator cannot learn from the classifier's scores: {error}") from error
+        if hasattr(self.estimator_, "n_features_in_"):
+            self.n_features_in_ = self.estimator_.n_features_in_
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -152,7 +150,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known = np.isin(labels, self.classes_)
         if not known.all():
             row = int(known.argmin())
-            raise ValueError(f"y[{row}] = {labels[row]!r}: expected one of the classes {list(self.classes_)}")
+            raise ValueError(f"y[{row}] = {labels[row]}: expected one of the classes {self.classes_.tolist()}")
         return self._scores(X), np.searchsorted(self.classes_, labels)
 
     def _cross_fit(
@@ -175,13 +173,13 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _folds(self, X: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any]) -> Folds:
         """Cut the rows into folds, and refuse those whose training rows lack a class."""
         if len(classes) < 2:
-            raise ValueError(f"y holds only one class, {classes[0]!r}: expected two or more classes")
+            raise ValueError(f"y holds only one class, {classes[0]}: expected two or more classes")
         folds = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
         for train, _ in folds:
             missing = np.bincount(codes[train], minlength=len(classes)) == 0
             if missing.any():
                 raise ValueError(
-                    f"class {classes[missing.argmax()]!r} is missing from the training rows of a fold: "
+                    f"class {classes[missing.argmax()]} is missing from the training rows of a fold: "
                     f"expected more rows of it, or another cv"
                 )
         return folds
@@ -215,7 +213,7 @@ def readable(output: npt.ArrayLike, method: str, calibrator: Calibrator, n_class
     if values.ndim == 1:  # the decision function of two classes
         return np.stack([-values, values], axis=1) if by_class else values
     if values.shape[1] != n_classes:
-        raise ValueError(f"{method} gives {values.shape[1]} columns: expected one a class, {n_classes} classes")
+        raise ValueError(f"{method} gives {values.shape[1]} columns: expected one a class, {n_classes}")
     binary = isinstance(calibrator, BinaryCalibrator)
     if method == "predict_log_proba" and (binary or by_class):
         values = values - np.log(-np.expm1(values))  # the log-odds of each class against the rest
