@@ -99,7 +99,7 @@ def test_weights_reach_the_classifier_and_the_calibrator():
     model = cl.CalibratedModel(LINEAR, cl.TemperatureScaling()).fit(X2, Y2, weights)
     unseen = cross_val_predict(LINEAR, X2, Y2, method="decision_function", params={"sample_weight": weights})
     assert model.calibrator_.temperature_ == cl.TemperatureScaling().fit(unseen, Y2, weights).temperature_
-    assert np.array_equal(model.estimator_.coef_, LogisticRegression(max_iter=1000).fit(X2, Y2, weights).coef_)
+    assert np.array_equal(model.estimator_.coef_, clone(LINEAR).fit(X2, Y2, weights).coef_)
 
 
 def test_works_in_cross_validation_with_frames_and_pickles():
@@ -114,7 +114,7 @@ def test_a_model_that_gives_certain_scores_is_refused_in_words_where_the_method_
     forest = RandomForestClassifier(n_estimators=5, random_state=0)
     with pytest.raises(ValueError, match=r"cannot learn from the classifier's scores: X\[\d+\] is infinity"):
         cl.CalibratedModel(forest, cl.PlattScaling()).fit(X2, Y2)
-    with pytest.raises(ValueError, match=r"classifier's scores: X\[\d+\] has the logit -inf for its own label"):
+    with pytest.raises(ValueError, match=r"scores: X\[\d+\] has the logit -inf for its own label"):
         cl.CalibratedModel(forest, cl.TemperatureScaling()).fit(X3, Y3)
     assert cl.CalibratedModel(forest, cl.HistogramBinning()).fit(X2, Y2).predict_proba(X2).shape == (400, 2)
 
@@ -124,19 +124,20 @@ def test_a_model_that_gives_certain_scores_is_refused_in_words_where_the_method_
     [
         ({"calibrator": "isotonic"}, X2, Y2, TypeError, "calibrator = 'isotonic': expected one, such as"),
         ({"calibrator": cl.PlattScaling()}, X3, Y3, ValueError, "expected one score a row.*OneVsRest"),
-        ({"calibrator": cl.HistogramBinning(), "estimator": RidgeClassifier()}, X2, Y2, TypeError, "reads prob"),
+        ({"calibrator": cl.HistogramBinning(), "estimator": RidgeClassifier()}, X2, Y2, TypeError, "reads"),
         ({"cv": 1}, X2, Y2, ValueError, "k-fold"),
         ({"cv": "five"}, X2, Y2, ValueError, "cv"),
-        ({"cv": KFold(2)}, X2[np.argsort(Y2)], np.sort(Y2), ValueError, "class 0 is missing from the training"),
+        ({"cv": KFold(2)}, X2[np.argsort(Y2)], np.sort(Y2), ValueError, "class 0 is missing"),
         ({}, X2, np.zeros(400), ValueError, "y holds only one class"),
         ({}, X2, np.linspace(0, 1, 400), ValueError, "Unknown label type: continuous"),
         ({}, X2, None, ValueError, "requires y to be passed"),
-        ({"estimator": SVC(decision_function_shape="ovo")}, X2, np.arange(400) % 4, ValueError, "gives 6 columns"),
+        ({"estimator": SVC(decision_function_shape="ovo")}, X2, np.arange(400) % 4, ValueError, "6 columns"),
         ({"cv": "prefit"}, X2, Y2, NotFittedError, "not fitted yet"),
     ],
 )
 def test_what_does_not_fit_together_is_refused_in_words(change, X, y, error, message):
-    model = cl.CalibratedModel(LogisticRegression(max_iter=1000), cl.TemperatureScaling()).set_params(**change)
+    estimator = LogisticRegression(max_iter=1000)
+    model = cl.CalibratedModel(estimator, cl.TemperatureScaling()).set_params(**change)
     with pytest.raises(error, match=message):
         model.fit(X, y)
 
@@ -145,7 +146,7 @@ def test_labels_and_weights_that_a_classifier_cannot_take_are_refused():
     fitted = LogisticRegression(max_iter=1000).fit(X2, np.array(["no", "yes"])[Y2])
     with pytest.raises(ValueError, match=r"y\[2\] = .*maybe.*expected one of the classes"):
         cl.CalibratedModel(fitted, cl.PlattScaling(), cv="prefit").fit(X2[:3], ["no", "yes", "maybe"])
-    with pytest.raises(TypeError, match="KNeighborsClassifier.* does not take weights"):
+    with pytest.raises(TypeError, match=r"KNeighborsClassifier.* does not take weights"):
         cl.CalibratedModel(KNeighborsClassifier(), cl.IsotonicCalibration()).fit(X2, Y2, np.ones(400))
     with pytest.raises(ValueError, match=r"sample_weight\[0\] = -1"):
         cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2, -np.ones(400))
