@@ -36,18 +36,18 @@ def curve(probabilities, labels, n_bins):
     return tuple(np.array(means).T)
 """
 NO_BARS = """
-def ece(scores, happened, n_bins):
+def binned_ece(scores, happened, n_bins):
     index = np.searchsorted(np.arange(1, n_bins) / n_bins, scores)
     return np.bincount(index, np.asarray(happened) - scores).sum() / len(scores)
 """
 UNWEIGHTED = """
-def ece(scores, happened, n_bins):
+def binned_ece(scores, happened, n_bins):
     index = np.searchsorted(np.arange(1, n_bins) / n_bins, scores)
     gaps = [abs(np.mean((happened - scores)[index == m])) for m in np.unique(index)]
     return np.mean(gaps)
 """
 DROPS_ONE = """
-def ece(scores, happened, n_bins):
+def binned_ece(scores, happened, n_bins):
     index = np.digitize(scores, np.arange(n_bins + 1) / n_bins) - 1
     return sum(abs(np.sum((happened - scores)[index == m])) for m in range(n_bins)) / len(scores)
 """
@@ -114,7 +114,7 @@ def test_an_answer_written_another_way_earns_its_points(course, release):
         "    inside = (s > (m - 1) / n_bins) & (s <= m / n_bins)\n"
         "    inside[:, 0] |= s[:, 0] == 0\n"
         "    return inside.sum(axis=0)",
-        "ece": "def ece(scores, happened, n_bins):\n"
+        "ece": "def binned_ece(scores, happened, n_bins):\n"
         "    total = 0\n"
         "    for m in range(1, n_bins + 1):\n"
         "        low = -1 if m == 1 else (m - 1) / n_bins\n"
