@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 BLOCK = 1 << 15  # elements a block: 256 KiB of float64
+FEW = 64  # columns that are too few for NumPy to reduce row by row
 
 FloatArray = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
@@ -112,28 +113,39 @@ def logit_limits(
     highest = np.empty(len(logits), dtype=logits.dtype)
     sums = np.zeros(6)
     for rows in row_blocks(logits):
-        block = logits[rows]
-        top, highest[rows] = top_class(block)
-        tied = (block == highest[rows, None]).sum(axis=1)
-        finite, gap_sum, label_gap = _gaps(block, highest[rows], labels[rows])
-        columns = (np.ones(len(top)), -label_gap, label_gap - gap_sum / finite, top == labels[rows])
-        sums += weights[rows] @ np.stack([*columns, 1 / finite, 1 / tied], axis=1)
+        block, label = logits[rows], labels[rows]
+        highest[rows] = row_maxima(block)
+        gaps = block.astype(np.float64)
+        gaps -= highest[rows, None]
+        label_gap = gaps[np.arange(len(label)), label]
+        tied, correct = _ties(gaps, label)
+        finite = _clear_ruled_out(block, gaps)
+        above_mean = label_gap - gaps @ np.ones(block.shape[1]) / finite
+        columns = [np.ones(len(label)), -label_gap, above_mean, correct, 1 / finite, 1 / tied]
+        sums += weights[rows] @ np.stack(columns, axis=1)
     return LogitLimits(*sums.tolist()), highest
 
 
-def _gaps(
-    block: FloatArray, highest: FloatArray, labels: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], Floats, Floats]:
-    """Count the finite logits of each row; sum their distances from the largest, and take the label's."""
-    gaps = block.astype(np.float64)
-    gaps -= highest[:, None]
-    label_gap = gaps[np.arange(len(labels)), labels]
-    finite = np.full(len(block), block.shape[1])
-    if block.min() == -np.inf:
-        ruled_out = block == -np.inf
-        finite -= ruled_out.sum(axis=1)
-        gaps[ruled_out] = 0.0
-    return finite, gaps @ np.ones(block.shape[1]), label_gap
+def row_maxima(block: FloatArray) -> FloatArray:
+    """Largest entry of each row; few columns are laid out as long rows first, which NumPy reduces faster."""
+    return np.asarray(block.T.copy().max(axis=0) if block.shape[1] < FEW else block.max(axis=1))
+
+
+def _ties(gaps: Floats, labels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Count the logits that share each row's maximum; tell whether the first of them is the label's."""
+    largest = gaps == 0
+    if np.count_nonzero(largest) == len(gaps):
+        return np.ones(len(gaps)), largest[np.arange(len(labels)), labels]
+    return largest.sum(axis=1), largest.argmax(axis=1) == labels
+
+
+def _clear_ruled_out(block: FloatArray, gaps: Floats) -> npt.NDArray[Any]:
+    """Count the finite logits of each row, and let the others add nothing to the sums of `gaps`."""
+    if block.min() > -np.inf:
+        return np.full(len(block), block.shape[1])
+    ruled_out = block == -np.inf
+    gaps[ruled_out] = 0.0
+    return np.asarray(block.shape[1] - ruled_out.sum(axis=1))
 
 
 def tempered_moments(
@@ -142,22 +154,24 @@ def tempered_moments(
     """Row sums of e, e t, ..., e t^powers, a block of rows at a time.
 
     t = z - max z is at most 0 and e = exp(beta t) at most 1, so nothing overflows. A class with the
-    logit -inf adds nothing. The two scratch arrays are made once: fresh ones would cost more than the sums.
+    logit -inf adds nothing. Few classes are laid out class by class, so that NumPy works along long rows.
+    The two scratch arrays are made once, because fresh ones would cost more than the sums.
     """
-    columns = logits.shape[1]
-    t, e = np.empty((2, max(1, BLOCK // columns), columns))
-    ones = np.ones(columns)
+    few = logits.shape[1] < FEW
+    size = max(1, BLOCK // logits.shape[1])
+    t, e = np.empty((2, logits.shape[1], size) if few else (2, size, logits.shape[1]))
+    ones = np.ones(logits.shape[1])
     for rows in row_blocks(logits):
         n = rows.stop - rows.start
-        gap, product = t[:n], e[:n]
-        gap[:] = logits[rows]
-        gap -= highest[rows, None]
+        gap, product = (t[:, :n], e[:, :n]) if few else (t[:n], e[:n])
+        gap[:] = logits[rows].T if few else logits[rows]
+        gap -= highest[rows] if few else highest[rows, None]
         np.multiply(gap, beta, out=product)
         np.exp(product, out=product)
         if gap.min() == -np.inf:
             gap[gap == -np.inf] = 0.0
-        sums = [product @ ones]
+        sums = [ones @ product if few else product @ ones]
         for _ in range(powers):
             product *= gap
-            sums.append(product @ ones)
+            sums.append(ones @ product if few else product @ ones)
         yield rows, sums

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 Equation = Callable[[float], tuple[float, float]]
+
+NEAR = 0.1  # a step on the log scale after which the function looks like a cubic between both points
+
+
+class _Point(NamedTuple):
+    log_x: float
+    value: float
+    slope: float
 
 
 def positive_root(equation: Equation, start: float, tolerance: float) -> float:
@@ -18,8 +27,8 @@ def positive_root(equation: Equation, start: float, tolerance: float) -> float:
     start : float
         Where to begin, positive.
     tolerance : float
-        Newton doubles the number of right digits a step. So the step that is first below this
-        tolerance is taken, and leaves an error of about its square.
+        Error in log x at which to stop. A step of Newton's leaves the square of its length; a cubic
+        through the last two points, where they are near each other, the square of both steps' product.
 
     Returns
     -------
@@ -27,16 +36,33 @@ def positive_root(equation: Equation, start: float, tolerance: float) -> float:
         The root. It must exist: the function is negative far to the left, positive far to the right.
     """
     log_x, low, high, reach = math.log(start), -math.inf, math.inf, 2.0
+    last: _Point | None = None
     while True:
-        value, slope = equation(math.exp(log_x))
-        if value == 0:
+        at = _Point(log_x, *equation(math.exp(log_x)))
+        if at.value == 0:
             return math.exp(log_x)
-        low, high = (log_x, high) if value < 0 else (low, log_x)
-        newton = -value / slope if slope > 0 else math.copysign(math.inf, -value)
-        step = min(max(newton, -reach), reach)
-        reach = 2 * abs(step) if step != newton else max(abs(step), 2.0)
+        low, high = (log_x, high) if at.value < 0 else (low, log_x)
+        wanted, error = _step(at, last)
+        step = min(max(wanted, -reach), reach)
+        reach = 2 * abs(step) if step != wanted else max(abs(step), 2.0)
         if not low < log_x + step < high:
             step = (low + high) / 2 - log_x
-        log_x += step
-        if abs(step) <= tolerance:
+            error = abs(step)
+        log_x, last = log_x + step, at
+        if error <= tolerance:
             return math.exp(log_x)
+
+
+def _step(at: _Point, last: _Point | None) -> tuple[float, float]:
+    """Step towards the root, and the error that it leaves."""
+    if not at.slope > 0:
+        return math.copysign(math.inf, -at.value), math.inf
+    newton = -at.value / at.slope
+    if last is None or not last.slope > 0 or abs(at.log_x - last.log_x) > NEAR or last.value == at.value:
+        return newton, newton**2
+    apart = last.value - at.value
+    secant = (last.log_x - at.log_x) / apart
+    bend = (secant - 1 / at.slope) / apart
+    twist = ((1 / last.slope - secant) / apart - bend) / apart
+    cubic = newton + at.value**2 * (bend - last.value * twist)
+    return cubic, (newton * (at.log_x - last.log_x)) ** 2

@@ -101,8 +101,8 @@ class TemperedSoftmax(Calibrator):
         rough, _ = _passes.logit_limits(logits[some], labels[some], weights[some])
         if self.obstacle(rough) is None:
             model = partial(self.model_sum, logits[some], highest[some], weights[some])
-            beta = self.solve(rough, model, beta, 1e-3)
-        return self.solve(limits, partial(self.model_sum, logits, highest, weights), beta, 1e-6)
+            beta = self.solve(rough, model, beta, 1e-6)
+        return self.solve(limits, partial(self.model_sum, logits, highest, weights), beta, 1e-12)
 
     def _refuse(self, limits: _passes.LogitLimits) -> None:
         low, high = SPREAD
