@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import logit
@@ -10,6 +11,7 @@ from scipy.special import logit
 from .. import _checks, _passes
 from ._estimators import Floats
 
+EVERY = 16  # the search starts at the minimum for one row in so many
 MOST_STEPS = 100  # about ten are enough wherever float64 can tell the minimum from its neighbours
 PRECISION = 1e-6  # a smaller step is the last one: it leaves an error of about its square
 EPSILON = np.finfo(np.float64).eps
@@ -40,8 +42,10 @@ def logistic_line(
     if scores.min() == scores.max():
         return 0.0, start
     centre, scale = float(scores.mean(dtype=np.float64)), float(scores.std(dtype=np.float64))
-    curve = _Curve(scores, labels, share, targets, centre, scale)
-    slope, intercept = _newton(curve, np.array([0.0, start]))
+    curve, line = _Curve(scores, labels, share, targets, centre, scale), np.array([0.0, start])
+    with suppress(ValueError):  # few rows need not have a minimum of their own
+        line = _newton(curve.every(EVERY), line)
+    slope, intercept = _newton(curve, line)
     return float(slope / scale), float(intercept - slope * centre / scale)
 
 
@@ -65,6 +69,11 @@ class _Curve:
     targets: tuple[float, float]
     centre: float
     scale: float
+
+    def every(self, step: int) -> _Curve:
+        """Return the same for one row in `step`."""
+        weights = None if self.weights is None else self.weights[::step]
+        return replace(self, scores=self.scores[::step], labels=self.labels[::step], weights=weights)
 
     def loss_and_slopes(self, line: Floats) -> tuple[float, Floats, Floats]:
         """Value, gradient and Hessian at the slope and intercept in `line`."""

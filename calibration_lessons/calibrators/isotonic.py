@@ -66,7 +66,7 @@ def pool_ties(
 
     Weights count relative to the largest, so that their sums stay finite.
     """
-    order = np.argsort(scores, kind="stable")
+    order = np.argsort(scores)
     ranked = scores[order].astype(np.float64)
     first = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
     share = np.ones(len(scores)) if weights is None else weights[order] / weights.max()

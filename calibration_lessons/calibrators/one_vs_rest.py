@@ -82,7 +82,9 @@ class OneVsRest(Calibrator):
         """
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as PlattScaling()")
-        scores = _checks.finite(self._calibration_scores(X, y), "X", (2,))
+        scores = _checks.finite(self._calibration_scores(X, y), "X", (1, 2))
+        if scores.ndim == 1:
+            raise ValueError("X holds one score a row: expected one column a class, at least two")
         n_classes = scores.shape[1]
         labels, weights = labels_and_weights(y, sample_weight, scores, n_classes)
         present = np.bincount(labels, weights, minlength=n_classes) > 0
