@@ -80,12 +80,12 @@ class _Curve:
         sums = np.zeros(6)
         for rows in _passes.row_blocks(self.scores):
             x = (self.scores[rows].astype(np.float64) - self.centre) / self.scale
-            target = np.where(self.labels[rows] == 1, self.targets[1], self.targets[0])
+            target = self.targets[0] + (self.targets[1] - self.targets[0]) * self.labels[rows]
             weight = np.ones(len(x)) if self.weights is None else self.weights[rows]
             f = line[0] * x + line[1]
             e = np.exp(-np.abs(f))
             larger = 1 / (1 + e)  # the larger of p and 1 - p
-            p = np.where(f >= 0, larger, e * larger)
+            p = np.exp(np.minimum(f, 0)) * larger
             loss = np.maximum(f, 0) - target * f - np.log(larger)
             residual, variance = weight * (p - target), weight * e * larger**2
             sums += [
