@@ -38,11 +38,19 @@ def changed(array, index, value):
 
 
 BAD_PROBABILITIES = {
-    "above one": (changed(BINARY, 1, 1.2), ValueError, r"y_prob\[1\] = 1.2: expected a probability in \[0, 1\]"),
+    "above one": (
+        changed(BINARY, 1, 1.2),
+        ValueError,
+        r"y_prob\[1\] = 1.2: expected a probability in \[0, 1\]",
+    ),
     "below zero": (changed(BINARY, 2, -0.1), ValueError, r"y_prob\[2\] = -0.1: expected a probability"),
     "nan": (changed(BINARY, 0, np.nan), ValueError, r"y_prob\[0\] = nan: expected a probability"),
     "infinite": (changed(BINARY, 0, np.inf), ValueError, r"y_prob\[0\] = inf: expected a probability"),
-    "class above one": (changed(ROWS, (1, 0), 7), ValueError, r"y_prob\[1, 0\] = 7.0: expected a probability"),
+    "class above one": (
+        changed(ROWS, (1, 0), 7),
+        ValueError,
+        r"y_prob\[1, 0\] = 7.0: expected a probability",
+    ),
     "row sum": (changed(ROWS, (1, 0), 0.6), ValueError, r"y_prob\[1\] sums to 0.9: expected class prob"),
     "one column": (BINARY[:, None], ValueError, r"y_prob has shape \(3, 1\): expected one column a class"),
     "three axes": (ROWS[None], ValueError, r"y_prob has shape \(1, 3, 2\): expected a 1-D or 2-D array"),
@@ -135,12 +143,16 @@ def test_half_precision_rows_cast_up_get_the_advice_to_renormalise():
     p = cl.softmax(np.random.default_rng(0).normal(size=(50, 10))).astype(np.float16)
     y = np.zeros(50)
     assert cl.brier_score(y, p) > 0
-    with pytest.raises(ValueError, match="look like half-precision numbers cast up: divide each row by its sum"):
+    with pytest.raises(
+        ValueError, match="look like half-precision numbers cast up: divide each row by its sum"
+    ):
         cl.brier_score(y, p.astype(np.float64))
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-@pytest.mark.parametrize("labels", [[False, True, True], [0.0, 1.0, 1.0], np.array([0, 1, 1], dtype=np.uint8)])
+@pytest.mark.parametrize(
+    "labels", [[False, True, True], [0.0, 1.0, 1.0], np.array([0, 1, 1], dtype=np.uint8)]
+)
 def test_booleans_and_whole_floats_are_labels(measure, labels):
     expected, got = measure([0, 1, 1], BINARY), measure(labels, BINARY)
     if isinstance(expected, cl.ReliabilityCurve):
@@ -168,7 +180,9 @@ def test_containers_do_not_change_the_number(measure):
 numbers = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.floats(0, 1))
 hostile_arrays = st.one_of(
     hnp.arrays(
-        st.sampled_from([np.float16, np.float32, np.float64, np.int8, np.uint64, np.bool_, np.complex64, "U2", object]),
+        st.sampled_from(
+            [np.float16, np.float32, np.float64, np.int8, np.uint64, np.bool_, np.complex64, "U2", object]
+        ),
         hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4),
     ),
     hnp.arrays(np.float64, hnp.array_shapes(min_dims=1, max_dims=2, max_side=4), elements=numbers),

@@ -43,7 +43,11 @@ def test_the_legend_says_what_below_the_line_means(target, below):
 
 def test_lines_bands_and_points_are_those_given():
     picture = plots.lines(
-        [1, 2, 3], {"truth": [3, 1, 2]}, x_label="n", y_label="e", bands={"truth": ([2, 0, 1], [4, 2, 3])},
+        [1, 2, 3],
+        {"truth": [3, 1, 2]},
+        x_label="n",
+        y_label="e",
+        bands={"truth": ([2, 0, 1], [4, 2, 3])},
         points={"here": (2, 1)},
     )
     ax = picture.axes[0]
@@ -67,7 +71,13 @@ def test_intervals_bars_and_histograms_are_those_given():
 
 def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_corners():
     picture = plots.plane(
-        [0, 1], [5], [[2, 3]], x_label="x", y_label="y", height_label="z", color="truth",
+        [0, 1],
+        [5],
+        [[2, 3]],
+        x_label="x",
+        y_label="y",
+        height_label="z",
+        color="truth",
         clouds={"a": ([1], [5])},
     )
     shades, cloud = picture.axes[0].collections
@@ -95,7 +105,13 @@ DRAWN = {
     "histogram": lambda e: plots.histogram({"x": [3.0 + e]}, [0, 1], x_label="e"),
     "scatter": lambda e: plots.scatter({"a": ([0], [1 + e]), "b": ([2], [3])}, x_label="x", y_label="y"),
     "plane": lambda e: plots.plane(
-        [0, 1], [0, 1], [[0, 1], [2, 3 + e]], x_label="x", y_label="y", height_label="z", color="truth",
+        [0, 1],
+        [0, 1],
+        [[0, 1], [2, 3 + e]],
+        x_label="x",
+        y_label="y",
+        height_label="z",
+        color="truth",
         clouds={"a": ([0.5], [0.5])},
     ),
     "simplex": lambda e: plots.simplex([[0.5 - e, 0.5, e], [1, 0, 0]], "abc"),

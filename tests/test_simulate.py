@@ -66,9 +66,12 @@ def test_two_gaussians_posterior_is_bayes_rule():
     np.testing.assert_allclose(expit(source.log_odds(x)), joint_1 / (joint_0 + joint_1), rtol=1e-12)
     sample = source.sample(50_000, random_state=0)
     assert sample.y.mean() == pytest.approx(0.2, abs=0.01)
-    assert cl.ece_under_calibration(sample.posterior, n_draws=200, random_state=0).p_value(
-        cl.expected_calibration_error(sample.y, sample.posterior)
-    ) > 0.01
+    assert (
+        cl.ece_under_calibration(sample.posterior, n_draws=200, random_state=0).p_value(
+            cl.expected_calibration_error(sample.y, sample.posterior)
+        )
+        > 0.01
+    )
 
 
 def test_gaussian_classes_posterior_is_bayes_rule():

@@ -150,7 +150,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         known = np.isin(labels, self.classes_)
         if not known.all():
             row = int(known.argmin())
-            raise ValueError(f"y[{row}] = {labels[row]}: expected one of the classes {self.classes_.tolist()}")
+            known_ones = self.classes_.tolist()
+            raise ValueError(f"y[{row}] = {labels[row]}: expected one of the classes {known_ones}")
         return self._scores(X), np.searchsorted(self.classes_, labels)
 
     def _cross_fit(

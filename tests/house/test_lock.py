@@ -42,7 +42,7 @@ def disagreements(request_text, lock_text):
         )
     for name, (_, wanted) in pins.items():
         if wanted and name not in requests:
-            yield f"requirements.txt holds {name} for requirements.in, which does not ask for it: run make lock"
+            yield f"requirements.txt holds {name}, requirements.in does not ask for it: run make lock"
 
 
 REQUEST = (ROOT / "requirements.in").read_text(encoding="utf-8")

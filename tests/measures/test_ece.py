@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy.special import expit, logit
 from scipy.stats import beta
 
@@ -203,8 +202,14 @@ def test_a_p_value_is_never_zero():
         (lambda: cl.ece_under_calibration(S2, n_bins=-1), "n_bins = -1"),
         (lambda: cl.ece_under_calibration(S2, norm=None), "norm = None"),
         (lambda: cl.ece_under_calibration(S2, strategy="x"), "strategy = 'x'"),
-        (lambda: cl.ece_under_calibration(S2, n_draws=9).p_value(2), r"ece = 2: expected a number in \[0, 1\]"),
-        (lambda: cl.ece_under_calibration(S2, n_draws=9).quantile(-1), r"q = -1: expected a number in \[0, 1\]"),
+        (
+            lambda: cl.ece_under_calibration(S2, n_draws=9).p_value(2),
+            r"ece = 2: expected a number in \[0, 1\]",
+        ),
+        (
+            lambda: cl.ece_under_calibration(S2, n_draws=9).quantile(-1),
+            r"q = -1: expected a number in \[0, 1\]",
+        ),
         (lambda: cl.reliability_curve(S2_LABELS, S2).ece("max"), "norm = 'max'"),
     ],
 )

@@ -18,7 +18,9 @@ logit_rows = hnp.arrays(
 
 
 def labels_for(data, values):
-    return np.array(data.draw(st.lists(st.integers(0, values.shape[1] - 1), min_size=len(values), max_size=len(values))))
+    return np.array(
+        data.draw(st.lists(st.integers(0, values.shape[1] - 1), min_size=len(values), max_size=len(values)))
+    )
 
 
 @pytest.mark.equation("eq-brier")
@@ -34,7 +36,9 @@ def test_the_fast_brier_score_is_the_defined_one(logits, data):
 def test_the_fast_binary_brier_score_is_the_defined_one(rows):
     y, p = (np.array(column) for column in zip(*rows, strict=True))
     assert cl.brier_score(y, p) == pytest.approx(definitions.brier_binary(y.astype(int), p), abs=1e-12)
-    assert cl.brier_score(y, np.column_stack([1 - p, p])) == pytest.approx(2 * cl.brier_score(y, p), abs=1e-12)
+    assert cl.brier_score(y, np.column_stack([1 - p, p])) == pytest.approx(
+        2 * cl.brier_score(y, p), abs=1e-12
+    )
 
 
 @pytest.mark.equation("eq-nll")
@@ -43,7 +47,9 @@ def test_the_fast_likelihood_is_the_defined_one_from_logits_too(logits, data):
     p, y = cl.softmax(logits), labels_for(data, logits)
     defined = definitions.negative_log_likelihood(y, p)
     assert cl.negative_log_likelihood(y, p) == pytest.approx(defined, rel=1e-12, abs=1e-12)
-    assert cl.negative_log_likelihood(y, logits, from_logits=True) == pytest.approx(defined, rel=1e-9, abs=1e-9)
+    assert cl.negative_log_likelihood(y, logits, from_logits=True) == pytest.approx(
+        defined, rel=1e-9, abs=1e-9
+    )
 
 
 @given(logit_rows, st.data())

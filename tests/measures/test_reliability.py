@@ -58,7 +58,18 @@ def test_edges_are_the_correctly_rounded_fractions(n_bins):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_zero_and_the_smallest_number_fall_in_the_first_bin_and_one_in_the_last(dtype):
     scores = np.array([0, np.nextafter(dtype(0), dtype(1)), 1], dtype=dtype)
-    assert cl.reliability_curve([0, 0, 1], scores, n_bins=10).counts.tolist() == [2, 0, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert cl.reliability_curve([0, 0, 1], scores, n_bins=10).counts.tolist() == [
+        2,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        1,
+    ]
 
 
 @pytest.mark.parametrize("n_bins", [10, 100, 3000, 10**6])
@@ -139,7 +150,9 @@ def test_top_label_takes_the_first_of_equal_classes():
     assert binary.accuracy[0] == 0.5
 
 
-@given(hnp.arrays(np.float64, st.tuples(st.integers(1, 30), st.just(4)), elements=st.floats(-30, 30)), st.data())
+@given(
+    hnp.arrays(np.float64, st.tuples(st.integers(1, 30), st.just(4)), elements=st.floats(-30, 30)), st.data()
+)
 def test_logits_and_their_softmax_give_one_curve(logits, data):
     labels = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(logits), max_size=len(logits))))
     target = data.draw(st.sampled_from([None, "top-label", 0, 3]))
