@@ -178,7 +178,7 @@ def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float
 
 
 @numbered("eq-log-odds", function="LogisticRegression")
-def log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
+def linear_log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
     """Weigh the features and add up; x starts with a 1 for the intercept."""
     return sum(t * feature for t, feature in zip(theta, x, strict=True))
 
@@ -194,7 +194,7 @@ def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], label
     """Sum over the rows of -log of the probability of the true class, in nats."""
     total = 0.0
     for x, y in zip(rows, labels, strict=True):
-        p = sigmoid(log_odds(theta, x))
+        p = sigmoid(linear_log_odds(theta, x))
         total = total - (math.log(p) if y == 1 else math.log(1 - p))
     return total
 
@@ -206,7 +206,7 @@ def logistic_gradient(
     """Sum over the rows of (probability - label) times each feature."""
     gradient = [0.0] * len(theta)
     for x, y in zip(rows, labels, strict=True):
-        p = sigmoid(log_odds(theta, x))
+        p = sigmoid(linear_log_odds(theta, x))
         for j in range(len(theta)):
             gradient[j] = gradient[j] + (p - y) * x[j]
     return gradient
@@ -217,7 +217,7 @@ def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) ->
     """Sum over the rows of p (1 - p) times each product of two features."""
     hessian = [[0.0] * len(theta) for _ in theta]
     for x in rows:
-        p = sigmoid(log_odds(theta, x))
+        p = sigmoid(linear_log_odds(theta, x))
         for j in range(len(theta)):
             for k in range(len(theta)):
                 hessian[j][k] = hessian[j][k] + p * (1 - p) * x[j] * x[k]
@@ -230,14 +230,14 @@ def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) ->
 @numbered("eq-softmax-regression", function="SoftmaxRegression")
 def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
     """Turn K - 1 log-ratios to the last class into K probabilities."""
-    odds = [math.exp(log_odds(theta, x)) for theta in thetas]
+    odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / (1 + sum(odds)) for o in odds] + [1 / (1 + sum(odds))]
 
 
 @numbered("eq-softmax-symmetric", function="SoftmaxRegression")
 def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
     """Turn K linear scores, one for each class, into K probabilities."""
-    odds = [math.exp(log_odds(theta, x)) for theta in thetas]
+    odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / sum(odds) for o in odds]
 
 

@@ -50,7 +50,7 @@ seeds = st.integers(0, 10_000)
 def test_log_odds_and_probabilities_are_the_defined_ones(seed):
     X, y = overlapping(seed)
     model = cl.LogisticRegression().fit(X, y)
-    log_odds = [definitions.log_odds(parameters(model), x) for x in with_ones(X)]
+    log_odds = [definitions.linear_log_odds(parameters(model), x) for x in with_ones(X)]
     np.testing.assert_allclose(model.decision_function(X), log_odds, atol=1e-9)
     np.testing.assert_allclose(
         model.predict_proba(X)[:, 1], [definitions.sigmoid(z) for z in log_odds], atol=1e-9

@@ -50,7 +50,7 @@ def test_the_reference_form_is_the_defined_one_with_the_last_class_at_zero(seed)
     np.testing.assert_allclose(model.predict_proba(X), defined, atol=1e-9)
     ratios = model.decision_function(X)[:, :-1] - model.decision_function(X)[:, -1:]
     np.testing.assert_allclose(
-        ratios, [[definitions.log_odds(t, x) for t in thetas[:-1]] for x in with_ones(X)]
+        ratios, [[definitions.linear_log_odds(t, x) for t in thetas[:-1]] for x in with_ones(X)]
     )
 
 
