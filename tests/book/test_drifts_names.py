@@ -16,6 +16,12 @@ DRIFTS: list[Drift] = [
         "correct the name",
     ),
     (
+        "a name that the package lacks, at the head of a chain of calls",
+        swap(E, "cl.ece([1], [1.0])", "cl.ace([1], [1.0]).hex()"),
+        f"{E}: cell 11, line 1",
+        "correct the name",
+    ),
+    (
         "an import that the package lacks",
         swap(R, "import definitions, plots", "import drawings"),
         f"{R}: cell 4, line 2",

@@ -70,7 +70,10 @@ def uses(page: Page, aliases: dict[str, str]) -> Iterator[tuple[Cell, int, str]]
             elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
                 yield from ((cell, node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
             elif isinstance(node, ast.Attribute) and node not in inner:
-                inner |= {part for part in ast.walk(node.value) if isinstance(part, ast.Attribute)}
+                part = node.value
+                while isinstance(part, ast.Attribute):  # a chain of dots; a call between them starts another
+                    inner.add(part)
+                    part = part.value
                 first, _, rest = ast.unparse(node).partition(".")
                 if first in aliases and re.fullmatch(r"[\w.]+", rest):
                     yield cell, node.lineno, f"{aliases[first]}.{rest}"
