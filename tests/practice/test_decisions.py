@@ -122,6 +122,8 @@ def test_the_unit_of_the_costs_does_not_matter(scale):
             r"costs = \[\[1, 0\], \[1, 0\]\]: expected each class",
         ),
         (lambda: cl.optimal_threshold([[0, 0], [0, 0]]), "costs = .*: expected each class"),
+        (lambda: cl.optimal_threshold([[0, 0], [1, 0]]), "costs = .*: expected each class"),
+        (lambda: cl.optimal_threshold([[0, 1], [0, 0]]), "costs = .*: expected each class"),
         (lambda: cl.optimal_threshold([[0, np.nan], [1, 0]]), r"costs\[0, 1\] is NaN"),
         (lambda: cl.optimal_threshold("cheap"), "costs has dtype"),
         (lambda: cl.optimal_threshold([0, 1]), "costs has shape"),
