@@ -133,6 +133,7 @@ def test_the_unit_of_the_costs_does_not_matter(scale):
         (lambda: cl.optimal_decision([0.5], np.eye(2), abstaining_cost=np.inf), "abstaining_cost = inf"),
         (lambda: cl.optimal_decision([0.5], np.eye(2), abstaining_cost="1"), "abstaining_cost = '1'"),
         (lambda: cl.mean_cost([0, 2], [0, 0], np.eye(2)), r"y_true\[1\] = 2"),
+        (lambda: cl.mean_cost([0, 2], [0, 0], np.ones((2, 3))), r"y_true\[1\] = 2"),
         (
             lambda: cl.mean_cost([0, 1], [0, 2], np.eye(2)),
             r"decision\[1\] = 2: expected a whole number in 0..1",
