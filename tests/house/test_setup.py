@@ -84,6 +84,7 @@ def test_no_registry_is_named_in_the_last_line(copy):
         "PIP_FIND_LINKS": "",
         "UV_NO_INDEX": "1",
         "UV_OFFLINE": "1",
+        "UV_NO_CACHE": "1",
         "PIP_CONFIG_FILE": os.devnull,
     }
     status, last, _ = make(copy, "setup", f"PYTHON={sys.executable}", **environment)
