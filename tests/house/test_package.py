@@ -21,19 +21,19 @@ def wheel(tmp_path_factory):
     shutil.copytree(ROOT / "calibration_lessons", source / "calibration_lessons", ignore=ignore)
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source / name)
-    command = [
+    uv_build = [
         sys.executable,
         "-m",
-        "pip",
-        "wheel",
-        "-q",
-        "--no-deps",
+        "uv",
+        "build",
+        "--quiet",
+        "--offline",
+        "--wheel",
         "--no-build-isolation",
-        "-w",
-        out,
-        source,
     ]
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(
+        [*uv_build, "--python", sys.executable, "-o", out, source], check=True, capture_output=True
+    )
     return next(out.glob("*.whl"))
 
 
