@@ -21,6 +21,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+STILL = "*, ::before, ::after { transition: none !important; animation: none !important; }"  # colours settle
 MATHS_DONE = "() => window.MathJax?.startup?.promise?.then(() => true)"
 
 
@@ -71,5 +72,6 @@ def visit(request: pytest.FixtureRequest, chromium: Browser, address: str) -> It
     page.on("pageerror", lambda error: visit.faults.append(str(error)))
     page.goto(f"{address}/{name}")
     page.evaluate(MATHS_DONE)
+    page.add_style_tag(content=STILL)
     yield visit
     page.close()
