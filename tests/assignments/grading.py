@@ -69,14 +69,33 @@ class Course:
         self._through(kept, [steps.SaveCells])
         return self._through(notebook, AFTER_SAVING)
 
+    def graded(self, submission: NotebookNode) -> NotebookNode:
+        """Run a submission with the hidden tests put back."""
+        return nbformat.from_dict(self._through(copy.deepcopy(submission), GRADING))
+
     def grade(self, submission: NotebookNode) -> dict[str, float]:
-        """Run a submission with the hidden tests put back; return the points of each test by its name."""
-        graded = nbformat.from_dict(self._through(copy.deepcopy(submission), GRADING))
-        return {
-            cell.metadata.nbgrader.grade_id: determine_grade(cell)[0]
-            for cell in graded.cells
-            if cell.metadata.get("nbgrader", {}).get("grade")
-        }
+        """Return the points of each test of a submission by its name."""
+        return points(self.graded(submission))
+
+
+def points(graded: NotebookNode) -> dict[str, float]:
+    """Return the points of each test of a graded notebook by its name."""
+    return {
+        cell.metadata.nbgrader.grade_id: determine_grade(cell)[0]
+        for cell in graded.cells
+        if cell.metadata.get("nbgrader", {}).get("grade")
+    }
+
+
+def complaints(graded: NotebookNode) -> dict[str, str]:
+    """Return what each failed test of a graded notebook says, by its name."""
+    return {
+        cell.metadata.nbgrader.grade_id: f"{output.ename}: {output.evalue}"
+        for cell in graded.cells
+        if cell.metadata.get("nbgrader", {}).get("grade")
+        for output in cell.get("outputs", [])
+        if output.output_type == "error"
+    }
 
 
 def answered(release: NotebookNode, answers: dict[str, str]) -> NotebookNode:
