@@ -38,6 +38,14 @@ def real_array(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
     float16, float32 and float64 keep their type, integers and booleans become float64.
     """
     array = _plain_array(values, name)
+    real_kind(array, name, ndim)
+    if array.dtype not in (np.float16, np.float32, np.float64):
+        array = array.astype(np.float64)
+    return array
+
+
+def real_kind(array: Any, name: str, ndim: Sequence[int]) -> None:
+    """Refuse an array, in memory or not, of another kind of numbers or another shape, or without rows."""
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} has dtype {array.dtype}: expected real numbers")
     if array.ndim not in ndim:
@@ -45,9 +53,6 @@ def real_array(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
         raise ValueError(f"{name} has shape {array.shape}: expected a {expected} array")
     if array.size == 0:
         raise ValueError(f"{name} is empty (shape {array.shape}): expected at least one row")
-    if array.dtype not in (np.float16, np.float32, np.float64):
-        array = array.astype(np.float64)
-    return array
 
 
 def _plain_array(values: Any, name: str) -> npt.NDArray[Any]:
@@ -63,7 +68,7 @@ def _plain_array(values: Any, name: str) -> npt.NDArray[Any]:
     except (ValueError, TypeError) as error:
         raise ValueError(f"{name} cannot be read as an array of numbers: {error}") from error
     if array.dtype.kind == "c":
-        raise TypeError(f"{name} is complex: expected real numbers. Complex data not supported")
+        raise ValueError(f"{name} is complex: expected real numbers. Complex data not supported")
     return array
 
 
@@ -97,7 +102,7 @@ def _sum_message(name: str, row: int, total: float, array: FloatArray) -> str:
     return message
 
 
-def classes(array: FloatArray, name: str) -> int:
+def classes(array: Any, name: str) -> int:
     """Return the number of classes that the columns of `array` stand for."""
     if array.ndim == 1:
         return 2
@@ -128,11 +133,13 @@ def logits(values: Any, name: str = "logits", ndim: Sequence[int] = (1, 2)) -> F
     return array
 
 
-def label_logits(logits: FloatArray, labels: IntArray, name: str = "X") -> None:
-    """Refuse a row whose own label has the logit -inf: it is impossible at every temperature."""
-    chosen = logits[np.arange(len(labels)), labels]
-    if chosen.min() == -np.inf:
-        row = int(chosen.argmin())
+def label_logits(
+    logits: FloatArray, labels: IntArray, weights: npt.NDArray[np.float64], name: str = "X"
+) -> None:
+    """Refuse a row that counts and whose own label has the logit -inf: no temperature makes it possible."""
+    impossible = (logits[np.arange(len(labels)), labels] == -np.inf) & (weights > 0)
+    if impossible.any():
+        (row,) = first(impossible)
         raise ValueError(
             f"{name}[{row}] has the logit -inf for its own label {labels[row]}: expected a finite logit there"
         )
@@ -213,8 +220,10 @@ def same_length(**arrays: npt.NDArray[Any]) -> None:
             )
 
 
-def weights(sample_weight: Any, n: int, name: str = "sample_weight") -> npt.NDArray[np.float64] | None:
-    """Return importance weights of shape (n,), or None where none were given."""
+def weights(
+    sample_weight: Any, n: int, name: str = "sample_weight", *, in_part: bool = False
+) -> npt.NDArray[np.float64] | None:
+    """Return importance weights of shape (n,), or None where none were given; in a part all may be 0."""
     if sample_weight is None:
         return None
     array = finite(sample_weight, name, ndim=(1,)).astype(np.float64, copy=False)
@@ -223,9 +232,15 @@ def weights(sample_weight: Any, n: int, name: str = "sample_weight") -> npt.NDAr
     if array.min() < 0:
         where = first(array < 0)
         raise ValueError(f"{place(name, where)} = {array[where]}: expected a weight of at least 0")
-    if array.max() == 0:
-        raise ValueError(f"{name} is zero everywhere: expected at least one positive weight")
+    if not in_part:
+        some_weight(float(array.max()), name)
     return array
+
+
+def some_weight(most: float, name: str = "sample_weight") -> None:
+    """Refuse weights whose maximum, or sum, is 0."""
+    if most == 0:
+        raise ValueError(f"{name} is zero everywhere: expected at least one positive weight")
 
 
 def positive_whole(value: Any, name: str) -> int:

@@ -177,9 +177,14 @@ def one_score(array: _checks.FloatArray) -> _checks.FloatArray:
 
 
 def labels_and_weights(
-    y: npt.ArrayLike, sample_weight: npt.ArrayLike | None, X: _checks.FloatArray, n_classes: int
+    y: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
+    X: _checks.FloatArray,
+    n_classes: int,
+    *,
+    in_part: bool = False,
 ) -> tuple[_checks.IntArray, Floats | None]:
-    """Check labels and weights against the rows of `X`."""
+    """Check labels and weights against the rows of `X`; in a part of the data all weights may be 0."""
     labels = _checks.labels(y, n_classes, "y")
     _checks.same_length(X=X, y=labels)
-    return labels, _checks.weights(sample_weight, len(labels))
+    return labels, _checks.weights(sample_weight, len(labels), in_part=in_part)

@@ -57,9 +57,10 @@ class TemperedSoftmax(Calibrator):
             For input that is not as described, and where no finite positive temperature meets the
             condition; the message says which way the temperature would run.
         """
-        logits, labels, weights = self._calibration_data(X, y, sample_weight)
+        logits, labels, weights = self.calibration_data(X, y, sample_weight)
+        _checks.some_weight(weights.max(initial=0.0))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self.temperature_ = 1 / self._search(logits, labels, weights)
+            self.temperature_ = 1 / self._search(logits, labels, weights / weights.max())
         self.classes_ = np.arange(logits.shape[1])
         return self
 
@@ -80,22 +81,22 @@ class TemperedSoftmax(Calibrator):
     def _logits(self, X: npt.ArrayLike) -> _checks.FloatArray:
         return _checks.logits(self._new_scores(X), "X")
 
-    def _calibration_data(
+    def calibration_data(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
     ) -> tuple[_checks.FloatArray, _checks.IntArray, Floats]:
-        """Logits (n, K), labels, and weights as shares of the largest; rows of weight 0 are left out."""
+        """Logits (n, K), labels and weights of all rows or of a part; rows of weight 0 are left out."""
         logits = _columns(_checks.logits(self._calibration_scores(X, y), "X"))
-        labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1])
-        weights = np.ones(len(labels)) if given is None else given / given.max()
+        labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1], in_part=True)
+        weights = np.ones(len(labels)) if given is None else given
+        _checks.label_logits(logits, labels, weights)
         if weights.min() == 0:
             logits, labels, weights = logits[weights > 0], labels[weights > 0], weights[weights > 0]
-        _checks.label_logits(logits, labels)
         return logits, labels, weights
 
     def _search(self, logits: _checks.FloatArray, labels: _checks.IntArray, weights: Floats) -> float:
         """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists."""
         limits, highest = _passes.logit_limits(logits, labels, weights)
-        self._refuse(limits)
+        self.refuse(limits)
         beta = limits.weight / limits.spread
         some = slice(None, None, EVERY)
         rough, _ = _passes.logit_limits(logits[some], labels[some], weights[some])
@@ -104,7 +105,8 @@ class TemperedSoftmax(Calibrator):
             beta = self.solve(rough, model, beta, 1e-6)
         return self.solve(limits, partial(self.model_sum, logits, highest, weights), beta, 1e-12)
 
-    def _refuse(self, limits: _passes.LogitLimits) -> None:
+    def refuse(self, limits: _passes.LogitLimits) -> None:
+        """Refuse calibration data that no finite positive temperature fits, and say why."""
         low, high = SPREAD
         spread = limits.spread / limits.weight
         if not (spread == 0 or low < spread < high):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -81,14 +81,7 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(y_true, confidence, n_bins=5), 4)
     0.35
     """
-    _checks.one_of(norm, ["l1", "l2"], "norm")
-    if debias and sample_weight is not None:
-        raise ValueError("debias = True: expected no sample_weight (the variance of a bin is not known then)")
-    if isinstance(target, str) and target == "class-wise":
-        values = _checks.real_array(y_prob, "y_prob", ndim=(1, 2))
-        targets: list[Target] = list(range(_checks.classes(values, "y_prob")))
-    else:
-        targets = [target]
+    check_error_options(norm, debias, sample_weight)
     curves = [
         reliability_curve(
             y_true,
@@ -99,8 +92,27 @@ def expected_calibration_error(
             sample_weight=sample_weight,
             from_logits=from_logits,
         )
-        for one in targets
+        for one in promises(target, _checks.real_array(y_prob, "y_prob", ndim=(1, 2)))
     ]
+    return mean_error(curves, norm, debias)
+
+
+def check_error_options(norm: Norm, debias: bool, sample_weight: object) -> None:
+    """Refuse an unknown norm, and `debias` with weights."""
+    _checks.one_of(norm, ["l1", "l2"], "norm")
+    if debias and sample_weight is not None:
+        raise ValueError("debias = True: expected no sample_weight (the variance of a bin is not known then)")
+
+
+def promises(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
+    """List the targets whose errors are averaged: each class for "class-wise", else the one given."""
+    if isinstance(target, str) and target == "class-wise":
+        return list(range(_checks.classes(y_prob, "y_prob")))
+    return [target]
+
+
+def mean_error(curves: Sequence[ReliabilityCurve], norm: Norm, debias: bool) -> float:
+    """Return the mean of the curves' errors."""
     return float(np.mean([_debiased(c, norm) if debias else c.ece(norm) for c in curves]))
 
 
@@ -115,7 +127,7 @@ def _debiased(curve: ReliabilityCurve, norm: Norm) -> float:
     alone = n == 1
     if alone.any():
         bins = ", ".join(str(m) for m in np.flatnonzero(filled)[alone] + 1)
-        warnings.warn(f"bin {bins} holds one row: left out of the debiased error", stacklevel=3)
+        warnings.warn(f"bin {bins} holds one row: left out of the debiased error", stacklevel=4)
     variance = accuracy * (1 - accuracy) / np.maximum(n - 1, 1)
     return float(np.sqrt(max(0.0, float(share @ np.where(alone, 0.0, gap**2 - variance)))))
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from .. import _checks, _passes
 
 Floats = npt.NDArray[np.float64]
+Sums = tuple[float, float]
 
 
 def brier_score(
@@ -53,7 +54,7 @@ def brier_score(
     >>> brier_score([1, 0], [[0.5, 0.5], [0.5, 0.5]])
     0.5
     """
-    return _mean_over_rows(y_true, _checks.probabilities(y_prob), sample_weight, _brier_rows)
+    return mean_over_rows(brier_sums(y_true, y_prob, sample_weight))
 
 
 def negative_log_likelihood(
@@ -101,21 +102,40 @@ def negative_log_likelihood(
     >>> negative_log_likelihood([1, 0], [0.0, 0.5])
     inf
     """
+    return mean_over_rows(nll_sums(y_true, y_prob, sample_weight, from_logits=from_logits))
+
+
+def mean_over_rows(sums: Sums) -> float:
+    """Divide the sum of the losses by the sum of the weights."""
+    total, weight = sums
+    _checks.some_weight(weight)
+    return total / weight
+
+
+def brier_sums(y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Sums:
+    """Return the sums behind the Brier score, of all rows or of a part."""
+    return _sums_over_rows(y_true, _checks.probabilities(y_prob), sample_weight, _brier_rows)
+
+
+def nll_sums(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None, *, from_logits: bool
+) -> Sums:
+    """Return the sums behind the negative log-likelihood, of all rows or of a part."""
     if from_logits:
-        return _mean_over_rows(y_true, _checks.logits(y_prob, "y_prob"), sample_weight, _nll_rows_of_logits)
-    return _mean_over_rows(y_true, _checks.probabilities(y_prob), sample_weight, _nll_rows)
+        return _sums_over_rows(y_true, _checks.logits(y_prob, "y_prob"), sample_weight, _nll_rows_of_logits)
+    return _sums_over_rows(y_true, _checks.probabilities(y_prob), sample_weight, _nll_rows)
 
 
-def _mean_over_rows(
+def _sums_over_rows(
     y_true: npt.ArrayLike,
     values: _checks.FloatArray,
     sample_weight: npt.ArrayLike | None,
     loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
-) -> float:
-    """Weighted mean of a loss a row, summed block by block in float64."""
+) -> Sums:
+    """Weighted sum of a loss a row, block by block in float64, and the sum of the weights."""
     labels = _checks.labels(y_true, _checks.classes(values, "y_prob"))
     _checks.same_length(y_true=labels, y_prob=values)
-    weights = _checks.weights(sample_weight, len(values))
+    weights = _checks.weights(sample_weight, len(values), in_part=True)
     total = 0.0
     for rows in _passes.row_blocks(values):
         losses = loss(values[rows].astype(np.float64), labels[rows])
@@ -124,7 +144,7 @@ def _mean_over_rows(
         else:
             counted = weights[rows] > 0
             total += float(weights[rows][counted] @ losses[counted])
-    return total / (len(values) if weights is None else float(weights.sum()))
+    return total, len(values) if weights is None else float(weights.sum())
 
 
 def _of_true_class(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:

@@ -182,7 +182,7 @@ def promised(
     """
     values = _checks.logits(y_prob, "y_prob") if from_logits else _checks.probabilities(y_prob)
     n_classes = _checks.classes(values, "y_prob")
-    chosen = _resolve_target(target, values, n_classes)
+    chosen = resolve_target(target, values.ndim, n_classes)
     if values.ndim == 1:
         positive = _sigmoid(values) if from_logits else values
         if chosen == "top-label":
@@ -196,10 +196,10 @@ def promised(
     return scores, predicted, n_classes
 
 
-def _resolve_target(target: Target, values: _checks.FloatArray, n_classes: int) -> Literal["top-label"] | int:
+def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-label"] | int:
     """Return "top-label" or the number of the class whose probability is the score."""
     if target is None:
-        return 1 if values.ndim == 1 else "top-label"
+        return 1 if ndim == 1 else "top-label"
     if isinstance(target, int | np.integer) and not isinstance(target, bool) and 0 <= target < n_classes:
         return int(target)
     if not (isinstance(target, str) and target in ("top-label", "positive")):
@@ -387,9 +387,16 @@ class CalibrationAccumulator:
         return f"<CalibrationAccumulator(n_bins={self.n_bins}, target={self.target!r}) of {rows} rows>"
 
     def update(
-        self, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+        self,
+        y_true: npt.ArrayLike,
+        y_prob: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        from_logits: bool = False,
     ) -> Self:
         """Add a batch of rows, described as for `reliability_curve`, and return the accumulator.
+
+        The weights of a batch may all be 0; those of all batches together may not.
 
         Raises
         ------
@@ -397,8 +404,8 @@ class CalibrationAccumulator:
             For input that is not as described, or of another kind than the first batch; nothing is
             added then.
         """
-        scores, hits = scores_and_hits(y_true, y_prob, self.target)
-        weights = _checks.weights(sample_weight, len(scores))
+        scores, hits = scores_and_hits(y_true, y_prob, self.target, from_logits=from_logits)
+        weights = _checks.weights(sample_weight, len(scores), in_part=True)
         shape = np.shape(y_prob)
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
         self._settle((columns, scores.dtype.name), "y_prob")
@@ -438,8 +445,9 @@ class CalibrationAccumulator:
         Raises
         ------
         ValueError
-            Before the first batch.
+            Before the first batch, and where all weights are 0.
         """
         if self._kind is None:
             raise ValueError("the accumulator is empty: expected a call of update before curve")
+        _checks.some_weight(float(self._sums[1].sum()))
         return curve_from_sums(bin_edges(self.n_bins, self._kind[1]), self._sums.copy())

@@ -160,6 +160,8 @@ def test_bad_weights_are_refused_by_name_and_place(method, name):
 def test_a_label_of_logit_minus_infinity_is_refused(method):
     with pytest.raises(ValueError, match=r"X\[2\] has the logit -inf for its own label 0"):
         method().fit([[1.0, 0.0], [0.0, 1.0], [-np.inf, 0.0]], [0, 1, 0])
+    with pytest.raises(ValueError, match=r"X\[2\] has the logit -inf for its own label 0"):
+        method().fit([[1.0, 0.0], [0.0, 1.0], [-np.inf, 0.0]], [0, 1, 0], [1, 0, 1])
 
 
 @both

@@ -67,6 +67,23 @@ def test_rows_without_weights_count_one_beside_weighted_ones():
     same(mixed.curve(), expected)
 
 
+def test_a_batch_may_weigh_nothing_but_all_batches_together_may_not():
+    weightless = cl.CalibrationAccumulator(2).update([0, 1], [0.2, 0.9], [0.0, 0.0])
+    with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
+        weightless.curve()
+    expected = cl.reliability_curve([0, 1, 1], [0.2, 0.9, 0.3], n_bins=2, sample_weight=[0, 0, 2])
+    same(weightless.update([1], [0.3], [2.0]).curve(), expected)
+
+
+def test_logits_stream_as_probabilities_do():
+    logits = np.random.default_rng(0).normal(size=(50, 3))
+    y = np.arange(50) % 3
+    stream = cl.CalibrationAccumulator()
+    for rows in (slice(0, 20), slice(20, 50)):
+        stream.update(y[rows], logits[rows], from_logits=True)
+    same(stream.curve(), cl.reliability_curve(y, logits, from_logits=True))
+
+
 def test_the_state_has_the_size_of_the_bins_whatever_the_number_of_rows():
     small = cl.CalibrationAccumulator().update([0, 1], [0.2, 0.9])
     large = cl.CalibrationAccumulator().update(np.arange(100_000) % 2, np.linspace(0, 1, 100_000))
