@@ -60,7 +60,7 @@ BAD_PROBABILITIES = {
     "strings": (["0.1", "0.2", "0.3"], TypeError, "y_prob has dtype <U3: expected real numbers"),
     "objects": (np.array([0.1, None, 0.2], dtype=object), TypeError, "y_prob has dtype object"),
     "ragged": ([[0.5, 0.5], [1.0]], ValueError, "y_prob cannot be read as an array of numbers"),
-    "complex": (BINARY + 0j, TypeError, "y_prob is complex: expected real numbers"),
+    "complex": (BINARY + 0j, ValueError, "y_prob is complex: expected real numbers"),
     "sparse": (sparse.csr_array(ROWS), TypeError, "y_prob is a sparse matrix: expected a dense array"),
     "masked": (np.ma.masked_greater(BINARY, 0.8), ValueError, r"y_prob\[2\] is masked"),
     "dates": (np.array(["2020-01-01"] * 3, dtype="M8[D]"), TypeError, "y_prob has dtype datetime64"),
@@ -87,7 +87,7 @@ BAD_LABELS = {
     "too few": ([0, 1], ValueError, "y_true has 2 rows and y_prob has 3: expected equal lengths"),
     "empty": ([], ValueError, "y_true is empty"),
     "sparse": (sparse.csr_array([[0, 1, 1]]), TypeError, "y_true is a sparse matrix"),
-    "complex": ([0j, 1, 1], TypeError, "y_true is complex"),
+    "complex": ([0j, 1, 1], ValueError, "y_true is complex"),
 }
 
 

@@ -84,7 +84,7 @@ class OneVsRest(Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as PlattScaling()")
         scores = _checks.finite(self._calibration_scores(X, y), "X", (1, 2))
         if scores.ndim == 1:
-            raise ValueError("X holds one score a row: expected one column a class, at least two")
+            raise ValueError("X has n_features=1, one score a row: expected one column a class, at least two")
         n_classes = scores.shape[1]
         labels, weights = labels_and_weights(y, sample_weight, scores, n_classes)
         present = np.bincount(labels, weights, minlength=n_classes) > 0

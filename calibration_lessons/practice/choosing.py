@@ -188,6 +188,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
+        tags.classifier_tags.multi_class = not isinstance(self.calibrator, BinaryCalibrator)
         return tags
 
 

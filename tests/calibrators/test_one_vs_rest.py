@@ -64,8 +64,8 @@ def test_an_absent_class_is_named():
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        (PROBABILITIES[:, 0], LABELS, "X holds one score a row: expected one column a class"),
-        (PROBABILITIES[:, :1], LABELS, "X holds one score a row: expected one column a class"),
+        (PROBABILITIES[:, 0], LABELS, "X has n_features=1, one score a row: expected one column a class"),
+        (PROBABILITIES[:, :1], LABELS, "X has n_features=1, one score a row: expected one column a class"),
         (np.where(PROBABILITIES == PROBABILITIES[7, 1], np.nan, PROBABILITIES), LABELS, r"X\[7, 1\] is NaN"),
         (PROBABILITIES, LABELS + 1, r"y\[\d+\] = 3: expected a class number, 0..2"),
         (PROBABILITIES, LABELS[:9], "X has 300 rows and y has 9"),
