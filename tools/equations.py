@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("book/reference/equations.md")
 API_PAGE = Path("book/reference/api.md")
 DEFINITIONS = Path("calibration_lessons/definitions.py")
+READINGS = Path("tests/book/guards/readings.py")
 
 CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
 DOLLAR_MATH = re.compile(r"\$\$(?P<latex>.+?)\$\$(?:[ \t]*\((?P<label>[^()\s]+)\))?", re.S)
@@ -41,6 +42,9 @@ INTRODUCTION = """\
 Each numbered equation of the book stands in four places: the formula in its chapter, a literal
 transcription in plain Python, the public function that computes the same fast, and the test that
 holds the function to the transcription. Where there is no function, the reason stands instead.
+
+A formula marked *evaluated* is held to its transcription, too: a test parses the formula as it stands in the
+chapter, puts random numbers in and compares. These are {read} of {all}.
 """
 
 
@@ -53,6 +57,11 @@ class Equation:
     page: str
     cell: int | None
     line: int
+
+    @property
+    def place(self) -> str:
+        """Say where the equation stands in its page."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
 
 
 @dataclass(frozen=True)
@@ -158,6 +167,15 @@ def find_proofs(root: Path) -> list[Proof]:
     return proofs
 
 
+def find_readings(root: Path) -> set[str]:
+    """Labels of the formulas that a test parses and evaluates: those under `@reads("eq-…")`."""
+    path = root / READINGS
+    tree = ast.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+    marks = (mark for node in tree.body if isinstance(node, ast.FunctionDef) for mark in node.decorator_list)
+    calls = (m for m in marks if isinstance(m, ast.Call) and ast.unparse(m.func) == "reads")
+    return {ast.literal_eval(call.args[0]) for call in calls}
+
+
 def tests_in(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
     """Test functions of a module with their names, those of a class as `Class::test`."""
     for node in body:
@@ -181,10 +199,12 @@ def find_documented(root: Path) -> set[str]:
     return set(DOCUMENTED.findall(page.read_text(encoding="utf-8"))) if page.exists() else set()
 
 
-def entry(equation: Equation, registration: Registration, proofs: list[Proof], documented: set[str]) -> str:
+def entry(
+    equation: Equation, registration: Registration, proofs: list[Proof], documented: set[str], read: bool
+) -> str:
     """Write the section of one equation."""
     lines = [f"### {equation.label}", "", registration.summary, "", f"$$\n{equation.latex}\n$$", ""]
-    lines.append(f"- Formula: equation {{eq}}`{equation.label}`.")
+    lines.append(f"- Formula: equation {{eq}}`{equation.label}`{', *evaluated*' if read else ''}.")
     lines.append(f"- Transcription: `definitions.{registration.name}`.")
     if name := registration.function:
         link = f"{{py:obj}}`{name} <calibration_lessons.{name}>`" if name in documented else f"`{name}`"
@@ -199,12 +219,13 @@ def entry(equation: Equation, registration: Registration, proofs: list[Proof], d
 def write_page(root: Path) -> str:
     """Text of the page: a section a chapter, in it an entry an equation, in the order of the definitions."""
     places = {equation.label: equation for equation in find_equations(root)}
-    proofs, documented = find_proofs(root), find_documented(root)
+    proofs, documented, read = find_proofs(root), find_documented(root), find_readings(root)
     chapters: dict[str, list[str]] = {}
     for registration in find_registrations(root):
         if equation := places.get(registration.label):
-            chapters.setdefault(equation.page, []).append(entry(equation, registration, proofs, documented))
-    parts = [INTRODUCTION]
+            text = entry(equation, registration, proofs, documented, equation.label in read)
+            chapters.setdefault(equation.page, []).append(text)
+    parts = [INTRODUCTION.format(read=len(read & set(places)), all=len(places))]
     for page, entries in chapters.items():
         link = "/" + Path(page).with_suffix("").as_posix()
         parts += [f"## {title_of(root / page)}\n\nFrom {{doc}}`{link}`.\n", *entries]

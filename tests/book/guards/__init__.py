@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from . import alt_text, equations, hygiene, names, numbers, retyped, shape
+from . import alt_text, equations, formulas, hygiene, names, numbers, readings, retyped, shape
 from .tree import Problem
 
 GUARDS = {
     "equations have a transcription, a function and a test": equations.check,
+    "formulas say what their transcriptions compute": formulas.check,
     "notebooks retype no function": retyped.check,
     "numbers in prose are backed": numbers.check,
     "names resolve and public names are used": names.check,
@@ -15,4 +16,4 @@ GUARDS = {
     "notebooks are committed executed and clean": hygiene.check,
 }
 
-__all__ = ["GUARDS", "Problem"]
+__all__ = ["GUARDS", "Problem", "readings"]

@@ -30,17 +30,12 @@ def check(root: Path) -> list[Problem]:
     ]
 
 
-def place(equation: scan.Equation) -> str:
-    """Say where an equation stands in its file."""
-    return f"cell {equation.cell}, line {equation.line}" if equation.cell else f"line {equation.line}"
-
-
 def labels(found: list[scan.Equation], registered: list[scan.Registration]) -> Iterator[Problem]:
     """Labels in the book: well formed, unique, each with a transcription."""
     transcribed = {registration.label for registration in registered}
     first: dict[str, scan.Equation] = {}
     for equation in found:
-        label, where = equation.label, (equation.page, place(equation))
+        label, where = equation.label, (equation.page, equation.place)
         if not re.fullmatch(r"eq-[a-z0-9-]+", label):
             yield Problem(
                 *where,
@@ -51,7 +46,7 @@ def labels(found: list[scan.Equation], registered: list[scan.Registration]) -> I
             other = first[label]
             yield Problem(
                 *where,
-                f"the label {label} stands in {other.page}, {place(other)}, too",
+                f"the label {label} stands in {other.page}, {other.place}, too",
                 f"refer to that one with {{eq}}`{label}`, or give this equation its own label",
             )
         elif label not in transcribed:
@@ -130,7 +125,7 @@ def shown(root: Path, found: list[scan.Equation]) -> Iterator[Problem]:
         if equation.cell and equation.label not in sources[equation.page]:
             yield Problem(
                 equation.page,
-                place(equation),
+                equation.place,
                 f"the page does not show the transcription of {equation.label}",
                 f'end a code cell below with definitions.source("{equation.label}")',
             )
