@@ -22,7 +22,7 @@ no_python := setup: $(PYTHON) does not run; name a Python 3.11, 3.12 or 3.13, as
 .PHONY: help setup serve build lab test check check-site notebooks lock clean
 
 help: ## list the targets
-	@echo "make TARGET [PYTHON=python3.12] [PORT=8000]"
+	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 
 setup: ## make or repair the environment .venv (every target below does so by itself)
@@ -40,7 +40,8 @@ build: setup ## build the course into _build/html
 	@:
 
 lab: setup ## open the notebooks in JupyterLab
-	@$(BIN)/jupyter lab
+	$(if $(CLASS_EDITION),@$(BIN)/python tools/class_edition.py)
+	@$(BIN)/jupyter lab $(if $(CLASS_EDITION),_build/class)
 
 test: setup ## run every check that needs no browser
 	@$(BIN)/ruff check .

@@ -4,6 +4,7 @@
     python tools/website.py serve [PORT]       serve the built course at http://127.0.0.1:PORT
     python tools/website.py free-port [PORT]   say by the exit status whether PORT can be used
 
+With CLASS_EDITION=1 in the environment it is the class edition, without solutions, in _build/class.
 Progress goes to standard error. A failure prints one line on standard output: the step, and what to do.
 """
 
@@ -11,6 +12,7 @@ import functools
 import hashlib
 import http.server
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -19,7 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-BUILD = ROOT / "_build"
+CLASS_EDITION = os.environ.get("CLASS_EDITION", "") not in ("", "0")
+SITE = ROOT / "_build" / "class" if CLASS_EDITION else ROOT
+BUILD = SITE / "_build"
 HTML = BUILD / "html"
 RECORD = BUILD / "site.json"
 HEADING = re.compile(r'^\s*"?# .*', re.MULTILINE)
@@ -37,7 +41,7 @@ def tell(message: str) -> None:
 def files(*names: str) -> Iterator[Path]:
     """Yield the files below the named files and folders, in a fixed order."""
     for name in names:
-        path = ROOT / name
+        path = (SITE if (SITE / name).exists() else ROOT) / name
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts):
                 yield file
@@ -88,14 +92,16 @@ def forget(old: dict[str, str], new: dict[str, str]) -> None:
 
 def build() -> None:
     """Build the course where anything it depends on changed."""
+    if CLASS_EDITION:
+        subprocess.check_call([sys.executable, "tools/class_edition.py", SITE], cwd=ROOT, stdout=sys.stderr)
     old, new = recorded(), fingerprint()
     if old == new:
         tell("build: the course is up to date")
         return
     forget(old, new)
-    tell("build: building the course into _build/html; every new or changed chapter is executed")
+    tell(f"build: building the course into {HTML.relative_to(ROOT)}; new and changed chapters are executed")
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", "-W", "-n", "--keep-going", "."]
-    if subprocess.call(command, cwd=ROOT, stdout=sys.stderr):
+    if subprocess.call(command, cwd=SITE, stdout=sys.stderr):
         raise Stop("build: the course could not be built; mend the warnings and errors above, then try again")
     RECORD.write_text(json.dumps(new, indent=1) + "\n")
 
