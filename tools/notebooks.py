@@ -6,7 +6,8 @@
     tools/notebooks.py --check         name the stale ones, execute nothing
 
 A notebook is stale when it, the package or the lock differ from what they were when it was last
-executed here; `_build/notebooks.json` remembers that. Executing twice writes the same bytes.
+executed here; `_build/notebooks.json` remembers that. Executing twice writes the same bytes. Each code
+cell keeps a digest of its source and its outputs, so that a later change of either by hand shows.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -149,6 +151,18 @@ def normalise(notebook: NotebookNode) -> None:
                 output.execution_count = count
             if output.output_type == "error":  # the frames above hold this machine's paths
                 output.traceback = [f"{output.ename}: {output.evalue}"]
+        cell.metadata["digest"] = digest(cell)
+
+
+def digest(cell: Mapping[str, Any]) -> str:
+    """Digest of a code cell's source and outputs, whether their lines stand in one string or in a list."""
+
+    def text(part: Any) -> str:
+        if isinstance(part, Mapping):
+            return "".join(key + text(part[key]) for key in sorted(part) if key != "execution_count")
+        return "".join(map(text, part)) if isinstance(part, list) else str(part)
+
+    return hashlib.sha256(text([cell["source"], cell["outputs"]]).encode()).hexdigest()[:12]
 
 
 def execute(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tools import equations
+from tools import equations, notebooks
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -178,13 +179,9 @@ def as_notebook(cells: list[Cell]) -> dict[str, Any]:
             for output in cell["outputs"]:
                 if output["output_type"] == "execute_result":
                     output["execution_count"] = count
-    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    return {
-        "cells": cells,
-        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+            cell["metadata"]["digest"] = notebooks.digest(cell)
+    metadata = copy.deepcopy(notebooks.METADATA)
+    return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 class Sample:

@@ -5,7 +5,22 @@ from __future__ import annotations
 import pytest
 
 from tests.book.guards import hygiene
-from tests.book.planting import PNG, A, Drift, E, R, change, edit, md, printed, put, refused, result, write
+from tests.book.planting import (
+    PNG,
+    A,
+    Drift,
+    E,
+    R,
+    change,
+    edit,
+    md,
+    printed,
+    put,
+    refused,
+    result,
+    swap,
+    write,
+)
 from tests.book.sample import Sample
 
 DRIFTS: list[Drift] = [
@@ -17,6 +32,18 @@ DRIFTS: list[Drift] = [
     ),
     ("cells run out of order", change(E, 6, execution_count=9), f"{E}: cell 6", "run tools/notebooks.py"),
     ("a printed output stripped", change(E, 7, outputs=[]), f"{E}: cell 7", "run tools/notebooks.py"),
+    (
+        "an output edited by hand",
+        change(E, 7, outputs=[printed("0.1045\n")]),
+        f"{E}: cell 7",
+        "run tools/notebooks.py",
+    ),
+    (
+        "code edited and not run",
+        swap(E, "[0.9, 0.3]", "[0.9, 0.2]"),
+        f"{E}: cell 7",
+        "run tools/notebooks.py",
+    ),
     ("a value stripped", change(A, 2, outputs=[]), f"{A}: cell 2", "run tools/notebooks.py"),
     ("a figure stripped", change(R, 9, outputs=[]), f"{R}: cell 9", "run tools/notebooks.py"),
     (

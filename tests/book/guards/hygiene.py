@@ -11,15 +11,13 @@ from typing import Any
 
 from nbformat.validator import iter_validate
 
+from tools.notebooks import METADATA, digest
+
 from .names import imported
 from .package import PACKAGE
 from .tree import Cell, Page, Problem, joined, notebooks
 
 LARGEST = 500_000  # bytes
-METADATA = {
-    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
 TRACES = {"execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "jupyter"}
 MACHINE = re.compile(r"(?:/(?:home|Users|root|tmp|work|opt|mnt|private|usr|var)/|[A-Z]:\\)[\w./\\-]+")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")
@@ -55,6 +53,9 @@ def in_page(root: Path, page: Page) -> Iterator[Problem]:
     for cell in page.cells:
         yield from leftovers(page, cell)
     for cell in page.code:
+        if cell.raw["metadata"].get("digest") != digest(cell.raw):
+            what = "its code or its output is not what was executed, or the digest of them is missing"
+            yield Problem(page.file, cell.place(), what, RUN)
         yield from outputs(page, cell)
         yield from missing(page, cell, aliases)
 
