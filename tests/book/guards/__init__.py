@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import alt_text, equations, formulas, hygiene, names, numbers, readings, retyped, shape
+from . import alt_text, equations, formulas, hygiene, names, numbers, ratios, readings, retyped, shape
 from .tree import Problem
 
 GUARDS = {
@@ -10,6 +10,7 @@ GUARDS = {
     "formulas say what their transcriptions compute": formulas.check,
     "notebooks retype no function": retyped.check,
     "numbers in prose are backed": numbers.check,
+    "words of ratio are backed": ratios.check,
     "names resolve and public names are used": names.check,
     "lessons have their shape": shape.check,
     "figures have alt text": alt_text.check,

@@ -4,10 +4,12 @@ Checked are, in Markdown cells and files, in tables and in inline maths as well:
 
 - decimal numbers (0.104, -0.03, .5, 1.3 x 10^-5);
 - percentages, whole ones, too (12.5 %, 91 %);
-- whole numbers from 1000 on (10 000, 10,000), unless they read as a year.
+- whole numbers (491, 10 000, 10,000) from 10 on in notebooks, from 1000 on in pages without code, unless
+  they read as a year.
 
-Not checked are whole numbers below 1000, code, display maths, versions and numbers of sections ("Python
-3.11", "Table 2.1"), dates, links, citations, issue numbers, comments, and the section References.
+Not checked are smaller whole numbers, fractions (2/15), code, display maths, versions and numbers of
+sections ("Python 3.11", "Table 2.1"), dates, links, citations, issue numbers, comments, and the section
+References.
 
 An output backs a number when rounding it to the digits of the prose gives the number, sign included:
 0.1044 backs 0.104 and 10.4 %. A whole percentage or a large whole number may also stand as a literal in
@@ -30,6 +32,7 @@ from pathlib import Path
 from .tree import EQUATIONS_PAGE, Cell, Page, Problem, Section, pages
 
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
+ANY_MARK = re.compile(r"<!--\s*(?:given|quoted|ratio):")
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 GROUP = "[,\u0020\u00a0\u2009\u202f]"  # what may stand between thousands
 NUMBER = re.compile(
@@ -49,11 +52,13 @@ IGNORED = re.compile(
     r"|https?://\S+|(?<=\])\([^)]*\)|doi:\S+|arXiv:\S+|\b10\.\d{4,}/\S+"  # addresses
     r"|<[a-zA-Z/][^>]*>"  # HTML tags
     r"|\d+(?:\.\d+){2,}"  # 0.1.0
+    r"|\\[dt]?frac\s?\d\d|(?<![\d.])\d{1,2}/\d{1,3}(?![\d.])|\b[A-Z]\w*-\d+\b"  # fractions, CIFAR-100
     rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
     r"|#\d+|\b\d{4}-\d{2}-\d{2}\b",  # issues, dates
     re.S,
 )
 LATEX = {"\u2212": "-", r"\,": "\u2009", "{,}": ",", r"\%": "%", r"\times": "×", r"\cdot": "·", "$": " "}
+LARGE, COUNT = 1000, 10  # whole numbers that need backing, in pages without and with code
 YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 COUNTED = re.compile(r"\s+(?:\w+\s+)?(?:rows|samples|points|images|forecasts|draws|runs|scores|labels)\b")
 
@@ -102,6 +107,7 @@ def in_section(page: Page, section: Section) -> Iterator[Problem]:
     """Numbers of a section that neither its outputs nor a mark of their paragraph give, and idle marks."""
     outputs = {number for cell in section.code for number in output_numbers(cell)}
     literals = {number for cell in section.code for number in code_literals(cell)}
+    smallest = COUNT if page.is_notebook and section.title != "You need" else LARGE
     for cell, first, text in paragraphs(section):
         held = read_numbers(plain(text))
         marked = []
@@ -109,7 +115,7 @@ def in_section(page: Page, section: Section) -> Iterator[Problem]:
             marked += mark
             if problem:
                 yield Problem(page.file, cell.place(first), *problem)
-        for claim in claims(plain(text)):
+        for claim in claims(plain(text), smallest):
             backed = any(number.equals(claim) for number in marked)
             backed = backed or any(number.backs(claim) for number in outputs)
             if claim.value == claim.value.to_integral() and "." not in claim.text:
@@ -124,12 +130,17 @@ def in_section(page: Page, section: Section) -> Iterator[Problem]:
                 )
 
 
+def backing(section: Section) -> list[Number]:
+    """Every number that the section's cells print or spell out."""
+    return [n for cell in section.code for n in (*output_numbers(cell), *code_literals(cell))]
+
+
 def paragraphs(section: Section) -> Iterator[tuple[Cell, int, str]]:
     """Blocks of prose without an empty line; a mark that stands alone belongs to the block above it."""
     blocks: list[tuple[Cell, int, list[str]]] = []
     gap = True
     for cell, number, line in section.prose:
-        if blocks and blocks[-1][0] is cell and (not gap or MARK.match(line.strip())) and line.strip():
+        if blocks and blocks[-1][0] is cell and (not gap or ANY_MARK.match(line.strip())) and line.strip():
             blocks[-1][2].extend([""] * (number - blocks[-1][1] - len(blocks[-1][2])) + [line])
         elif line.strip():
             blocks.append((cell, number, [line]))
@@ -175,8 +186,8 @@ def read_numbers(text: str) -> list[Number]:
     return numbers
 
 
-def claims(text: str) -> list[Number]:
-    """Numbers of a plain paragraph that need backing: decimals, percentages, large ones that are no year."""
+def claims(text: str, smallest: int = LARGE) -> list[Number]:
+    """Numbers of a plain paragraph that need backing: decimals, percentages, whole ones that are no year."""
     found = []
     for match, number in zip(NUMBER.finditer(text), read_numbers(text), strict=True):
         counts = text[: match.start()].rstrip().endswith(("=", "≈", "<", ">")) or COUNTED.match(
@@ -187,7 +198,7 @@ def claims(text: str) -> list[Number]:
             number.decimals
             or number.percent
             or "." in number.text
-            or (abs(number.value) >= 1000 and not is_year)
+            or (abs(number.value) >= smallest and not is_year)
         ):
             found.append(number)
     return found
