@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from . import alt_text, equations, formulas, hygiene, names, numbers, ratios, readings, retyped, shape
+from . import (
+    alt_text,
+    citations,
+    equations,
+    formulas,
+    hygiene,
+    ledgers,
+    links,
+    names,
+    numbers,
+    ratios,
+    readings,
+    retyped,
+    shape,
+)
 from .tree import Problem
 
 GUARDS = {
@@ -12,6 +26,9 @@ GUARDS = {
     "numbers in prose are backed": numbers.check,
     "words of ratio are backed": ratios.check,
     "names resolve and public names are used": names.check,
+    "links lead somewhere": links.check,
+    "citations and bibliography agree": citations.check,
+    "sources and corrections lead to a place": ledgers.check,
     "lessons have their shape": shape.check,
     "figures have alt text": alt_text.check,
     "notebooks are committed executed and clean": hygiene.check,

@@ -48,10 +48,10 @@ def check(root: Path) -> list[Problem]:
 
 def in_section(page: Page, section: Section) -> Iterator[Problem]:
     """Words without a mark, marks without a word, and quotients that are something else."""
-    shown = backing(section)
     for cell, first, text in paragraphs(section):
         words = {match[0].lower() for match in WORD.finditer(" ".join(plain(text).split()))}
         marked = {match["word"].lower(): match for match in MARK.finditer(text)}
+        shown = backing(section) if marked else []
         for word in sorted(words - marked.keys()):
             remedy = (
                 f"add <!-- ratio: {word} = 1 / 2 --> with printed numbers, or <!-- ratio: {word} by … -->"

@@ -1,0 +1,54 @@
+"""Citations: each key has its entry, each entry is cited, a lesson's References names what it cites."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from .tree import Page, Problem, pages
+
+BIBLIOGRAPHY = "book/reference/references.bib"
+ENTRY = re.compile(r"^@\w+\{([^,\s]+),", re.M)
+CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+
+Place = tuple[str, str, bool]  # key, place, whether it stands under References
+
+
+def check(root: Path) -> list[Problem]:
+    """Problems between the pages' citations and the bibliography."""
+    path = root / BIBLIOGRAPHY
+    entries = Counter(ENTRY.findall(path.read_text(encoding="utf-8")) if path.exists() else [])
+    problems = [
+        Problem(BIBLIOGRAPHY, key, f"it stands there {times} times", "keep one")
+        for key, times in entries.items()
+        if times > 1
+    ]
+    cited: set[str] = set()
+    for page in pages(root):
+        found = citations(page)
+        named = {key for key, _, listed in found if listed}
+        cited |= {key for key, _, _ in found}
+        for key, place, _ in found:
+            if key not in entries:
+                problems.append(
+                    Problem(page.file, place, f"nothing has the key {key}", f"see {BIBLIOGRAPHY}")
+                )
+            elif page.is_lesson and key not in named:
+                what = f"References does not name {key}, which is cited here"
+                problems.append(Problem(page.file, place, what, "say there in a few words what is from it"))
+    unused = sorted(entries.keys() - cited)
+    return problems + [
+        Problem(BIBLIOGRAPHY, key, "no page cites it", "cite it, or delete it") for key in unused
+    ]
+
+
+def citations(page: Page) -> list[Place]:
+    """Every citation of a page."""
+    return [
+        (key.strip(), cell.place(number), section.title == "References")
+        for section in page.sections()
+        for cell, number, line in section.prose
+        for match in CITE.finditer(line)
+        for key in match[1].split(",")
+    ]

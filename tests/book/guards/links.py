@@ -1,0 +1,90 @@
+"""Links lead somewhere: pages stand in the table of contents, headings, terms and pictures exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from .tree import Page, Problem, pages, prose_lines
+
+GLOSSARY = "book/reference/glossary.md"
+TOC_FILE = re.compile(r"^(?:root:|\s*-\s*file:)\s*(\S+)", re.M)
+ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:[^`<]*<)?(?P<target>[^`<>]+?)>?`", re.S)
+LINK = re.compile(r"\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+GLOSSARY_BLOCK = re.compile(r"^(:{3,}|`{3,})\{glossary\}\n(?P<terms>.*?)^\1", re.M | re.S)
+HEADING = re.compile(r"^#{1,3} (.+)$")
+
+
+def check(root: Path) -> list[Problem]:
+    """Problems with the links of the book's pages."""
+    book = {page.file: page for page in pages(root)}
+    contents = in_contents(root)
+    terms = in_glossary(book.get(GLOSSARY))
+    problems = []
+    for page in book.values():
+        for cell in page.markdown:
+            problems += [
+                Problem(page.file, cell.place(cell.source.count("\n", 0, start) + 1), what, remedy)
+                for start, what, remedy in faults(root, page, cell.source, book, contents, terms)
+            ]
+    problems += [
+        Problem("_toc.yml", file, "the page does not exist", "write it, or take it out")
+        for file in sorted(contents - book.keys())
+    ]
+    return problems
+
+
+def in_contents(root: Path) -> set[str]:
+    """Files that the table of contents names."""
+    path = root / "_toc.yml"
+    names = TOC_FILE.findall(path.read_text(encoding="utf-8")) if path.exists() else []
+    return {
+        next((f"{name}{end}" for end in (".md", ".ipynb") if (root / f"{name}{end}").exists()), name)
+        for name in names
+    }
+
+
+def in_glossary(page: Page | None) -> set[str]:
+    """Terms of the glossary, in small letters, as Sphinx compares them."""
+    blocks = GLOSSARY_BLOCK.finditer(page.markdown[0].source) if page else ()
+    return {line.lower() for block in blocks for line in block["terms"].splitlines() if line[:1].strip()}
+
+
+def faults(
+    root: Path, page: Page, text: str, book: dict[str, Page], contents: set[str], terms: set[str]
+) -> Iterator[tuple[int, str, str]]:
+    """Where a link of a text begins that leads nowhere, what is wrong with it, and what to do."""
+    for match in ROLE.finditer(text):
+        target = " ".join(match["target"].split())
+        if match["role"] == "term" and target.lower() not in terms:
+            yield match.start(), f"{target!r} is no term of the glossary", f"define it in {GLOSSARY}"
+        if match["role"] == "doc" and not at(page, target, contents):
+            yield (
+                match.start(),
+                f"{{doc}}`{target}` leads to no page of _toc.yml",
+                "correct it, or add the page",
+            )
+    for match in LINK.finditer(text):
+        file = at(page, match["file"], book.keys()) if match["file"] else page.file
+        if not file and not (root / page.file).parent.joinpath(match["file"]).exists():
+            yield match.start(), f"{match['file']} does not exist", "correct the link"
+        elif match["anchor"] and file and match["anchor"] not in anchors(book[file]):
+            yield match.start(), f"{file} has no heading #{match['anchor']}", "name one that it has"
+
+
+def at(page: Page, target: str, files: set[str]) -> str | None:
+    """File that a target means, from the page's folder or from the root, with or without its ending."""
+    start = PurePosixPath(page.file).parent if not target.startswith("/") else PurePosixPath()
+    parts: list[str] = []
+    for part in (start / target.lstrip("/")).parts:
+        parts = parts[:-1] if part == ".." else [*parts, part]
+    name = "/".join(parts)
+    return next((f"{name}{end}" for end in ("", ".md", ".ipynb") if f"{name}{end}" in files), None)
+
+
+def anchors(page: Page) -> set[str]:
+    """Names under which links reach the headings of a page."""
+    lines = (line for cell in page.markdown for _, line, is_prose in prose_lines(cell.source) if is_prose)
+    titles = (match[1] for line in lines if (match := HEADING.match(line)))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
