@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import copy
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
+from typing import Any, ClassVar
 
 import nbformat
+import numpy as np
+import pytest
 from nbformat import NotebookNode
 from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook
@@ -23,6 +30,7 @@ AFTER_SAVING = [steps.ClearHiddenTests, steps.ClearMarkScheme, steps.ComputeChec
 GRADING = [
     steps.ClearOutput, steps.DeduplicateIds, steps.OverwriteCells, steps.CheckCellMetadata, steps.Execute,
 ]  # fmt: skip
+STUDENTS = ["ada", "grace", "Zoë Ångström", "0", *(f"{number:06d}" for number in range(100_000, 100_040))]
 
 
 def problem_sets() -> list[Path]:
@@ -69,32 +77,34 @@ class Course:
         self._through(kept, [steps.SaveCells])
         return self._through(notebook, AFTER_SAVING)
 
-    def graded(self, submission: NotebookNode) -> NotebookNode:
+    def grade(self, submission: NotebookNode) -> Graded:
         """Run a submission with the hidden tests put back."""
-        return nbformat.from_dict(self._through(copy.deepcopy(submission), GRADING))
-
-    def grade(self, submission: NotebookNode) -> dict[str, float]:
-        """Return the points of each test of a submission by its name."""
-        return points(self.graded(submission))
+        return Graded(nbformat.from_dict(self._through(copy.deepcopy(submission), GRADING)))
 
 
-def points(graded: NotebookNode) -> dict[str, float]:
-    """Return the points of each test of a graded notebook by its name."""
+@dataclass
+class Graded:
+    """A submission after the tests have run."""
+
+    notebook: NotebookNode
+
+    @property
+    def points(self) -> dict[str, float]:
+        """The points of each test by its name; what a person has to read has none yet."""
+        return {name: determine_grade(cell)[0] for name, cell in named(self.notebook, "grade").items()}
+
+    def message(self, test: str) -> str:
+        """What a failed test says in its last line."""
+        outputs = named(self.notebook, "grade")[test].outputs
+        return "\n".join(output.evalue for output in outputs if output.output_type == "error")
+
+
+def named(notebook: NotebookNode, kind: str) -> dict[str, NotebookNode]:
+    """Return the cells of a kind ("grade", "solution" or "task") by their names."""
     return {
-        cell.metadata.nbgrader.grade_id: determine_grade(cell)[0]
-        for cell in graded.cells
-        if cell.metadata.get("nbgrader", {}).get("grade")
-    }
-
-
-def complaints(graded: NotebookNode) -> dict[str, str]:
-    """Return what each failed test of a graded notebook says, by its name."""
-    return {
-        cell.metadata.nbgrader.grade_id: f"{output.ename}: {output.evalue}"
-        for cell in graded.cells
-        if cell.metadata.get("nbgrader", {}).get("grade")
-        for output in cell.get("outputs", [])
-        if output.output_type == "error"
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get(kind)
     }
 
 
@@ -107,21 +117,99 @@ def answered(release: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     return notebook
 
 
+@cache
+def solved(source: Path) -> NotebookNode:
+    """Read a problem set as its authors solved it; for looking at, not for changing."""
+    return nbformat.read(source, as_version=4)
+
+
 def solutions(source: Path) -> dict[str, str]:
     """Return the authors' answers by the names of their cells."""
-    notebook = nbformat.read(source, as_version=4)
-    return {
-        cell.metadata.nbgrader.grade_id: cell.source
-        for cell in notebook.cells
-        if cell.metadata.get("nbgrader", {}).get("solution")
-    }
+    cells = named(solved(source), "solution")
+    return {name: cell.source for name, cell in cells.items()}
 
 
 def full_marks(source: Path) -> dict[str, float]:
     """Return the points of each test by its name."""
-    notebook = nbformat.read(source, as_version=4)
-    return {
-        cell.metadata.nbgrader.grade_id: float(cell.metadata.nbgrader.points)
-        for cell in notebook.cells
-        if cell.metadata.get("nbgrader", {}).get("grade")
-    }
+    cells = named(solved(source), "grade")
+    return {name: float(cell.metadata.nbgrader.points) for name, cell in cells.items()}
+
+
+def tasks(source: Path) -> dict[str, NotebookNode]:
+    """Return the questions that a person grades, each with its mark scheme, by their names."""
+    return named(solved(source), "task")
+
+
+class ProblemSet:
+    """The tests of one problem set; a subclass in a test file names the set and holds answers to it."""
+
+    source: ClassVar[Path]
+    wrong: ClassVar[dict[str, dict[str, tuple[str, str]]]]
+    """Submissions; each wrong in some questions, with the answer and what the failed test says."""
+    right: ClassVar[dict[str, dict[str, str]]]
+    """Submissions that answer some questions in another way than the authors."""
+    by_hand: ClassVar[Sequence[str]]
+    """The questions about numbers of the student's own."""
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """Give each submission a test of its own."""
+        for name, submissions in (("mistakes", self.wrong), ("answers", self.right)):
+            if name in metafunc.fixturenames:
+                metafunc.parametrize(name, submissions.values(), ids=submissions)
+
+    @pytest.mark.kernel
+    def test_each_wrong_answer_loses_its_points_and_no_others_and_hears_why(self, course, release, mistakes):
+        answers = {name: answer for name, (answer, _) in mistakes.items()}
+        graded = course.grade(answered(release, solutions(self.source) | answers))
+        assert graded.points == full_marks(self.source) | {f"test-{name}": 0 for name in mistakes}
+        for name, (_, hint) in mistakes.items():
+            assert hint in graded.message(f"test-{name}")
+
+    @pytest.mark.kernel
+    def test_right_answers_written_another_way_earn_full_marks(self, course, release, answers):
+        graded = course.grade(answered(release, solutions(self.source) | answers))
+        assert graded.points == full_marks(self.source)
+
+    def test_every_question_is_missed_in_three_ways_or_more(self):
+        assert len(self.wrong) >= 6 and len(self.right) >= 2
+        assert all(len(mistakes) > 1 for mistakes in self.wrong.values())
+        for test in full_marks(self.source):
+            question = test.removeprefix("test-")
+            ways = {mistakes[question][0] for mistakes in self.wrong.values() if question in mistakes}
+            assert len(ways) >= 3, f"{question} is missed in {len(ways)} ways"
+
+    def test_answers_by_hand_are_graded_right_for_every_student(self):
+        for question in self.by_hand:
+            wrong = [mistakes[question][0] for mistakes in self.wrong.values() if question in mistakes]
+            typed = {student: self.typed(student, question) for student in STUDENTS}
+            for student, answer in typed.items():
+                assert self.accepts(student, question, answer)
+                refused = [not self.accepts(student, question, another) for another in wrong]
+                assert all(refused), f"{student} gets points for {wrong[refused.index(False)]}"
+            copied = [self.accepts(one, question, typed[other]) for one, other in pairwise(STUDENTS)]
+            assert np.mean(copied) < 0.1
+
+    def typed(self, student: str, question: str) -> str:
+        """Answer as a student does who works it out and types three decimals."""
+        before, after = self.run(student), self.run(student, solutions(self.source)[question])
+        numbers = {name: value for name, value in after.items() if name not in before and np.ndim(value) == 0}
+        return "\n".join(f"{name} = {value:.3f}" for name, value in numbers.items())
+
+    def accepts(self, student: str, question: str, answer: str) -> bool:
+        """Tell whether the tests of a question pass a student's answer."""
+        cells = named(solved(self.source), "grade")
+        try:
+            self.run(student, answer, cells[f"test-{question}"].source)
+        except AssertionError:
+            return False
+        return True
+
+    def run(self, student: str, *sources: str) -> dict[str, Any]:
+        """Run the first cells of the set for a student, then others; return the names that they bind."""
+        first = named(solved(self.source), "locked")
+        names: dict[str, Any] = {}
+        with warnings.catch_warnings():
+            exec(first["imports"].source, names)
+            for source in (f"STUDENT_ID = {student!r}", first["numbers"].source, *sources):
+                exec(source, names)
+        return names

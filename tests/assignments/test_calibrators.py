@@ -148,7 +148,7 @@ def release(course):
 def test_each_wrong_answer_loses_its_points_and_no_others(course, release, answers, lost):
     submission = answered(release, {**solutions(SOURCE), **answers})
     points = full_marks(SOURCE) | {f"test-{name}": 0 for name in lost}
-    assert course.grade(submission) == points
+    assert course.grade(submission).points == points
 
 
 @pytest.mark.kernel
@@ -177,4 +177,4 @@ def test_an_answer_written_another_way_earns_its_points(course, release):
         "    return 1 / middle",
     }
     submission = answered(release, {**solutions(SOURCE), **other})
-    assert course.grade(submission) == full_marks(SOURCE)
+    assert course.grade(submission).points == full_marks(SOURCE)

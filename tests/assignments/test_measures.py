@@ -102,7 +102,7 @@ def release(course):
 def test_each_wrong_answer_loses_its_points_and_no_others(course, release, answers):
     submission = answered(release, {**solutions(SOURCE), **answers})
     points = full_marks(SOURCE) | {f"test-{name}": 0 for name in answers}
-    assert course.grade(submission) == points
+    assert course.grade(submission).points == points
 
 
 @pytest.mark.kernel
@@ -124,7 +124,7 @@ def test_an_answer_written_another_way_earns_its_points(course, release):
         "    return total",
     }
     submission = answered(release, {**solutions(SOURCE), **other})
-    assert course.grade(submission) == full_marks(SOURCE)
+    assert course.grade(submission).points == full_marks(SOURCE)
 
 
 @pytest.mark.kernel
@@ -132,5 +132,5 @@ def test_a_deleted_check_is_put_back_and_a_changed_one_restored(course, release)
     submission = answered(release, {**solutions(SOURCE), "ece": NO_BARS, "test-ece": "pass"})
     submission.cells = [cell for cell in submission.cells if cell.metadata.nbgrader.grade_id != "test-counts"]
     submission = answered(submission, {"counts": DIGITIZE})
-    points = course.grade(submission)
+    points = course.grade(submission).points
     assert points["test-ece"] == 0 and points["test-counts"] == 0
