@@ -1,0 +1,152 @@
+"""The teaching pages: plans add up and name real sections; live changes do what the notes say."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.book.guards.numbers import output_numbers, read_numbers
+from tests.book.guards.tree import Page, pages
+
+ROOT = Path(__file__).resolve().parents[2]
+LIVE = re.compile(
+    r"\*\*Change live\.\*\*.+?"
+    r"```python\n(?P<old>[^`]+?)  # before\n(?P<new>[^`]+?)  # now\n```.+?"
+    r"```text\n(?P<shown>.+?)```",
+    re.S,
+)
+TYPED = re.compile(r"\*\*Type live\.\*\*.+?```python\n(?P<code>.+?)```.+?```text\n(?P<shown>.+?)```", re.S)
+CHAPTER = re.compile(r"^\{doc\}`\.\./([\w/]+)`\.", re.M)
+
+
+def page(name: str) -> str:
+    return (ROOT / f"book/teaching/{name}.md").read_text(encoding="utf-8")
+
+
+@cache
+def notebook(chapter: str) -> Page:
+    return next(page for page in pages(ROOT) if page.file == f"book/{chapter}.ipynb")
+
+
+def entries() -> Iterator[tuple[str, str]]:
+    """Chapter and notes of each entry of the instructor notes that belongs to a chapter."""
+    for entry in re.split(r"^### ", page("instructor_notes"), flags=re.M)[1:]:
+        if chapter := CHAPTER.search(entry):
+            yield chapter[1], entry
+
+
+CHANGES = [
+    pytest.param(chapter, *change.group("old", "new", "shown"), id=f"{chapter}-{number}")
+    for chapter, entry in entries()
+    for number, change in enumerate(LIVE.finditer(entry))
+]
+
+
+def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
+    """What each cell prints from the changed one on, as somebody sees who runs them one after the other."""
+    changed, names = False, {"__name__": "__main__"}
+    for cell in notebook(chapter).code:
+        source = cell.source
+        if not changed and old in source:
+            changed, source = True, source.replace(old, new, 1)
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(source, f"{chapter}, cell {cell.number}", "exec"), names)
+        except ValueError as refusal:
+            yield f"{printed.getvalue()}ValueError: {refusal}"
+            return
+        if changed:
+            yield printed.getvalue()
+
+
+@pytest.mark.kernel  # minutes, like the notebooks themselves
+@pytest.mark.parametrize(("chapter", "old", "new", "shown"), CHANGES)
+def test_a_live_change_prints_what_the_notes_show(chapter: str, old: str, new: str, shown: str) -> None:
+    assert any(shown.strip("\n") in printed for printed in printed_after(chapter, old, new))
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("typed", list(TYPED.finditer(page("instructor_notes"))), ids=["choosing", "scale"])
+def test_what_is_typed_live_prints_what_the_notes_show(typed: re.Match[str]) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(typed["code"], {})
+    assert printed.getvalue() == typed["shown"]
+
+
+def test_what_is_replaced_live_stands_in_the_chapter_and_was_something_else_before() -> None:
+    assert len(CHANGES) >= 18
+    for change in CHANGES:
+        chapter, old, new, shown = change.values
+        assert any(old in cell.source for cell in notebook(str(chapter)).code), f"{chapter}: {old}"
+        before = "".join(text for cell in notebook(str(chapter)).code for text in cell.output_texts())
+        assert old != new and str(shown).strip("\n") not in before, f"{chapter}: the change shows nothing new"
+
+
+def test_the_notes_have_an_entry_for_every_lesson() -> None:
+    taught = {f"book/{chapter}.ipynb" for chapter, _ in entries()}
+    taught |= {f"{name}.ipynb" for name in re.findall(r"^`(book/[\w/]+)`\.", page("instructor_notes"), re.M)}
+    assert {page.file for page in pages(ROOT) if page.is_lesson} - taught == set()
+
+
+def test_every_entry_says_minutes_idea_stumbles_questions_and_what_to_try() -> None:
+    notes = re.sub(r"^## Reference.*", "", page("instructor_notes"), flags=re.M | re.S)
+    for entry in re.split(r"^### ", notes, flags=re.M)[1:]:
+        for wanted in (r"Teach: \d+", r"\*\*The one idea\.", r"\*\*Where they stumble\.", r"live\.\*\*"):
+            assert re.search(wanted, entry), f"{entry.splitlines()[0]}: {wanted}"
+        assert len(re.findall(r"\?\*", entry.split("**Ask.**")[1])) >= 2, entry.splitlines()[0]
+
+
+def test_a_number_quoted_from_a_chapter_is_printed_by_it() -> None:
+    for chapter, entry in entries():
+        printed = [number for cell in notebook(chapter).code for number in output_numbers(cell)]
+        for mark in re.findall(rf"<!-- quoted: ([^a-zA-Z]+) {chapter} -->", entry):
+            strange = [n.text for n in read_numbers(mark) if not any(own.backs(n) for own in printed)]
+            assert strange == [], f"{chapter} prints none of {strange}"
+
+
+def test_the_minutes_to_read_are_those_of_the_chapter() -> None:
+    for chapter, entry in entries():
+        if chapter == "quickstart":
+            continue
+        said = re.search(r"Read: (\d+) minutes", entry)
+        need = next(section for section in notebook(chapter).sections() if section.title == "You need")
+        planned = re.search(r"(\d+) minutes", "\n".join(line for _, _, line in need.prose))
+        assert said and planned and said[1] == planned[1], chapter
+
+
+PLANS = {"Two hours": 120, "One day": 360, "Six weeks": 1080}
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_the_minutes_of_a_plan_add_up(plan: str) -> None:
+    section = page("syllabus").split(f"## {plan}\n")[1].split("\n## ")[0]
+    slots = re.findall(r"^\| [^|]*\| (\d+) \|", section, re.M)
+    assert sum(map(int, slots)) == PLANS[plan]
+    assert f"{PLANS[plan]} minutes" in section
+
+
+def test_a_section_that_a_plan_names_is_a_heading_of_its_chapter() -> None:
+    named = 0
+    for row in re.findall(r"^\|.+\|$", page("syllabus"), re.M):
+        for chapter, sections in re.findall(r"\{doc\}`\.\./([\w/]+)`: ((?:\*[^*]+\*(?:, )?)+)", row):
+            titles = {section.title for section in notebook(chapter).sections()}
+            for section in re.findall(r"\*([^*]+)\*", sections):
+                named += 1
+                assert section in titles, f"{chapter} has no section {section!r}"
+    assert named > 20
+
+
+def test_an_exercise_that_a_plan_names_is_one_of_a_chapter() -> None:
+    titles = "\n".join(cell.source for lesson in pages(ROOT) for cell in lesson.markdown)
+    named = re.findall(r'"([^"]+)"', "\n".join(re.findall(r"^\|.+\|$", page("syllabus"), re.M)))
+    assert len(named) > 20
+    for title in named:
+        assert f"{{exercise-start}} {title}\n" in titles, title
