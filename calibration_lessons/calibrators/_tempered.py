@@ -103,7 +103,7 @@ class TemperedSoftmax(Calibrator):
         if self.obstacle(rough) is None:
             model = partial(self.model_sum, logits[some], highest[some], weights[some])
             beta = self.solve(rough, model, beta, 1e-6)
-        return self.solve(limits, partial(self.model_sum, logits, highest, weights), beta, 1e-12)
+        return self.solve(limits, partial(self.model_sum, logits, highest, weights), beta)
 
     def refuse(self, limits: _passes.LogitLimits) -> None:
         """Refuse calibration data that no finite positive temperature fits, and say why."""
@@ -119,7 +119,11 @@ class TemperedSoftmax(Calibrator):
             raise ValueError(f"no temperature fits: {obstacle}")
 
     def solve(
-        self, limits: _passes.LogitLimits, model_sum: Callable[[float], Sums], start: float, tolerance: float
+        self,
+        limits: _passes.LogitLimits,
+        model_sum: Callable[[float], Sums],
+        start: float,
+        tolerance: float = 1e-12,
     ) -> float:
         """Beta at which the sum under the model equals the sum under the labels."""
         target = self.label_sum(limits)
