@@ -16,6 +16,12 @@ from .tree import Cell, Page, Problem, Section, lessons, notebooks
 BEFORE = ("By the end you can", "You need")
 AFTER = ("Exercises", "What to remember", "Next", "References")
 MISTAKE = "Common mistake"
+QUICK, QUICK_REQUIRED, QUESTIONS = "Quick questions", False, 3  # directly before the exercises
+ANSWER = re.compile(
+    r"^(?P<fence>:{3,}|`{3,})\{admonition\} Answer[ \t]*\n(?P<options>(?::[\w-]+:.*\n)*)"
+    r"(?P<text>.*?)^(?P=fence)[ \t]*$",
+    re.M | re.S,
+)
 GOALS = range(3, 6)
 EXERCISES = range(2, 6)
 LONGEST_MEDIAN = 8  # lines of a code cell
@@ -41,6 +47,7 @@ def in_lesson(page: Page, current: str) -> Iterator[Problem]:
     yield from headings(page, sections)
     yield from goals(page, sections)
     yield from mistakes(page, sections)
+    yield from quick_questions(page)
     yield from exercises(page)
     yield from made_for(page, current)
     lengths = [len([line for line in cell.source.splitlines() if line.strip()]) for cell in page.code]
@@ -77,21 +84,22 @@ def headings(page: Page, sections: list[Section]) -> Iterator[Problem]:
             yield Problem(page.file, where(below), what, f"write it with {above.level + 1} #")
     second = [section.title for section in found if section.level == 2]
     names = [MISTAKE if title.split(":")[0] == MISTAKE else title for title in second]
-    fixed = [name for name in names if name in (*BEFORE, MISTAKE, *AFTER)]
+    after = (QUICK, *AFTER) if QUICK_REQUIRED or QUICK in names else AFTER
+    fixed = [name for name in names if name in (*BEFORE, MISTAKE, *after)]
     without_repeats = [name for i, name in enumerate(fixed) if name != MISTAKE or MISTAKE not in fixed[:i]]
-    wanted = [*BEFORE, MISTAKE, *AFTER]
+    wanted = [*BEFORE, MISTAKE, *after]
     if without_repeats != wanted:
         absent = [name for name in wanted if name not in names]
         what = (
             f"it has no ## {absent[0]}" if absent else f"its headings stand as {', '.join(without_repeats)}"
         )
         yield Problem(page.file, "headings", what, f"the order is {', '.join(wanted)}")
-    elif names[:2] != list(BEFORE) or names[-4:] != list(AFTER):
+    elif names[:2] != list(BEFORE) or names[-len(after) :] != list(after):
         strays = [
-            t for t in names[: names.index(BEFORE[1])] + names[names.index(AFTER[0]) :] if t not in wanted
+            t for t in names[: names.index(BEFORE[1])] + names[names.index(after[0]) :] if t not in wanted
         ]
         what = f"## {', '.join(strays)} stands outside the middle"
-        yield Problem(page.file, "headings", what, f"concepts come between {BEFORE[1]} and {AFTER[0]}")
+        yield Problem(page.file, "headings", what, f"concepts come between {BEFORE[1]} and {after[0]}")
     elif not [name for name in names if name not in wanted]:
         yield Problem(page.file, "headings", "no section teaches the concept", f"add one after {BEFORE[1]}")
 
@@ -125,6 +133,26 @@ def mistakes(page: Page, sections: list[Section]) -> Iterator[Problem]:
                 yield Problem(
                     page.file, where(section), what, "add a cell that makes it and shows the damage"
                 )
+
+
+def quick_questions(page: Page) -> Iterator[Problem]:
+    """Three quick questions, each followed by an answer that is folded away."""
+    text = "\n".join(cell.source for cell in page.markdown)
+    match = re.search(rf"^## {QUICK}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    if not match:
+        return
+    place = f"## {QUICK}"
+    answers = list(ANSWER.finditer(match[1]))
+    *asked, rest = ANSWER.sub("\0", match[1]).split("\0")
+    if len(answers) != QUESTIONS or not all("?" in question for question in asked) or rest.strip():
+        what = f"{len(answers)} answers follow {sum('?' in part for part in (*asked, rest))} questions"
+        remedy = f"ask {QUESTIONS}, each with a question mark and a :::{{admonition}} Answer below it"
+        yield Problem(page.file, place, what, remedy)
+    for answer in answers:
+        if not re.search(r"^:class:.*\bdropdown\b", answer["options"], re.M):
+            yield Problem(page.file, place, "an answer lies open", "add the line `:class: dropdown`")
+        elif not answer["text"].strip():
+            yield Problem(page.file, place, "an answer is empty", "write it")
 
 
 def exercises(page: Page) -> Iterator[Problem]:

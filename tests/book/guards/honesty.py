@@ -1,0 +1,148 @@
+"""Honest statistics, as far as a test can see: no bare ECE, no calibrator judged on the rows that fitted it.
+
+A section that gives an ECE as a number says how many rows and bins there were, and gives an interval or
+the value under calibration. Where a calibrator is judged on the rows it was fitted on, the text before or
+after the cell says so: "its own rows", "the same rows", "the rows that it was fitted on".
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .tree import Page, Problem, Section, notebooks
+
+ECE = re.compile(r"\b(?:ECE|expected calibration error)\b[^.;|\n]{0,40}?\b0?\.\d{2,}(?!\d*\s*-->)")
+COMPANIONS = {
+    "n": re.compile(
+        r"\bn\s*\$?\s*=|\b(?:\d+|all) (?:\w+ )?(?:rows|images|pictures|samples|e-mails|patients)\b"
+    ),
+    "the bins": re.compile(r"\bbins?\b"),
+    "an interval or the value under calibration": re.compile(
+        r"\binterval|\bcalibrated\b|\bunder calibration\b|\bnull\b|\[0?\.\d"
+    ),
+}
+CALIBRATORS = re.compile(
+    r"(?:cl\.)?(?:TemperatureScaling|ExpectationConsistency|PlattScaling|HistogramBinning|IsotonicCalibration"
+    r"|OneVsRest)\("
+)
+SCORES = re.compile(
+    r"(?:cl\.)?(?:expected_calibration_error|maximum_calibration_error|ece_interval|brier_score|brier_decomposition"
+    r"|corp_decomposition|negative_log_likelihood|reliability_curve)$"
+)
+ADMITTED = re.compile(
+    r"\bown (?:\w+ )?rows\b|\bsame rows\b|\brows (?:that |which )?\w+( \w+)? (?:was|were) fitted on\b", re.I
+)
+LONGEST = 300  # characters of an expression that stands for a name
+
+
+def check(root: Path) -> list[Problem]:
+    """Problems with the statistics of the book's notebooks."""
+    pages = notebooks(root)
+    problems = [p for page in pages for section in whole_sections(page) for p in bare(page, section)]
+    return problems + [p for page in pages for p in same_rows(page)]
+
+
+def whole_sections(page: Page) -> list[Section]:
+    """Sections of a page with what stands under their smaller headings."""
+    whole: list[Section] = []
+    for section in page.sections():
+        if whole and section.level > 2:
+            whole[-1].prose.extend(section.prose)
+            whole[-1].code.extend(section.code)
+        else:
+            whole.append(section)
+    return whole
+
+
+def bare(page: Page, section: Section) -> Iterator[Problem]:
+    """ECEs given as a number in a section that lacks what makes them readable."""
+    prose = "\n".join(line for _, _, line in section.prose)
+    printed = "\n".join(text for cell in section.code for text in cell.output_texts())
+    near = f"{prose}\n{printed}"
+    missing = [name for name, pattern in COMPANIONS.items() if not pattern.search(near)]
+    stated = [cell.place(line) for cell, line, text in section.prose if ECE.search(text)]
+    stated += [cell.place() for cell in section.code if any(map(ECE.search, cell.output_texts()))]
+    if stated and missing and section.level == 2 and section.title != "References":
+        yield Problem(
+            page.file, stated[0], "an ECE stands alone", f"give {', '.join(missing)} in its section"
+        )
+
+
+def same_rows(page: Page) -> Iterator[Problem]:
+    """Calibrators that are judged on the rows they were fitted on, where no word says so."""
+    meant: dict[str, str] = {}  # what a name stands for: the expression that it was last assigned
+    for number, cell in enumerate(page.cells):
+        if cell.kind != "code":
+            continue
+        for name in looped(cell.code):
+            meant.pop(name, None)
+        text = [other.source for other in (*page.cells[:number][::-1][:2], *page.cells[number + 1 :][:2])]
+        for node in in_order(cell.code):
+            if isinstance(node, ast.Assign):
+                meant |= assigned(node, meant)
+            elif isinstance(node, ast.Call) and SCORES.match(ast.unparse(node.func)):
+                for rows in flattered(node, meant):
+                    if not ADMITTED.search(" ".join(" ".join(text).split())):
+                        what = f"a calibrator is judged on {rows}, the rows that it was fitted on"
+                        remedy = "judge it on others, or say so in words beside the cell"
+                        yield Problem(page.file, cell.place(node.lineno), what, remedy)
+
+
+def looped(code: ast.AST) -> Iterator[str]:
+    """Names that loops and comprehensions bind: they stand for many things."""
+    for node in ast.walk(code):
+        if isinstance(node, ast.For | ast.comprehension):
+            yield from (part.id for part in ast.walk(node.target) if isinstance(part, ast.Name))
+
+
+def in_order(code: ast.AST) -> Iterator[ast.AST]:
+    """Nodes in the order of the source, those inside before those around them."""
+    for child in ast.iter_child_nodes(code):
+        yield from in_order(child)
+    yield code
+
+
+def assigned(node: ast.Assign, meant: dict[str, str]) -> dict[str, str]:
+    """Expressions that an assignment gives to names, those of a tuple one by one."""
+    found = {}
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            found[target.id] = resolved(node.value, meant)
+        elif isinstance(target, ast.Tuple):
+            same = isinstance(node.value, ast.Tuple) and len(node.value.elts) == len(target.elts)
+            for place, part in enumerate(target.elts):
+                whole = node.value.elts[place] if same else node.value
+                found[ast.unparse(part)] = resolved(whole, meant) + ("" if same else f"[{place}]")
+    return found
+
+
+def resolved(node: ast.AST, meant: dict[str, str]) -> str:
+    """Source of an expression, with what its names stand for in their places."""
+
+    class Put(ast.NodeTransformer):
+        def visit_Name(self, name: ast.Name) -> ast.AST:
+            return ast.parse(meant[name.id], mode="eval").body if name.id in meant else name
+
+    whole = ast.unparse(Put().visit(ast.parse(ast.unparse(node), mode="eval")))
+    return whole if len(whole) <= LONGEST else ast.unparse(node)
+
+
+def flattered(call: ast.Call, meant: dict[str, str]) -> Iterator[str]:
+    """Rows that a call judges with a calibrator that was fitted on them."""
+    for argument in call.args:
+        value = argument.value if isinstance(argument, ast.Starred) else argument
+        whole = ast.parse(resolved(value, meant), mode="eval")
+        for part in ast.walk(whole):
+            if not (isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.args):
+                continue
+            fit = part.func.value
+            if part.func.attr == "predict_proba" and isinstance(fit, ast.Call) and fit.args:
+                first = fit.args[0]
+                rows = (
+                    f"{ast.unparse(first.value)}[0]" if isinstance(first, ast.Starred) else ast.unparse(first)
+                )
+                if CALIBRATORS.match(ast.unparse(fit.func)) and ast.unparse(part.args[0]) == rows:
+                    yield rows
