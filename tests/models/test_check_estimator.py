@@ -8,7 +8,6 @@ from sklearn.utils.estimator_checks import check_estimator
 import calibration_lessons as cl
 
 EXPECTED_FAILURES = {
-    "check_complex_data": "complex input is a TypeError here, as for every function of the package",
     "check_dtype_object": "arrays of objects are refused, even if they hold numbers",
     "check_estimators_empty_data_messages": "refused in the package's own words: 'X is empty'",
     "check_fit2d_predict1d": "refused in the package's own words: 'expected a 2-D array'",
