@@ -20,7 +20,7 @@ NAMES = {
     **{"GaussianNB": GaussianNB, "KFold": KFold},
     **{"X": np.arange(20.0).reshape(10, 2), "Y": [0, 1] * 5},
 }
-# A call, then the error that it raises, indented. A call is evaluated in its test, where its mutants are active.
+# A call, then its error, indented. It is evaluated in its test: a mutant is active only there.
 LINES = (Path(__file__).parent / "messages.txt").read_text(encoding="utf-8").splitlines()
 CASES = [line for line in LINES if line and not line.startswith("#")]
 
