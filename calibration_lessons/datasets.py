@@ -11,7 +11,7 @@ import csv
 import gzip
 import io
 from importlib import resources
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from . import _checks
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.str_]
 Part = Literal["calibration", "test"]
 Shift = Literal["rotation", "noise", "blur"]
 
@@ -94,6 +95,51 @@ class ClassProbabilities(NamedTuple):
     y_true: Integers
     y_prob: Floats
     class_names: list[str]
+
+
+class Comparison(NamedTuple):
+    """What calibrators after classifiers were worth: one row a result, each array of shape (n,).
+
+    Attributes
+    ----------
+    experiment : ndarray of str
+        "classifiers": nine classifiers on two data sets. "sizes": calibration sets of growing size.
+    data : ndarray of str
+        "spambase", "breast cancer" or "Fashion-MNIST".
+    repeat : ndarray of int
+        Seed of the split, or of the choice of the rows.
+    classifier, method, learned_on, n, refused, own_brier, ece, null_ece, brier, nll, accuracy : ndarray
+        As in `calibration_lessons.practice.comparison.Result`, to four digits.
+    """
+
+    experiment: Words
+    data: Words
+    repeat: Integers
+    classifier: Words
+    method: Words
+    learned_on: Words
+    n: Integers
+    refused: npt.NDArray[np.bool_]
+    own_brier: Floats
+    ece: Floats
+    null_ece: Floats
+    brier: Floats
+    nll: Floats
+    accuracy: Floats
+
+    def where(self, **wanted: str | int) -> Comparison:
+        """Return the rows whose columns have the wanted values, in their order.
+
+        Examples
+        --------
+        >>> choosing().where(data="spambase", classifier="SVM", method="Platt", n=25).repeat[:3].tolist()
+        [0, 1, 2]
+        """
+        for name in wanted:
+            _checks.one_of(name, self._fields, "column")
+        kept = np.all([getattr(self, name) == value for name, value in wanted.items()], axis=0)
+        columns: list[Any] = [column[kept] for column in self]
+        return Comparison(*columns)
 
 
 def network_logits(network: int, part: Part) -> LabelledLogits:
@@ -331,6 +377,30 @@ def two_class_example() -> ClassProbabilities:
     table = _table("two_class_example.csv")
     names = ["Class2", "Class1"]
     return ClassProbabilities(_positions(table["truth"], names), table["Class1"].astype(np.float64), names)
+
+
+def choosing() -> Comparison:
+    """Results of calibrators after classifiers, over many splits: the data of the chapter *choosing*.
+
+    `tools/choosing_experiment.py` made them.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> table = choosing().where(experiment="classifiers", data="spambase", method="uncalibrated")
+    >>> sorted(set(table.classifier.tolist()))[:3]
+    ['SVM', 'SVM with Platt', 'decision tree']
+    """
+    table = _table("choosing.csv.gz")
+    columns: dict[str, Any] = {**table, "refused": table["refused"] == "1"}
+    for name in ("repeat", "n"):
+        columns[name] = table[name].astype(np.int64)
+    for name in Comparison._fields[-6:]:
+        columns[name] = table[name].astype(np.float64)
+    return Comparison(**columns)
 
 
 def _one_of(value: int, known: range, name: str) -> int:
