@@ -46,6 +46,19 @@ def test_more_axes_are_distributions_along_the_last():
     np.testing.assert_allclose(cl.entropy(cl.softmax(z))[1, 2], cl.entropy(cl.softmax(z[1, 2])))
 
 
+def test_each_row_is_by_itself_however_far_the_rows_lie_apart():
+    z = np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1003.0, -1000.5]])
+    for function in (cl.softmax, cl.log_softmax):
+        np.testing.assert_array_equal(function(z), [function(row) for row in z])
+    np.testing.assert_allclose(cl.entropy(cl.softmax(z)), [cl.entropy(cl.softmax(row)) for row in z])
+
+
+def test_one_distribution_has_a_plain_float_and_a_sure_one_exactly_none():
+    assert isinstance(cl.entropy([0.5, 0.5]), float)
+    assert cl.entropy([[1.0, 0.0], [0.5, 0.5]]).tolist() == [0.0, math.log(2)]
+    assert cl.entropy([0, 1]) == 0
+
+
 def test_a_class_that_is_ruled_out_gets_zero():
     assert cl.softmax([0.0, -np.inf]).tolist() == [1.0, 0.0]
     assert cl.log_softmax([0.0, -np.inf]).tolist() == [0.0, -np.inf]
