@@ -1,14 +1,11 @@
-"""Wrong answers to the problem set on calibrators lose the points of their question, and no others."""
+"""Answers to the problem set on calibrators, wrong and right, and what they earn."""
 
-import pytest
-
-from tests.assignments.grading import ASSIGNMENTS, Course, answered, full_marks, solutions
-
-SOURCE = ASSIGNMENTS / "source/calibrators/calibrators.ipynb"
+from tests.assignments.grading import ASSIGNMENTS, ProblemSet
 
 MULTIPLIED = """
 def tempered_softmax(logits, temperature):
-    return softmax(np.asarray(logits) * temperature)
+    e = np.exp(np.asarray(logits) * temperature)
+    return e / e.sum(axis=1, keepdims=True)
 """
 OVER_ALL_ROWS = """
 def tempered_softmax(logits, temperature):
@@ -105,76 +102,171 @@ HARD_CODED = """
 def judge(network):
     return 0.0510, 0.0060
 """
-WRONG = {  # the answers, and the questions that they cost
-    "T multiplied, bits, judged on the rows that fitted": (
-        {"tempered-softmax": MULTIPLIED, "nll": BITS, "judge": ON_THE_TEST_PART},
-        {"tempered-softmax", "nll", "judge"},
-    ),
-    "one sum for all rows, no mean, hard-coded": (
-        {"tempered-softmax": OVER_ALL_ROWS, "nll": SUMMED, "judge": HARD_CODED},
-        {"tempered-softmax", "nll", "judge"},
-    ),
-    "overflow, underflow, a loose tolerance": (
-        {"tempered-softmax": OVERFLOWS, "nll": UNDERFLOWS, "fit-consistency": LOOSE},
-        {"tempered-softmax", "nll", "fit-consistency"},
-    ),
-    "too few steps, blind to a bound": (
-        {"fit-temperature": FEW_STEPS, "fit-consistency": BLIND_TO_TIES},
-        {"fit-temperature", "judge", "fit-consistency"},
-    ),
-    "the inverse, one method for the other": (
-        {"fit-temperature": INVERSE, "fit-consistency": AS_TEMPERATURE},
-        {"fit-temperature", "judge", "fit-consistency"},
-    ),
-    "a fixed bracket, the wrong part": (
-        {"fit-temperature": FIXED_BRACKET, "judge": ON_THE_CALIBRATION_PART},
-        {"fit-temperature", "judge"},
-    ),
+UPSIDE_DOWN = """
+confidence = 1 / (1 + np.exp(-gap))
+temperature = np.log(n_right / (n_rows - n_right)) / gap
+cost = -np.log(n_right / n_rows) * n_right / n_rows
+"""
+BASE_2 = """
+confidence = 1 / (1 + np.exp(-gap))
+temperature = gap / np.log2(n_right / (n_rows - n_right))
+cost = -np.log(n_right / n_rows)
+"""
+NOT_THE_ODDS = """
+confidence = 1 / (1 + np.exp(-gap))
+temperature = gap / -np.log(1 - n_right / n_rows)
+cost = -np.log(n_right / n_rows)
+"""
+COST_IN_BITS = """
+confidence, share = 1 / (1 + np.exp(-gap)), n_right / n_rows
+temperature = gap / (np.log(share) - np.log(1 - share))
+cost = -share * np.log2(share) - (1 - share) * np.log2(1 - share)
+"""
+RIGHT_ROWS_ONLY = """
+confidence, share = 1 / (1 + np.exp(-gap)), n_right / n_rows
+temperature = gap / (np.log(share) - np.log(1 - share))
+cost = -np.log(share)
+"""
+THE_COMPANIONS_SOFTMAX = """
+def tempered_softmax(logits, temperature):
+    return softmax(logits / temperature)
+"""
+THE_COMPANIONS_LIKELIHOOD = """
+def nll(labels, logits, temperature):
+    return negative_log_likelihood(labels, logits / temperature, from_logits=True)
+"""
+THE_COMPANIONS_TEMPERATURE = """
+def fit_temperature(labels, logits):
+    return TemperatureScaling().fit(logits, labels).temperature_
+"""
+THE_COMPANIONS_CONSISTENCY = """
+from calibration_lessons import ExpectationConsistency
+
+
+def fit_consistency(labels, logits):
+    return ExpectationConsistency().fit(logits, labels).temperature_
+"""
+WRONG = {
+    "T multiplied, bits, judged on the rows that fitted": {
+        "by-hand": (COST_IN_BITS, "in bits; the question asks for nats"),
+        "tempered-softmax": (MULTIPLIED, "you multiplied by T"),
+        "nll": (BITS, "the unit is nats"),
+        "judge": (ON_THE_TEST_PART, "to the rows that judge it"),
+    },
+    "one sum for all rows, no mean, hard-coded": {
+        "by-hand": (BASE_2, "base e, not base 2"),
+        "tempered-softmax": (OVER_ALL_ROWS, "divide it by its own sum"),
+        "nll": (SUMMED, "not the sum"),
+        "judge": (HARD_CODED, "before: the test part at T = 1"),
+    },
+    "overflow, underflow, a loose tolerance": {
+        "tempered-softmax": (OVERFLOWS, "overflow"),
+        "nll": (UNDERFLOWS, "underflows"),
+        "fit-consistency": (LOOSE, "a smaller tolerance"),
+    },
+    "too few steps, blind to a bound, right rows only": {
+        "by-hand": (RIGHT_ROWS_ONLY, "over all rows, right and wrong"),
+        "fit-temperature": (FEW_STEPS, "the search stopped too early"),
+        "fit-consistency": (BLIND_TO_TIES, "check both limits first"),
+    },
+    "the inverse, one method for the other": {
+        "by-hand": (UPSIDE_DOWN, "did you find 1/T?"),
+        "fit-temperature": (INVERSE, "or found 1/T"),
+        "fit-consistency": (AS_TEMPERATURE, "they should agree"),
+    },
+    "a fixed bracket, the wrong part, no odds": {
+        "by-hand": (NOT_THE_ODDS, "the log-odds achieved"),
+        "fit-temperature": (FIXED_BRACKET, "no fixed bracket"),
+        "judge": (ON_THE_CALIBRATION_PART, "before: the test part at T = 1"),
+    },
+    "the companion's own answer": {
+        "tempered-softmax": (THE_COMPANIONS_SOFTMAX, "write the softmax yourself"),
+        "nll": (THE_COMPANIONS_LIKELIHOOD, "write the likelihood yourself"),
+        "fit-temperature": (THE_COMPANIONS_TEMPERATURE, "find the temperature yourself"),
+        "fit-consistency": (THE_COMPANIONS_CONSISTENCY, "find the temperature yourself"),
+    },
+}
+RIGHT = {
+    "loops, another library, halving": {
+        "tempered-softmax": """
+def tempered_softmax(z, T):
+    rows = []
+    for row in np.asarray(z, dtype=float):
+        e = [np.exp((value - max(row)) / T) for value in row]
+        rows.append([value / sum(e) for value in e])
+    return np.array(rows)
+""",
+        "nll": """
+from scipy.special import log_softmax
+
+
+def nll(y, z, T):
+    logs = log_softmax(np.asarray(z, dtype=np.float64) / T, axis=1)
+    return float(np.mean([-row[k] for row, k in zip(logs, y)]))
+""",
+        "fit-temperature": """
+def fit_temperature(y, z):
+    z = np.asarray(z, dtype=float)
+    own = z[np.arange(len(z)), y]
+    if np.all(own == z.max(axis=1)) or np.sum(own - z.mean(axis=1)) <= 0:
+        raise ValueError("no finite temperature")
+    low, high = 1e-6 / np.abs(z).max(), 1e6 / np.abs(z).max()
+    for _ in range(200):
+        middle = np.sqrt(low * high)
+        expected = (softmax(middle * z) * z).sum(axis=1).mean()
+        low, high = (middle, high) if expected < own.mean() else (low, middle)
+    return 1 / middle
+""",
+        "fit-consistency": """
+def fit_consistency(y, z):
+    z = np.array(z, dtype=float)
+    z -= z.max(axis=1, keepdims=True)
+    right = np.mean(z.argmax(axis=1) == y)
+    coldest = np.mean([1 / np.sum(row == 0) for row in z])
+    if right >= coldest or right <= 1 / z.shape[1]:
+        raise ValueError("no temperature")
+    low, high = np.log(-z.min()) - 30, np.log(-z.min()) + 30
+    for _ in range(120):
+        t = np.exp((low + high) / 2)
+        claimed = np.mean(1 / np.exp(z / t).sum(axis=1))
+        low, high = ((low + high) / 2, high) if claimed > right else (low, (low + high) / 2)
+    return t
+""",
+        "judge": """
+def judge(k):
+    parts = [datasets.network_logits(k, part) for part in ("calibration", "test")]
+    T = fit_temperature(parts[0].labels, parts[0].logits)
+    y, z = parts[1].labels, parts[1].logits
+    return [expected_calibration_error(y, z / t, from_logits=True) for t in (1, T)]
+""",
+    },
+    "single precision and another student": {
+        "student": 'STUDENT_ID = "grace"',
+        "by-hand": "confidence, temperature, cost = 0.953, 2.522, 0.543",
+        "tempered-softmax": """
+def tempered_softmax(logits, temperature):
+    z = np.asarray(logits, dtype=np.float32) / np.float32(temperature)
+    e = np.exp(z - z.max(axis=-1)[:, None])
+    return e / e.sum(axis=-1)[:, None]
+""",
+        "nll": """
+def nll(labels, logits, temperature):
+    z = np.asarray(logits, dtype=np.float32) / temperature
+    return np.mean(np.logaddexp.reduce(z, axis=1) - np.take_along_axis(z, np.c_[labels], axis=1)[:, 0])
+""",
+        "judge": """
+def judge(network):
+    fitted = TemperatureScaling().fit(*datasets.network_logits(network, "calibration"))
+    z, y = datasets.network_logits(network, "test")
+    before, after = softmax(z), np.float32(fitted.predict_proba(z))
+    return tuple(expected_calibration_error(y, p) for p in (before, after))
+""",
+    },
 }
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    return Course(SOURCE, tmp_path_factory.mktemp("course") / "gradebook.db")
-
-
-@pytest.fixture(scope="module")
-def release(course):
-    return course.release()
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize(("answers", "lost"), WRONG.values(), ids=WRONG)
-def test_each_wrong_answer_loses_its_points_and_no_others(course, release, answers, lost):
-    submission = answered(release, {**solutions(SOURCE), **answers})
-    points = full_marks(SOURCE) | {f"test-{name}": 0 for name in lost}
-    assert course.grade(submission).points == points
-
-
-@pytest.mark.kernel
-def test_an_answer_written_another_way_earns_its_points(course, release):
-    other = {
-        "tempered-softmax": "def tempered_softmax(z, T):\n"
-        "    rows = []\n"
-        "    for row in np.asarray(z, dtype=float):\n"
-        "        e = [np.exp((value - max(row)) / T) for value in row]\n"
-        "        rows.append([value / sum(e) for value in e])\n"
-        "    return np.array(rows)",
-        "nll": "from scipy.special import log_softmax\n\n"
-        "def nll(y, z, T):\n"
-        "    logs = log_softmax(np.asarray(z, dtype=np.float64) / T, axis=1)\n"
-        "    return float(np.mean([-row[k] for row, k in zip(logs, y)]))",
-        "fit-temperature": "def fit_temperature(y, z):\n"
-        "    z = np.asarray(z, dtype=float)\n"
-        "    own = z[np.arange(len(z)), y]\n"
-        "    if np.all(own == z.max(axis=1)) or np.sum(own - z.mean(axis=1)) <= 0:\n"
-        "        raise ValueError('no finite temperature')\n"
-        "    low, high = 1e-6 / np.abs(z).max(), 1e6 / np.abs(z).max()\n"
-        "    for _ in range(200):\n"
-        "        middle = np.sqrt(low * high)\n"
-        "        expected = (softmax(middle * z) * z).sum(axis=1).mean()\n"
-        "        low, high = (middle, high) if expected < own.mean() else (low, middle)\n"
-        "    return 1 / middle",
-    }
-    submission = answered(release, {**solutions(SOURCE), **other})
-    assert course.grade(submission).points == full_marks(SOURCE)
+class TestCalibrators(ProblemSet):
+    source = ASSIGNMENTS / "source/calibrators/calibrators.ipynb"
+    by_hand = ("by-hand",)
+    wrong = WRONG
+    right = RIGHT

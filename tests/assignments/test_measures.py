@@ -1,10 +1,8 @@
-"""Wrong answers to the problem set on measures lose the points of their question, and no others."""
+"""Answers to the problem set on measures, wrong and right, and what they earn."""
 
 import pytest
 
-from tests.assignments.grading import ASSIGNMENTS, Course, answered, full_marks, solutions
-
-SOURCE = ASSIGNMENTS / "source/measures/measures.ipynb"
+from tests.assignments.grading import ASSIGNMENTS, ProblemSet, answered, solutions
 
 DIGITIZE = """
 def bin_counts(scores, n_bins):
@@ -72,65 +70,203 @@ STRICTLY_ABOVE = """
 def p_value(observed, drawn):
     return (1 + np.sum(np.asarray(drawn) > observed)) / (1 + len(drawn))
 """
-WRONG = {  # a few mistakes a submission: each costs the points of its own question
-    "digitize, no bars, base rate": {"counts": DIGITIZE, "ece": NO_BARS, "outcomes": COIN_FLIPS},
+GAPS_CANCEL = """
+bias = (rain_few + rain_many - few * mean_few - many * mean_many) / (few + many)
+ece = abs(bias)
+mce = max(abs(rain_few / few - mean_few), abs(rain_many / many - mean_many))
+"""
+BINS_COUNT_ALIKE = """
+bias = (rain_few + rain_many - few * mean_few - many * mean_many) / (few + many)
+ece = (abs(rain_few / few - mean_few) + abs(rain_many / many - mean_many)) / 2
+mce = max(abs(rain_few / few - mean_few), abs(rain_many / many - mean_many))
+"""
+TURNED_ROUND = """
+bias = (few * mean_few + many * mean_many - rain_few - rain_many) / (few + many)
+ece = (abs(rain_few - few * mean_few) + abs(rain_many - many * mean_many)) / (few + many)
+mce = max(abs(rain_few / few - mean_few), abs(rain_many / many - mean_many))
+"""
+OF_THE_LARGER_BIN = """
+bias = (rain_few + rain_many - few * mean_few - many * mean_many) / (few + many)
+ece = (abs(rain_few - few * mean_few) + abs(rain_many - many * mean_many)) / (few + many)
+mce = ece
+"""
+FIRST_CLASS = """
+def curve(probabilities, labels, n_bins):
+    p, happened = probabilities[:, 0], labels == 0
+    index = np.searchsorted(np.arange(1, n_bins) / n_bins, p)
+    rows = np.bincount(index, minlength=n_bins)
+    return np.bincount(index, p, n_bins) / rows, np.bincount(index, happened, n_bins) / rows
+"""
+ZEROS = """
+def curve(probabilities, labels, n_bins):
+    top, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == labels
+    index = np.searchsorted(np.arange(1, n_bins) / n_bins, top)
+    rows = np.maximum(np.bincount(index, minlength=n_bins), 1)
+    return np.bincount(index, top, n_bins) / rows, np.bincount(index, right, n_bins) / rows
+"""
+THE_COMPANIONS_CURVE = """
+def curve(probabilities, labels, n_bins):
+    found = cl.reliability_curve(labels, probabilities, n_bins=n_bins)
+    return found.confidence, found.accuracy
+"""
+THE_COMPANIONS_ERROR = """
+from calibration_lessons import expected_calibration_error
+
+
+def binned_ece(scores, happened, n_bins):
+    return expected_calibration_error(happened, scores, n_bins=n_bins)
+"""
+THE_CHAPTERS_NUMBER = """
+def binned_ece(scores, happened, n_bins):
+    return 47 / 450
+"""
+FIVE_BINS = """
+def bin_counts(scores, n_bins):
+    return np.bincount(np.searchsorted([0.2, 0.4, 0.6, 0.8], scores), minlength=5)
+"""
+MISREAD_ONE_FOR_THE_REST = """
+reading = {"a": "over-confident", "b": "too high", "c": "under-confident", "d": "more than zero",
+           "e": "never higher", "f": "always"}
+"""
+MISREAD_ZERO = """
+reading = {"a": "over-confident", "b": "too high", "c": "under-confident", "d": "zero",
+           "e": "never higher", "f": "not always"}
+"""
+ABOVE_ONE_HALF = """
+def calibrated_outcomes(scores, draws, rng):
+    return np.tile(np.asarray(scores) > 0.5, (draws, 1))
+"""
+A_GENERATOR_OF_ITS_OWN = """
+def calibrated_outcomes(scores, draws, rng):
+    return np.random.default_rng().random((draws, len(scores))) < scores
+"""
+BELOW = """
+def p_value(observed, drawn):
+    return (1 + np.sum(np.asarray(drawn) < observed)) / (1 + len(drawn))
+"""
+WRONG = {
+    "digitize, no bars, base rate": {
+        "by-hand": (GAPS_CANCEL, "gaps of different sign cancel"),
+        "counts": (DIGITIZE, "drop p = 1"),
+        "ece": (NO_BARS, "gaps of different sign cancel"),
+        "outcomes": (COIN_FLIPS, "0 never happens, 1 always"),
+    },
     "bin centres, one word misread, p-value 0": {
-        "curve": BIN_CENTRES, "reading": MISREAD, "p-value": NEVER_COUNTED,
+        "by-hand": (TURNED_ROUND, "not the other way round"),
+        "curve": (BIN_CENTRES, "not the middle of the bin"),
+        "reading": (MISREAD, "its confidence in no is 0.8"),
+        "p-value": (NEVER_COUNTED, "count the observed error among the drawn ones"),
     },
     "left-closed, unweighted, ties left out": {
-        "counts": LEFT_CLOSED, "ece": UNWEIGHTED, "p-value": STRICTLY_ABOVE,
+        "by-hand": (BINS_COUNT_ALIKE, "weigh each bin by its share of the days"),
+        "counts": (LEFT_CLOSED, "belongs to the bin on its left"),
+        "ece": (UNWEIGHTED, "weigh each bin by its share of the rows"),
+        "p-value": (STRICTLY_ABOVE, "equal to the observed one counts"),
     },
     "rounding, last of equals, dependent": {
-        "counts": ROUNDED_PRODUCT, "curve": TIES_TO_THE_LAST, "outcomes": ONE_DRAW_REPEATED,
+        "counts": (ROUNDED_PRODUCT, "compare with m/M"),
+        "curve": (TIES_TO_THE_LAST, "the first class is the prediction"),
+        "outcomes": (ONE_DRAW_REPEATED, "draw each outcome independently"),
     },
-    "an ECE that drops 1, a p-value that is none": {"ece": DROPS_ONE, "p-value": "p_value = print"},
-}  # fmt: skip
+    "an ECE that drops 1, a share below": {
+        "by-hand": (OF_THE_LARGER_BIN, "the largest gap of a bin"),
+        "ece": (DROPS_ONE, "exactly 0 and 1 count"),
+        "reading": (MISREAD_ONE_FOR_THE_REST, "which class is on top"),
+        "p-value": (BELOW, "not below it"),
+    },
+    "another target, labels for outcomes": {
+        "curve": (FIRST_CLASS, "an empty bin has no mean"),
+        "reading": (MISREAD_ZERO, "turns chance of either sign into a gap"),
+        "outcomes": (ABOVE_ONE_HALF, "the probability of its own score"),
+    },
+    "right for what is visible": {
+        "counts": (FIVE_BINS, "compare with m/M"),
+        "ece": (THE_CHAPTERS_NUMBER, "exactly 0 and 1 count"),
+        "outcomes": (A_GENERATOR_OF_ITS_OWN, "use rng only"),
+    },
+    "zeros for empty bins, a function for its value": {
+        "curve": (ZEROS, "NaN, not 0"),
+        "p-value": ("p_value = print", "'>' not supported"),
+    },
+    "the companion's own answer": {
+        "curve": (THE_COMPANIONS_CURVE, "write the curve yourself"),
+        "ece": (THE_COMPANIONS_ERROR, "write the error yourself"),
+    },
+}
+RIGHT = {
+    "comparisons and loops": {
+        "counts": """
+def bin_counts(scores, n_bins):
+    m = np.arange(1, n_bins + 1)
+    s = np.asarray(scores)[:, None]
+    inside = (s > (m - 1) / n_bins) & (s <= m / n_bins)
+    inside[:, 0] |= s[:, 0] == 0
+    return inside.sum(axis=0)
+""",
+        "curve": """
+def curve(p, y, bins):
+    sums = [[0, 0.0, 0] for _ in range(bins)]
+    for row, label in zip(p, y):
+        best = max(row)
+        m = next(m for m in range(bins) if best <= (m + 1) / bins)
+        sums[m][0] += 1
+        sums[m][1] += best
+        sums[m][2] += list(row).index(best) == label
+    confidence = [total / n if n else np.nan for n, total, _ in sums]
+    return np.array(confidence), np.array([right / n if n else np.nan for n, _, right in sums])
+""",
+        "ece": """
+def binned_ece(scores, happened, n_bins):
+    total = 0
+    for m in range(1, n_bins + 1):
+        low = -1 if m == 1 else (m - 1) / n_bins
+        here = (scores > low) & (scores <= m / n_bins)
+        gap = np.mean(np.asarray(happened)[here]) - np.mean(scores[here]) if here.any() else 0
+        total += here.mean() * abs(gap)
+    return total
+""",
+        "outcomes": """
+def calibrated_outcomes(p, repeats, source):
+    return np.array([[1 if source.random() < chance else 0 for chance in p] for _ in range(repeats)])
+""",
+        "p-value": """
+def p_value(observed, drawn):
+    everyone = sorted([observed, *drawn])
+    return sum(error >= observed for error in everyone) / len(everyone)
+""",
+    },
+    "single precision and another student": {
+        "student": 'STUDENT_ID = "grace"',
+        "by-hand": "bias, ece, mce = -0.024, 0.087, 0.250",
+        "ece": """
+def binned_ece(s, came, M):
+    index = (np.asarray(s)[:, None] > np.arange(1, M) / M).sum(axis=1)
+    gap = np.zeros(M, dtype=np.float32)
+    np.add.at(gap, index, np.float32(came) - np.float32(s))
+    return np.float32(np.abs(gap).sum() / len(s))
+""",
+        "outcomes": """
+def calibrated_outcomes(scores, draws, rng):
+    return np.float32(rng.random(size=(draws, np.size(scores))) < np.float32(scores))
+""",
+        "p-value": """
+def p_value(observed, drawn):
+    return np.float32(np.mean(np.append(drawn, observed) >= observed))
+""",
+    },
+}
 
 
-@pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    return Course(SOURCE, tmp_path_factory.mktemp("course") / "gradebook.db")
+class TestMeasures(ProblemSet):
+    source = ASSIGNMENTS / "source/measures/measures.ipynb"
+    by_hand = ("by-hand",)
+    wrong = WRONG
+    right = RIGHT
 
-
-@pytest.fixture(scope="module")
-def release(course):
-    return course.release()
-
-
-@pytest.mark.kernel
-@pytest.mark.parametrize("answers", WRONG.values(), ids=WRONG)
-def test_each_wrong_answer_loses_its_points_and_no_others(course, release, answers):
-    submission = answered(release, {**solutions(SOURCE), **answers})
-    points = full_marks(SOURCE) | {f"test-{name}": 0 for name in answers}
-    assert course.grade(submission).points == points
-
-
-@pytest.mark.kernel
-def test_an_answer_written_another_way_earns_its_points(course, release):
-    other = {
-        "counts": "def bin_counts(scores, n_bins):\n"
-        "    m = np.arange(1, n_bins + 1)\n"
-        "    s = np.asarray(scores)[:, None]\n"
-        "    inside = (s > (m - 1) / n_bins) & (s <= m / n_bins)\n"
-        "    inside[:, 0] |= s[:, 0] == 0\n"
-        "    return inside.sum(axis=0)",
-        "ece": "def binned_ece(scores, happened, n_bins):\n"
-        "    total = 0\n"
-        "    for m in range(1, n_bins + 1):\n"
-        "        low = -1 if m == 1 else (m - 1) / n_bins\n"
-        "        here = (scores > low) & (scores <= m / n_bins)\n"
-        "        gap = np.mean(np.asarray(happened)[here]) - np.mean(scores[here]) if here.any() else 0\n"
-        "        total += here.mean() * abs(gap)\n"
-        "    return total",
-    }
-    submission = answered(release, {**solutions(SOURCE), **other})
-    assert course.grade(submission).points == full_marks(SOURCE)
-
-
-@pytest.mark.kernel
-def test_a_deleted_check_is_put_back_and_a_changed_one_restored(course, release):
-    submission = answered(release, {**solutions(SOURCE), "ece": NO_BARS, "test-ece": "pass"})
-    submission.cells = [cell for cell in submission.cells if cell.metadata.nbgrader.grade_id != "test-counts"]
-    submission = answered(submission, {"counts": DIGITIZE})
-    points = course.grade(submission).points
-    assert points["test-ece"] == 0 and points["test-counts"] == 0
+    @pytest.mark.kernel
+    def test_a_deleted_check_is_put_back_and_a_changed_one_restored(self, course, release):
+        submission = answered(release, solutions(self.source) | {"ece": NO_BARS, "test-ece": "pass"})
+        names = [cell.metadata.nbgrader.grade_id for cell in submission.cells]
+        del submission.cells[names.index("test-counts")]
+        points = course.grade(answered(submission, {"counts": DIGITIZE})).points
+        assert points["test-ece"] == 0 and points["test-counts"] == 0

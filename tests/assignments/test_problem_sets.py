@@ -9,6 +9,7 @@ import pytest
 from tests.assignments.grading import Course, answered, full_marks, named, problem_sets, solutions, tasks
 
 SETS = [pytest.param(path, id=path.parent.name) for path in problem_sets()]
+WITH_TASKS = [pytest.param(path, id=path.parent.name) for path in problem_sets() if tasks(path)]
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def test_the_untouched_release_runs_and_earns_nothing(course):
 def test_the_release_holds_no_solution_no_hidden_test_and_no_output(course):
     release = course.release()
     text = nbformat.writes(release)
-    assert not any(mark in text for mark in ("SOLUTION", "HIDDEN", "MARK SCHEME"))
+    assert not any(mark in text for mark in ("SOLUTION", "HIDDEN", "MARK SCHEME", "digest"))
     for answer in solutions(course.source).values():
         body = answer.partition("### BEGIN SOLUTION")[2].partition("### END SOLUTION")[0].strip()
         assert body and body not in "\n".join(cell.source for cell in release.cells)
@@ -42,7 +43,7 @@ def test_the_release_holds_no_solution_no_hidden_test_and_no_output(course):
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("course", SETS, indirect=True)
+@pytest.mark.parametrize("course", WITH_TASKS, indirect=True)
 def test_a_mark_scheme_is_kept_from_students_and_shown_to_the_person_who_grades(course):
     release = course.release()
     graded = course.grade(release).notebook
