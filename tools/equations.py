@@ -17,6 +17,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,15 +93,23 @@ def find_pages(root: Path) -> list[Path]:
     return sorted(path for path in pages if ".ipynb_checkpoints" not in path.parts)
 
 
-def markdown_of(path: Path) -> Iterator[tuple[int | None, str]]:
+def markdown_of(path: Path) -> list[tuple[int | None, str]]:
     """Texts of a page: one a Markdown cell with the cell's place from 1, or the whole Markdown file."""
     text = path.read_text(encoding="utf-8")
-    if path.suffix == ".md":
-        yield None, text
-        return
-    for number, cell in enumerate(json.loads(text)["cells"], start=1):
-        if cell["cell_type"] == "markdown":
-            yield number, "".join(cell["source"])
+    return [(None, text)] if path.suffix == ".md" else markdown_cells(text)
+
+
+@cache
+def markdown_cells(notebook: str) -> list[tuple[int | None, str]]:
+    """Texts of a notebook's Markdown cells with their places."""
+    cells = enumerate(json.loads(notebook)["cells"], start=1)
+    return [(number, "".join(cell["source"])) for number, cell in cells if cell["cell_type"] == "markdown"]
+
+
+@cache
+def parse(source: str) -> ast.Module:
+    """Syntax tree of a module; the guards ask for the same one again and again."""
+    return ast.parse(source)
 
 
 def labelled_maths(text: str) -> Iterator[tuple[str, str, int]]:
@@ -129,7 +138,7 @@ def find_registrations(root: Path) -> list[Registration]:
     """Every transcription with the label it is registered with, in the order of `definitions.py`."""
     if not (root / DEFINITIONS).exists():
         return []
-    tree = ast.parse((root / DEFINITIONS).read_text(encoding="utf-8"))
+    tree = parse((root / DEFINITIONS).read_text(encoding="utf-8"))
     return [
         Registration(
             label=ast.literal_eval(call.args[0]),
@@ -159,7 +168,7 @@ def find_proofs(root: Path) -> list[Proof]:
         if "mark.equation" not in text:
             continue
         file = path.relative_to(root).as_posix()
-        for name, node in tests_in(ast.parse(text).body):
+        for name, node in tests_in(parse(text).body):
             calls = (part for mark in node.decorator_list for part in ast.walk(mark))
             for call in calls:
                 if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.equation":
@@ -170,7 +179,7 @@ def find_proofs(root: Path) -> list[Proof]:
 def find_readings(root: Path) -> set[str]:
     """Labels of the formulas that a test parses and evaluates: those under `@reads("eq-…")`."""
     path = root / READINGS
-    tree = ast.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+    tree = parse(path.read_text(encoding="utf-8") if path.exists() else "")
     marks = (mark for node in tree.body if isinstance(node, ast.FunctionDef) for mark in node.decorator_list)
     calls = (m for m in marks if isinstance(m, ast.Call) and ast.unparse(m.func) == "reads")
     return {ast.literal_eval(call.args[0]) for call in calls}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.book.guards import Problem
-from tests.book.sample import PNG, Cell, Sample, figure, md, printed, py, result
+from tests.book.sample import PNG, Cell, Course, figure, md, printed, py, result
 
 __all__ = ["PNG", "figure", "md", "printed", "py", "result"]
 
@@ -17,11 +17,11 @@ A = "assignments/source/measures/bins.ipynb"
 D = "calibration_lessons/definitions.py"
 T = "tests/measures/test_measures.py"
 
-Plant = Callable[[Sample], object]
+Plant = Callable[[Course], object]
 Drift = tuple[str, Plant, str, str]  # its name, how to plant it, where it is found, what to do about it
 
 
-def refused(sample: Sample, guard: Callable[[Path], list[Problem]], drift: Drift) -> bool:
+def refused(sample: Course, guard: Callable[[Path], list[Problem]], drift: Drift) -> bool:
     """Plant a drift; tell whether the guard names the place and the remedy."""
     _, plant, place, remedy = drift
     plant(sample)
@@ -58,7 +58,7 @@ def write(file: str, text: str) -> Plant:
 def each(*plants: Plant) -> Plant:
     """Do several of these."""
 
-    def plant_all(sample: Sample) -> None:
+    def plant_all(sample: Course) -> None:
         for plant in plants:
             plant(sample)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.book.guards.tree import joined
 from tools import equations, notebooks
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -81,7 +82,7 @@ def lesson(name: str, title: str, *concept: Cell, mistake: Cell) -> list[Cell]:
         exercises(name),
         md("## What to remember\n\nBins matter."),
         md("## Next\n\nMore."),
-        md("## References\n\nProceedings 34, pages 1321-1330, 10.5 MB."),
+        md("## References\n\n{cite}`Guo2017`: Proceedings 34, pages 1321-1330, 10.5 MB."),
     ]
 
 
@@ -158,6 +159,9 @@ def mean_gap(weights, gaps):
     "book/intro.md": (
         "# Start\n\nA forecast of 95 % <!-- given: 95 % --> from 2017, by `Curve.gap()`\n\n![a plot](x.png)\n"
     ),
+    "book/x.png": "",
+    "book/reference/references.bib": "@article{Guo2017,\n}\n",
+    "_toc.yml": "root: book/intro\n- file: book/measures/reliability\n- file: book/measures/ece\n",
     "book/reference/api.md": "# API\n\n- `Curve`: what `bin_of()` returns, inside other calls\n",
 }
 
@@ -184,30 +188,35 @@ def as_notebook(cells: list[Cell]) -> dict[str, Any]:
     return {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
-class Sample:
-    """The sample course in a folder, with the few moves that break it."""
+class Course:
+    """A course in a folder, with the few moves that break it, and a way back."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        for file, text in FILES.items():
-            self.write(file, text)
-        for file, cells in NOTEBOOKS.items():
-            self.write(file, json.dumps(as_notebook(json.loads(json.dumps(cells)))))
-        self.write(equations.PAGE.as_posix(), equations.write_page(root))
+        self.before: dict[str, str] = {}
 
     def write(self, file: str, text: str) -> None:
         """Write a file, with its folders."""
         path = self.root / file
+        if path.exists():
+            self.before.setdefault(file, path.read_text(encoding="utf-8"))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+    def restore(self) -> None:
+        """Write every file that was changed as it was before."""
+        for file, text in self.before.items():
+            (self.root / file).write_text(text, encoding="utf-8")
+        self.before.clear()
 
     def replace(self, file: str, old: str, new: str) -> None:
         """Replace a text in a file, or in the sources of a notebook's cells."""
 
         def edit(notebook: dict[str, Any]) -> None:
-            assert any(old in cell["source"] for cell in notebook["cells"]), f"{file} does not hold {old!r}"
-            for cell in notebook["cells"]:
-                cell["source"] = cell["source"].replace(old, new)
+            cells = [cell for cell in notebook["cells"] if old in joined(cell["source"])]
+            assert cells, f"{file} does not hold {old!r}"
+            for cell in cells:
+                cell["source"] = joined(cell["source"]).replace(old, new)
 
         if file.endswith(".ipynb"):
             self.edit(file, edit)
@@ -234,3 +243,15 @@ class Sample:
             notebook.update(as_notebook(notebook["cells"]))
 
         self.edit(file, add)
+
+
+class Sample(Course):
+    """The small course, written into a folder."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        for file, text in FILES.items():
+            self.write(file, text)
+        for file, cells in NOTEBOOKS.items():
+            self.write(file, json.dumps(as_notebook(json.loads(json.dumps(cells)))))
+        self.write(equations.PAGE.as_posix(), equations.write_page(root))

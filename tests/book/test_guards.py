@@ -39,7 +39,7 @@ HARMLESS: dict[str, Plant] = {
     "a year, a version, a table, an issue": swap(
         E,
         "It is 0.104",
-        "In 2017, Python 3.11, Tables 2.1 and 2.2, {cite}`a1.5`, #10883 and `0.7` said 0.104",
+        "In 2017, Python 3.11, Tables 2.1 and 2.2, {cite}`Guo2017`, #10883 and `0.7` said 0.104",
     ),
     "a size that the code spells out": swap(R, "10 000 rows", "$n = 10\\,000$ rows"),
     "an error that is the lesson": put(E, 6, py("1 / 0", ERROR, tags=["raises-exception"])),

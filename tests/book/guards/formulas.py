@@ -12,12 +12,12 @@ import itertools
 import math
 import random
 import re
-import runpy
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import sympy
@@ -37,7 +37,7 @@ SUBSCRIPT = re.compile(r"(?P<name>.+?)_\{?(?P<indices>\w+)\}?$")
 Values = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """How a formula is read: the letters for its pieces, its free indices, and the values of its symbols."""
 
@@ -71,20 +71,31 @@ class Unreadable(Exception):
 
 def check(root: Path) -> list[Problem]:
     """Problems with formulas that do not say what their transcriptions compute."""
-    definitions = SimpleNamespace(**runpy.run_path(str(root / scan.DEFINITIONS)))
-    problems = []
+    text = (root / scan.DEFINITIONS).read_text(encoding="utf-8")
+    problems, read = [], scan.find_readings(root)
     for equation in scan.find_equations(root):
-        if equation.label in scan.find_readings(root):
-            if fault := judge(equation.latex, READINGS[equation.label], definitions):
+        if equation.label in read:
+            if fault := judge(equation.latex, READINGS[equation.label], text):
                 what = f"the formula {equation.label} {fault}"
                 remedy = f"correct the formula, {scan.DEFINITIONS}, or how {scan.READINGS} reads it"
                 problems.append(Problem(equation.page, equation.place, what, remedy))
     return problems
 
 
-def judge(latex: str, reading: Reading, definitions: SimpleNamespace) -> str:
-    """Say what is wrong with a formula; nothing where it is true of every draw."""
+@cache
+def executed(text: str) -> SimpleNamespace:
+    """Names of a module's source."""
+    module = ModuleType("definitions")
+    sys.modules[module.__name__] = module  # dataclasses look for it there
+    exec(compile(text, scan.DEFINITIONS.name, "exec"), module.__dict__)
+    return SimpleNamespace(**module.__dict__)
+
+
+@cache
+def judge(latex: str, reading: Reading, source: str) -> str:
+    """Say what is wrong with a formula, given the definitions; nothing where it is true of every draw."""
     try:
+        definitions = executed(source)
         sentence = parsed(spelled(latex, reading.letters))
         for seed in range(DRAWS):
             values = reading.values(definitions, random.Random(seed))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from .tree import Page, Problem, Section, notebooks
@@ -40,9 +41,13 @@ LONGEST = 300  # characters of an expression that stands for a name
 
 def check(root: Path) -> list[Problem]:
     """Problems with the statistics of the book's notebooks."""
-    pages = notebooks(root)
-    problems = [p for page in pages for section in whole_sections(page) for p in bare(page, section)]
-    return problems + [p for page in pages for p in same_rows(page)]
+    return [problem for page in notebooks(root) for problem in in_page(page)]
+
+
+@cache
+def in_page(page: Page) -> list[Problem]:
+    """Problems with the statistics of a page."""
+    return [*(p for section in whole_sections(page) for p in bare(page, section)), *same_rows(page)]
 
 
 def whole_sections(page: Page) -> list[Section]:

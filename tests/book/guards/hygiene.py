@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,18 @@ RUN = "run tools/notebooks.py on it"
 
 def check(root: Path) -> list[Problem]:
     """Problems with the notebooks' files, cells and outputs, in the book and in the assignments."""
-    return [
-        problem for page in notebooks(root, "book", "assignments/source") for problem in in_page(root, page)
-    ]
+    pages = notebooks(root, "book", "assignments/source")
+    return [problem for page in pages for problem in in_page(root, page)]
 
 
-def in_page(root: Path, page: Page) -> Iterator[Problem]:
+@cache
+def in_page(root: Path, page: Page) -> list[Problem]:
     """Problems with one notebook."""
+    return list(found(root, page))
+
+
+def found(root: Path, page: Page) -> Iterator[Problem]:
+    """Look through one notebook."""
     size = (root / page.file).stat().st_size
     if size > LARGEST:
         yield Problem(
@@ -53,7 +59,8 @@ def in_page(root: Path, page: Page) -> Iterator[Problem]:
     for cell in page.cells:
         yield from leftovers(page, cell)
     for cell in page.code:
-        if cell.raw["metadata"].get("digest") != digest(cell.raw):
+        executed = cell.raw.get("execution_count") is not None
+        if executed and cell.raw["metadata"].get("digest") != digest(cell.raw):
             what = "its code or its output is not what was executed, or the digest of them is missing"
             yield Problem(page.file, cell.place(), what, RUN)
         yield from outputs(page, cell)

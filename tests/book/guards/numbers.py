@@ -27,6 +27,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from functools import cache
 from pathlib import Path
 
 from .tree import EQUATIONS_PAGE, Cell, Page, Problem, Section, pages
@@ -94,13 +95,14 @@ class Number:
 
 def check(root: Path) -> list[Problem]:
     """Problems with the numbers in the prose of the book."""
-    sections = [(page, section) for page in pages(root) for section in page.sections()]
-    return [
-        problem
-        for page, section in sections
-        if section.title != "References" and page.file != EQUATIONS_PAGE
-        for problem in in_section(page, section)
-    ]
+    return [p for page in pages(root) if page.file != EQUATIONS_PAGE for p in in_page(page)]
+
+
+@cache
+def in_page(page: Page) -> list[Problem]:
+    """Problems with the numbers of a page."""
+    sections = (section for section in page.sections() if section.title != "References")
+    return [problem for section in sections for problem in in_section(page, section)]
 
 
 def in_section(page: Page, section: Section) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from .numbers import Number, backing, paragraphs, plain, read_numbers
@@ -37,13 +38,14 @@ NEAR = 0.2  # how far "about twice" may lie from twice
 
 def check(root: Path) -> list[Problem]:
     """Problems with the words of ratio in the book's notebooks."""
-    return [
-        problem
-        for page in notebooks(root)
-        for section in page.sections()
-        if section.title != "References"
-        for problem in in_section(page, section)
-    ]
+    return [problem for page in notebooks(root) for problem in in_page(page)]
+
+
+@cache
+def in_page(page: Page) -> list[Problem]:
+    """Problems with the words of a page."""
+    sections = (section for section in page.sections() if section.title != "References")
+    return [problem for section in sections for problem in in_section(page, section)]
 
 
 def in_section(page: Page, section: Section) -> Iterator[Problem]:

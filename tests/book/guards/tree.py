@@ -96,9 +96,9 @@ class Section:
     code: list[Cell]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Page:
-    """A notebook or a Markdown file of the tree."""
+    """A notebook or a Markdown file of the tree; the same object as long as the file stays as it is."""
 
     file: str
     cells: tuple[Cell, ...]
