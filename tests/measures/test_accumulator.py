@@ -153,3 +153,8 @@ def test_an_unknown_target_is_named_with_the_known_ones():
         cl.CalibrationAccumulator(target="best").update([1], [0.5])
     with pytest.raises(ValueError, match="sample_weight has 2 rows"):
         cl.CalibrationAccumulator().update([1], [0.5], [1.0, 1.0])
+
+
+def test_an_accumulator_shows_its_bins_its_target_and_how_many_rows_it_has_seen():
+    seen = cl.CalibrationAccumulator(3, "positive").update([0, 1], [0.2, 0.9], [0.5, 2.5])
+    assert repr(seen) == "<CalibrationAccumulator(n_bins=3, target='positive') of 2 rows>"

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy.special import expit, logit
-from scipy.stats import beta
+from scipy.stats import beta, foldnorm
 
 import calibration_lessons as cl
 from calibration_lessons import definitions
+from calibration_lessons.measures.reliability import scores_and_hits
 
 from .test_reliability import S2, S2_LABELS, forecasts
 
@@ -51,6 +52,68 @@ def test_one_bin_measures_accuracy_minus_mean_confidence(case):
     outcomes, scores, _ = case
     expected = abs(outcomes.mean() - scores.mean())
     assert cl.expected_calibration_error(outcomes, scores, n_bins=1) == pytest.approx(expected, abs=1e-12)
+
+
+RNG = np.random.default_rng(11)
+LOGITS = RNG.normal(size=(60, 3))
+CLASSES = RNG.integers(0, 3, 60)
+WEIGHTS = RNG.uniform(0, 2, 60)
+OPTIONS = [
+    {},
+    {"n_bins": 4},
+    {"n_bins": 4, "strategy": "quantile"},
+    {"target": 2},
+    {"sample_weight": WEIGHTS},
+    {"from_logits": True},
+]
+with_options = pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options))
+
+
+def forecast(options):
+    return LOGITS if options.get("from_logits") else cl.softmax(LOGITS)
+
+
+@with_options
+def test_each_option_reaches_the_curve_behind_the_number(options):
+    y_prob = forecast(options)
+    curve = cl.reliability_curve(CLASSES, y_prob, **options)
+    assert cl.expected_calibration_error(CLASSES, y_prob, **options) == curve.ece()
+    assert cl.expected_calibration_error(CLASSES, y_prob, norm="l2", **options) == curve.ece("l2")
+    assert cl.maximum_calibration_error(CLASSES, y_prob, **options) == curve.mce()
+    scores, hits = scores_and_hits(
+        CLASSES, y_prob, options.get("target"), from_logits="from_logits" in options
+    )
+    alone = {name: options[name] for name in options if name not in ("target", "from_logits")}
+    for norm in ("l1", "l2"):
+        interval = cl.ece_interval(CLASSES, y_prob, norm=norm, level=0.8, **options)
+        assert interval == cl.ece_interval(hits, scores, norm=norm, level=0.8, **alone)
+
+
+@with_options
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_drawn_errors_are_those_of_events_that_happen_as_promised(options, norm):
+    y_prob = forecast(options)
+    null = cl.ece_under_calibration(y_prob, norm=norm, n_draws=20, random_state=3, **options)
+    scores, _ = scores_and_hits(CLASSES, y_prob, options.get("target"), from_logits="from_logits" in options)
+    alone = {name: options[name] for name in options if name not in ("target", "from_logits")}
+    chance = np.random.default_rng(3)
+    errors = [
+        cl.expected_calibration_error(chance.random(60) < scores, scores, norm=norm, **alone)
+        for _ in range(20)
+    ]
+    np.testing.assert_allclose(null.values, np.sort(errors), atol=1e-14)
+
+
+def test_the_numbers_of_bins_and_of_draws_have_their_defaults():
+    y, p = next(draws(12, 500, 1, lambda p: p))
+    assert cl.expected_calibration_error(y, p) == cl.expected_calibration_error(y, p, n_bins=15, norm="l1")
+    assert cl.maximum_calibration_error(y, p) == cl.maximum_calibration_error(y, p, n_bins=15)
+    assert cl.ece_interval(y, p) == cl.ece_interval(y, p, n_bins=15, norm="l1", level=0.95)
+    null = cl.ece_under_calibration(p, random_state=0)
+    np.testing.assert_array_equal(
+        null.values, cl.ece_under_calibration(p, n_bins=15, n_draws=1000, norm="l1", random_state=0).values
+    )
+    assert len(null.values) == 1000
 
 
 def test_class_wise_is_the_mean_over_the_classes():
@@ -114,9 +177,28 @@ def test_a_debiased_error_is_never_negative():
         assert cl.expected_calibration_error(y, p, norm="l1", debias=True) >= 0
 
 
-def test_a_bin_with_one_row_is_named_when_its_variance_is_needed():
-    with pytest.warns(UserWarning, match="bin 2 holds one row"):
-        cl.expected_calibration_error([0, 1, 1], [0.1, 0.2, 0.9], n_bins=2, norm="l2", debias=True)
+def test_a_bin_with_one_row_is_named_when_its_variance_is_needed_and_left_out():
+    y, p = [0, 1, 1, 0, 1, 0], [0.1, 0.3, 0.3, 0.3, 0.9, 0.7]
+    with pytest.warns(UserWarning, match="^bin 1, 4, 5 holds one row: left out of the debiased error$"):
+        error = cl.expected_calibration_error(y, p, n_bins=5, norm="l2", debias=True)
+    assert error == pytest.approx(np.sqrt(3 / 6 * max((2 / 3 - 0.3) ** 2 - 2 / 3 * 1 / 3 / 2, 0)))
+
+
+def test_a_debiased_error_subtracts_what_chance_adds_to_each_bin():
+    hits, rows, p = [1, 4, 12], [2, 9, 12], [0.05, 0.9, 0.65]
+    y = np.concatenate([np.arange(n) < k for k, n in zip(hits, rows, strict=True)])
+    squares, folded = 0.0, 0.0
+    for k, n, q in zip(hits, rows, p, strict=True):
+        gap, variance = k / n - q, k / n * (1 - k / n)
+        squares += n / 23 * (gap**2 - variance / (n - 1))
+        sd = np.sqrt(variance / n)
+        expected = abs(gap) if sd == 0 else foldnorm.mean(abs(gap) / sd, scale=sd)
+        folded += n / 23 * (2 * abs(gap) - expected)
+    scores = np.repeat(p, rows)
+    error = cl.expected_calibration_error(y, scores, n_bins=10, norm="l2", debias=True)
+    assert error == pytest.approx(np.sqrt(squares), rel=1e-12)
+    error = cl.expected_calibration_error(y, scores, n_bins=10, debias=True)
+    assert error == pytest.approx(folded, rel=1e-12)
 
 
 SOURCES = {
@@ -181,6 +263,17 @@ def test_the_null_distribution_respects_weights_and_seeds():
     weighted = cl.ece_under_calibration(p, n_draws=50, random_state=1, sample_weight=np.full(50, 3.0))
     np.testing.assert_allclose(once.values, weighted.values)
     assert once.quantile(0) == once.values.min() and once.quantile(1) == once.values.max()
+
+
+def test_a_p_value_counts_the_draws_at_and_above_the_error_and_the_error_itself():
+    null = cl.CalibratedECE(np.array([0.1, 0.2, 0.2, 0.3]))
+    assert [null.p_value(ece) for ece in (0, 0.15, 0.2, 0.25, 1)] == [1, 0.8, 0.8, 0.4, 0.2]
+    assert null.mean == pytest.approx(0.2) and null.quantile(0.5) == pytest.approx(0.2)
+
+
+def test_empty_bins_add_nothing_to_the_null_distribution():
+    null = cl.ece_under_calibration([0.0, 1.0, 1.0], n_draws=5)
+    assert null.values.tolist() == [0.0] * 5
 
 
 def test_a_p_value_is_never_zero():

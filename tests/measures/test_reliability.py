@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.stats import binom, binomtest
 from sklearn.calibration import calibration_curve
 
 import calibration_lessons as cl
@@ -187,6 +188,37 @@ def test_wilson_interval_covers_as_promised():
         low, high = cl.reliability_curve(rng.random(100) < 0.3, np.full(100, 0.3), n_bins=1).interval(0.9)
         covered += int(low[0] <= 0.3 <= high[0])
     assert 0.86 <= covered / 400 <= 0.95
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
+def test_the_interval_is_the_one_that_scipy_calls_wilsons(level):
+    hits, rows = [0, 3, 17, 40], [1, 10, 40, 40]
+    scores = np.repeat([0.1, 0.3, 0.7, 0.9], rows)
+    outcomes = np.concatenate([np.arange(n) < k for k, n in zip(hits, rows, strict=True)])
+    curve = cl.reliability_curve(outcomes, scores, n_bins=5)
+    wilson = [binomtest(k, n).proportion_ci(level, method="wilson") for k, n in zip(hits, rows, strict=True)]
+    np.testing.assert_allclose(
+        np.transpose(curve.interval(level))[[0, 1, 3, 4]], wilson, rtol=1e-12, atol=1e-15
+    )
+    assert np.isnan(curve.interval(level)).tolist() == [[False, False, True, False, False]] * 2
+    np.testing.assert_array_equal(curve.interval(), curve.interval(0.95))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_band_holds_the_middle_of_the_binomial_distribution(level):
+    rows, p = [1, 10, 40], [0.1, 0.3, 0.9]
+    curve = cl.reliability_curve(np.zeros(51), np.repeat(p, rows), n_bins=5)
+    middle = [np.divide(binom.interval(level, n, q), n) for n, q in zip(rows, p, strict=True)]
+    np.testing.assert_allclose(np.transpose(curve.band(level))[[0, 1, 4]], middle, rtol=1e-12)
+    np.testing.assert_array_equal(curve.band(), curve.band(0.95))
+
+
+def test_the_unit_of_the_weights_moves_neither_interval_nor_band():
+    scores, outcomes = np.repeat([0.2, 0.7], 8), np.arange(16) % 3 == 0
+    plain = cl.reliability_curve(outcomes, scores, n_bins=2)
+    light = cl.reliability_curve(outcomes, scores, n_bins=2, sample_weight=np.full(16, 1e-3))
+    np.testing.assert_allclose(light.interval(), plain.interval())
+    np.testing.assert_allclose(light.band(), plain.band())
 
 
 def test_a_calibrated_model_stays_in_the_band_as_often_as_promised():
