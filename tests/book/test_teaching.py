@@ -150,3 +150,9 @@ def test_an_exercise_that_a_plan_names_is_one_of_a_chapter() -> None:
     assert len(named) > 20
     for title in named:
         assert f"{{exercise-start}} {title}\n" in titles, title
+
+
+def test_every_problem_set_has_its_week_and_every_week_its_set() -> None:
+    named = re.findall(r"\*(\w+)\* after week \d", page("syllabus"))
+    sets = {path.parent.name for path in (ROOT / "assignments/source").glob("*/*.ipynb")}
+    assert {name.lower() for name in named} == sets
