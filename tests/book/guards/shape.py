@@ -18,7 +18,7 @@ AFTER = ("Exercises", "What to remember", "Next", "References")
 MISTAKE = "Common mistake"
 QUICK, QUICK_REQUIRED, QUESTIONS = "Quick questions", False, 3  # directly before the exercises
 ANSWER = re.compile(
-    r"^(?P<fence>:{3,}|`{3,})\{admonition\} Answer[ \t]*\n(?P<options>(?::[\w-]+:.*\n)*)"
+    r"^(?P<fence>:{3,}|`{3,})\{admonition\} Answer[ \t]*\n(?P<options>(?::[\w-]+:[^\n]*\n)*)"
     r"(?P<text>.*?)^(?P=fence)[ \t]*$",
     re.M | re.S,
 )
