@@ -15,6 +15,8 @@ from sklearn.linear_model import LogisticRegression as Theirs
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, definitions
+from calibration_lessons.models.logistic_regression import LogisticLoss
+from calibration_lessons.models.softmax_regression import SoftmaxLoss
 
 seeds = st.integers(0, 10_000)
 FORMS = ["symmetric", "reference"]
@@ -148,6 +150,27 @@ def test_both_solvers_arrive_at_the_same_place(form):
     )
     np.testing.assert_allclose(descent.predict_proba(X), newton.predict_proba(X), atol=1e-5)
     assert newton.n_iter_ < 12 < descent.n_iter_
+
+
+@pytest.mark.parametrize("l2", [0.0, 2.0])
+def test_the_bound_on_the_curvature_is_reached_at_zero_and_never_passed(l2):
+    X, y = overlapping(5, n_classes=2)
+    shares, ridge = np.full(len(y), 1 / len(y)), np.full(2, l2)
+    theta = np.random.default_rng(0).normal(size=4)
+    for loss, zero in (
+        (SoftmaxLoss(X, np.eye(2)[y], shares, ridge, "symmetric"), np.zeros(4)),
+        (LogisticLoss(X, y, shares, ridge), np.zeros(2)),
+    ):
+        curvature = [np.linalg.eigvalsh(loss.hessian(at))[-1] for at in (zero, theta[: len(zero)])]
+        assert loss.steepest() == pytest.approx(curvature[0], rel=1e-12) and curvature[1] < curvature[0]
+
+
+def test_where_both_classes_are_as_probable_the_first_is_predicted():
+    X, y = [[-1.0], [-1.0], [1.0], [1.0]], ["a", "b", "b", "a"]
+    for model in (cl.LogisticRegression(), cl.SoftmaxRegression()):
+        model.fit(X, y)
+        assert not model.decision_function(X).any()
+        assert model.predict(X).tolist() == ["a"] * 4
 
 
 def test_gradient_descent_that_is_cut_short_says_so():

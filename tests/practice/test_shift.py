@@ -100,6 +100,13 @@ def test_a_class_may_be_absent_from_the_new_data():
 HALF = [0.5, 0.5]
 
 
+def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
+    np.testing.assert_allclose(cl.estimate_priors([0.4995, 0.5005], train_priors=HALF), HALF)
+    np.testing.assert_allclose(
+        cl.estimate_priors([[0.2, 0.8]] * 3, train_priors=[0.1, 0.9]), [1, 0], atol=1e-6
+    )
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
