@@ -7,14 +7,14 @@ the rest of the package can trust, and never changes the caller's data.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ._passes import row_blocks
+from ._passes import row_blocks, row_sums
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
@@ -76,6 +76,13 @@ def probabilities(y_prob: Any, name: str = "y_prob", ndim: Sequence[int] = (1, 2
     """Return probabilities of shape (n,) (positive class) or (n, K) (rows that sum to 1)."""
     array = real_array(y_prob, name, ndim)
     classes(array, name)
+    for _ in probability_blocks(array, name):
+        pass
+    return array
+
+
+def probability_blocks(array: FloatArray, name: str) -> Iterator[tuple[slice, FloatArray]]:
+    """Check probabilities a block of rows at a time; yield each block, which now lies in the cache."""
     tolerance = SUM_TOLERANCE[array.dtype.name]
     for rows in row_blocks(array):
         block = array[rows]
@@ -84,15 +91,11 @@ def probabilities(y_prob: Any, name: str = "y_prob", ndim: Sequence[int] = (1, 2
             full = (where[0] + rows.start, *where[1:])
             raise ValueError(f"{place(name, full)} = {block[where]}: expected a probability in [0, 1]")
         if array.ndim == 2:
-            sums = _row_sums(block)
+            sums = row_sums(block, axis=1)
             if not abs(sums - 1).max() <= tolerance:
                 row = int((abs(sums - 1) > tolerance).argmax())
                 raise ValueError(_sum_message(name, row + rows.start, float(sums[row]), array))
-    return array
-
-
-def _row_sums(block: FloatArray) -> npt.NDArray[np.float64]:
-    return np.asarray(block, dtype=np.float64) @ np.ones(block.shape[1])
+        yield rows, block
 
 
 def _sum_message(name: str, row: int, total: float, array: FloatArray) -> str:
@@ -118,19 +121,26 @@ def logits(values: Any, name: str = "logits", ndim: Sequence[int] = (1, 2)) -> F
     """Return logits of shape (n,) (binary, read as (0, z)) or (n, K); -inf may stand, but not alone."""
     array = real_array(values, name, ndim)
     classes(array, name)
+    for _ in logit_blocks(array, name):
+        pass
+    return array
+
+
+def logit_blocks(array: FloatArray, name: str) -> Iterator[tuple[slice, FloatArray]]:
+    """Check logits a block of rows at a time; yield each block, which now lies in the cache."""
     for rows in row_blocks(array):
         block = array[rows]
-        highest = block.max()
-        if not highest < np.inf or np.isnan(block.min()):
+        lowest = block.min()
+        if not block.max() < np.inf or np.isnan(lowest):
             where = first(np.isnan(block) | (block == np.inf))
             full = (where[0] + rows.start, *where[1:])
             raise ValueError(f"{place(name, full)} = {block[where]}: expected a logit below infinity")
-        if array.ndim == 2 and block.min() == -np.inf:
+        if array.ndim == 2 and lowest == -np.inf:
             empty = (block == -np.inf).all(axis=1)
             if empty.any():
                 row = int(empty.argmax()) + rows.start
                 raise ValueError(f"{name}[{row}] is -inf in every class: expected one finite logit at least")
-    return array
+        yield rows, block
 
 
 def label_logits(

@@ -1,7 +1,14 @@
 """The few chunked passes over large arrays that make the public functions fast.
 
-A pass reads its input once, a block of rows at a time. A block is small enough to stay in the
-processor's cache, so the temporary arrays of a pass never grow with the input. All sums are float64.
+A pass reads its input once, a block of rows at a time, and does everything with a block while it lies in
+the processor's cache: it checks the numbers, reduces each row, and adds up. So the temporary arrays of a
+pass never grow with the input. Four habits make up the rest of the speed:
+
+- NumPy is fast along long rows. Blocks of few classes are turned round first, class by class.
+- The softmax is never formed: the largest probability of a row is 1 / sum(exp(z - max z)).
+- Single-precision input is worked on in single precision, which is half the memory and half the time of an
+  exp. What is added up is added up in float64.
+- Bins of equal width need no search: M p says which bin, except within rounding of an edge.
 """
 
 from __future__ import annotations
@@ -31,27 +38,91 @@ def row_blocks(array: npt.NDArray[Any]) -> Iterator[slice]:
 def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
     """Find the right-closed bin that holds each value, for the edges m/M.
 
-    ``ceil(M p) - 1`` is right but for rounding, so only the values within a few units in the
-    last place of an edge are compared with the edges themselves.
+    Where ``M p`` lies between two whole numbers, dropping its fraction gives the bin. A value within a few
+    units in the last place of an edge, where rounding could decide, is compared with that edge itself.
     """
     n_bins = len(edges) - 1
+    doubt = 4 * float(np.finfo(values.dtype).eps) * n_bins
+    if doubt > 0.25:  # so many bins that a value may be in doubt between several edges
+        return np.asarray(np.searchsorted(edges, values) - 1).clip(0, n_bins - 1)
     scaled = values * np.promote_types(values.dtype, np.float32).type(n_bins)
+    index: npt.NDArray[np.intp] = scaled.astype(np.intp)
     nearest = np.rint(scaled)
-    index: npt.NDArray[np.intp] = np.ceil(scaled).astype(np.intp)
-    index -= 1
     scaled -= nearest
     np.abs(scaled, out=scaled)
-    close = np.flatnonzero(scaled <= 4 * float(np.finfo(values.dtype).eps) * n_bins)
+    close = np.flatnonzero(scaled <= doubt)
     if close.size:
-        index[close] = np.searchsorted(edges, values[close], side="left") - 1
-    np.clip(index, 0, n_bins - 1, out=index)
+        edge = nearest[close].astype(np.intp)
+        index[close] = np.maximum(edge - (values[close] <= edges[edge]), 0)
     return index
 
 
-def top_class(block: FloatArray) -> tuple[npt.NDArray[np.intp], FloatArray]:
-    """Return the first index of each row's largest entry, and that entry."""
-    index = block.argmax(axis=1)
-    return index, np.take_along_axis(block, index[:, None], axis=1)[:, 0]
+def laid_out(block: FloatArray) -> tuple[FloatArray, int]:
+    """Return a block as NumPy reduces it fast, and the axis of its classes: few classes come first."""
+    few = block.shape[1] < FEW
+    return np.ascontiguousarray(block.T if few else block), 0 if few else 1
+
+
+def worked_on(block: FloatArray, dtype: npt.DTypeLike = np.float32) -> tuple[FloatArray, int]:
+    """Return a copy of a block to work on, laid out likewise, in its own precision or in that of `dtype`."""
+    few = block.shape[1] < FEW
+    precision = np.promote_types(block.dtype, dtype)
+    return np.array(block.T if few else block, dtype=precision, order="C"), 0 if few else 1
+
+
+def row_sums(values: FloatArray, axis: int) -> Floats:
+    """Sum of each row in float64; `axis` is that of the classes."""
+    exact = values.astype(np.float64, copy=False)
+    ones = np.ones(values.shape[axis])
+    return ones @ exact if axis == 0 else exact @ ones
+
+
+def chosen_class(values: npt.NDArray[Any], axis: int, labels: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    """Entry of each row at its label; `axis` is that of the classes."""
+    rows, classes = np.arange(len(labels)), values.shape[axis]
+    return values.ravel().take(labels * len(labels) + rows if axis == 0 else rows * classes + labels)
+
+
+def top_label(block: FloatArray, labels: npt.NDArray[np.int64]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Largest entry of each row, and whether the first of them is the label's."""
+    return _largest(*laid_out(block), labels)
+
+
+def top_label_of_logits(
+    block: FloatArray, labels: npt.NDArray[np.int64]
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Largest probability of each row of logits, and whether its first class is the label's."""
+    values, axis = worked_on(block)
+    highest, hits = _largest(values, axis, labels)
+    values -= np.expand_dims(highest, axis)
+    return 1 / row_sums(np.exp(values, out=values), axis), hits
+
+
+def _largest(
+    values: FloatArray, axis: int, labels: npt.NDArray[np.int64]
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    if axis == 1:
+        top = values.argmax(axis=1)
+        return chosen_class(values, axis, top), top == labels
+    highest = values.max(axis=0)
+    return highest, ties(values == highest, axis, labels)[1]
+
+
+def softmax_column(logits: FloatArray, k: int) -> Floats:
+    """Probability of class k in each row of logits."""
+    values, axis = worked_on(logits, np.float64)
+    values -= values.max(axis=axis, keepdims=True)
+    np.exp(values, out=values)
+    return np.asarray(values.take(k, axis=axis) / row_sums(values, axis))
+
+
+def ties(
+    largest: npt.NDArray[np.bool_], axis: int, labels: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Count the entries that share each row's maximum; tell whether the first of them is the label's."""
+    if np.count_nonzero(largest) == len(labels):
+        return np.ones(len(labels)), chosen_class(largest, axis, labels)
+    return largest.sum(axis=axis), largest.argmax(axis=axis) == labels
 
 
 def bin_sums(
@@ -61,13 +132,15 @@ def bin_sums(
     weights: npt.NDArray[np.float64] | None,
     n_bins: int,
 ) -> npt.NDArray[np.float64]:
-    """Sum up each bin, one row a sum: rows, weight, squared weight, weighted confidence, weighted correct."""
+    """Sum up each bin, one row a sum: rows, weight, squared weight, weighted confidence, weighted correct.
+
+    Without weights two counts tell everything: rows by bin and hit, and confidence by bin.
+    """
     confidence = confidence.astype(np.float64, copy=False)
     if weights is None:
-        rows = np.bincount(index, minlength=n_bins).astype(np.float64)
-        hits = np.bincount(index[correct], minlength=n_bins).astype(np.float64)
-        total = np.bincount(index, confidence, minlength=n_bins)
-        return np.stack([rows, rows, rows, total, hits])
+        missed, hits = np.bincount(2 * index + correct, minlength=2 * n_bins).reshape(-1, 2).T
+        rows = missed + hits
+        return np.stack([rows, rows, rows, np.bincount(index, confidence, minlength=n_bins), hits])
     sums = [weights > 0, weights, weights**2, weights * confidence, weights * correct]
     return np.stack([np.bincount(index, s, minlength=n_bins) for s in sums])
 
@@ -113,39 +186,34 @@ def logit_limits(
     highest = np.empty(len(logits), dtype=logits.dtype)
     sums = np.zeros(6)
     for rows in row_blocks(logits):
-        block, label = logits[rows], labels[rows]
-        highest[rows] = row_maxima(block)
-        gaps = block.astype(np.float64)
-        gaps -= highest[rows, None]
-        label_gap = gaps[np.arange(len(label)), label]
-        tied, correct = _ties(gaps, label)
-        finite = _clear_ruled_out(block, gaps)
-        above_mean = label_gap - gaps @ np.ones(block.shape[1]) / finite
-        columns = [np.ones(len(label)), -label_gap, above_mean, correct, 1 / finite, 1 / tied]
-        sums += weights[rows] @ np.stack(columns, axis=1)
+        gaps, axis = worked_on(logits[rows], np.float64)
+        top = gaps.max(axis=axis, keepdims=True)
+        highest[rows] = top.ravel()
+        gaps -= top
+        tied, correct = ties(gaps == 0, axis, labels[rows])
+        label_gap = chosen_class(gaps, axis, labels[rows])
+        gap_sums, finite = _sums_of_finite(gaps, axis)
+        above_mean = label_gap - gap_sums / finite
+        ones = np.ones(len(label_gap))
+        for i, values in enumerate([ones, -label_gap, above_mean, correct, 1 / finite, 1 / tied]):
+            sums[i] += weights[rows] @ values
     return LogitLimits(*sums.tolist()), highest
 
 
 def row_maxima(block: FloatArray) -> FloatArray:
-    """Largest entry of each row; few columns are laid out as long rows first, which NumPy reduces faster."""
-    return np.asarray(block.T.copy().max(axis=0) if block.shape[1] < FEW else block.max(axis=1))
+    """Largest entry of each row."""
+    values, axis = laid_out(block)
+    return np.asarray(values.max(axis=axis))
 
 
-def _ties(gaps: Floats, labels: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Count the logits that share each row's maximum; tell whether the first of them is the label's."""
-    largest = gaps == 0
-    if np.count_nonzero(largest) == len(gaps):
-        return np.ones(len(gaps)), largest[np.arange(len(labels)), labels]
-    return largest.sum(axis=1), largest.argmax(axis=1) == labels
-
-
-def _clear_ruled_out(block: FloatArray, gaps: Floats) -> npt.NDArray[Any]:
-    """Count the finite logits of each row, and let the others add nothing to the sums of `gaps`."""
-    if block.min() > -np.inf:
-        return np.full(len(block), block.shape[1])
-    ruled_out = block == -np.inf
+def _sums_of_finite(gaps: Floats, axis: int) -> tuple[Floats, npt.NDArray[Any]]:
+    """Sum and number of the finite gaps of each row; the others become 0."""
+    total = row_sums(gaps, axis)
+    if total.min() > -np.inf:
+        return total, np.full(len(total), gaps.shape[axis])
+    ruled_out = gaps == -np.inf
     gaps[ruled_out] = 0.0
-    return np.asarray(block.shape[1] - ruled_out.sum(axis=1))
+    return row_sums(gaps, axis), gaps.shape[axis] - ruled_out.sum(axis=axis)
 
 
 def tempered_moments(
@@ -154,24 +222,24 @@ def tempered_moments(
     """Row sums of e, e t, ..., e t^powers, a block of rows at a time.
 
     t = z - max z is at most 0 and e = exp(beta t) at most 1, so nothing overflows. A class with the
-    logit -inf adds nothing. Few classes are laid out class by class, so that NumPy works along long rows.
+    logit -inf adds nothing. All is in double precision, so that a temperature does not depend on the type.
     The two scratch arrays are made once, because fresh ones would cost more than the sums.
     """
-    few = logits.shape[1] < FEW
-    size = max(1, BLOCK // logits.shape[1])
-    t, e = np.empty((2, logits.shape[1], size) if few else (2, size, logits.shape[1]))
-    ones = np.ones(logits.shape[1])
+    step, classes = max(1, BLOCK // logits.shape[1]), logits.shape[1]
+    few = classes < FEW
+    scratch = np.empty((2, classes, step) if few else (2, step, classes))
+    ones = np.ones(classes)
     for rows in row_blocks(logits):
         n = rows.stop - rows.start
-        gap, product = (t[:, :n], e[:, :n]) if few else (t[:n], e[:n])
-        gap[:] = logits[rows].T if few else logits[rows]
-        gap -= highest[rows] if few else highest[rows, None]
-        np.multiply(gap, beta, out=product)
+        gaps, product = scratch[:, :, :n] if few else scratch[:, :n]
+        gaps[:] = logits[rows].T if few else logits[rows]
+        gaps -= highest[rows] if few else highest[rows, None]
+        np.multiply(gaps, beta, out=product)
         np.exp(product, out=product)
-        if gap.min() == -np.inf:
-            gap[gap == -np.inf] = 0.0
+        if gaps.min() == -np.inf:
+            gaps[gaps == -np.inf] = 0.0
         sums = [ones @ product if few else product @ ones]
         for _ in range(powers):
-            product *= gap
+            product *= gaps
             sums.append(ones @ product if few else product @ ones)
         yield rows, sums

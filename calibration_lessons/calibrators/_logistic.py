@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -41,7 +42,7 @@ def logistic_line(
     start = float(logit(targets[0] * (1 - rate) + targets[1] * rate))
     if scores.min() == scores.max():
         return 0.0, start
-    centre, scale = float(scores.mean(dtype=np.float64)), float(scores.std(dtype=np.float64))
+    centre, scale = _centre_and_scale(scores)
     curve, line = _Curve(scores, labels, share, targets, centre, scale), np.array([0.0, start])
     with suppress(ValueError):  # few rows need not have a minimum of their own
         line = _newton(curve.every(EVERY), line)
@@ -57,6 +58,13 @@ def _separable(scores: _checks.FloatArray, labels: _checks.IntArray) -> bool:
     if scores.min() == scores.max():
         return False
     return bool(positive.min() >= negative.max() or negative.min() >= positive.max())
+
+
+def _centre_and_scale(scores: _checks.FloatArray) -> tuple[float, float]:
+    """Mean and standard deviation, without an array of deviations."""
+    centre = float(scores.mean(dtype=np.float64))
+    blocks = (scores[rows].astype(np.float64) - centre for rows in _passes.row_blocks(scores))
+    return centre, math.sqrt(sum(float(block @ block) for block in blocks) / len(scores))
 
 
 @dataclass(frozen=True)
@@ -75,22 +83,33 @@ class _Curve:
         weights = None if self.weights is None else self.weights[::step]
         return replace(self, scores=self.scores[::step], labels=self.labels[::step], weights=weights)
 
+    def standardised(self, rows: slice) -> Floats:
+        """Scores of some rows, centred and scaled."""
+        x = self.scores[rows].astype(np.float64)
+        x -= self.centre
+        x /= self.scale
+        return x
+
     def loss_and_slopes(self, line: Floats) -> tuple[float, Floats, Floats]:
         """Value, gradient and Hessian at the slope and intercept in `line`."""
         sums = np.zeros(6)
+        low, high = self.targets
         for rows in _passes.row_blocks(self.scores):
-            x = (self.scores[rows].astype(np.float64) - self.centre) / self.scale
-            target = self.targets[0] + (self.targets[1] - self.targets[0]) * self.labels[rows]
-            weight = np.ones(len(x)) if self.weights is None else self.weights[rows]
-            f = line[0] * x + line[1]
+            x = self.standardised(rows)
+            f = line[0] * x
+            f += line[1]
             e = np.exp(-np.abs(f))
             larger = 1 / (1 + e)  # the larger of p and 1 - p
-            p = np.exp(np.minimum(f, 0)) * larger
+            smaller = e * larger
+            target = np.where(self.labels[rows] == 1, high, low)
+            residual = np.where(f > 0, larger, smaller) - target
             loss = np.maximum(f, 0) - target * f - np.log(larger)
-            residual, variance = weight * (p - target), weight * e * larger**2
-            sums += [
-                weight @ loss, residual @ x, residual.sum(), variance @ x**2, variance @ x, variance.sum()
-            ]
+            variance = np.multiply(smaller, larger, out=smaller)
+            if self.weights is not None:
+                for values in (loss, residual, variance):
+                    values *= self.weights[rows]
+            slopes = [residual @ x, residual.sum(), variance @ (x * x), variance @ x, variance.sum()]
+            sums += [loss.sum(), *slopes]
         loss, g_slope, g_intercept, h_slope, h_both, h_intercept = sums
         return loss, np.array([g_slope, g_intercept]), np.array([[h_slope, h_both], [h_both, h_intercept]])
 

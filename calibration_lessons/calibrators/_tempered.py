@@ -14,6 +14,7 @@ from ._estimators import Calibrator, Floats, Reads, labels_and_weights
 from ._root import positive_root
 
 EVERY = 16  # the rough search reads one row in so many
+PRECISION = 1e-12  # relative error of T at which the search stops
 ROUNDING = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
 SPREAD = (1e-100, 1e100)  # distances between logits whose squares float64 can hold
 
@@ -123,7 +124,7 @@ class TemperedSoftmax(Calibrator):
         limits: _passes.LogitLimits,
         model_sum: Callable[[float], Sums],
         start: float,
-        tolerance: float = 1e-12,
+        tolerance: float = PRECISION,
     ) -> float:
         """Beta at which the sum under the model equals the sum under the labels."""
         target = self.label_sum(limits)

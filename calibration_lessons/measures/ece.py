@@ -399,7 +399,7 @@ def ece_under_calibration(
     _checks.positive_whole(n_bins, "n_bins")
     _checks.one_of(strategy, ["uniform", "quantile"], "strategy")
     _checks.positive_whole(n_draws, "n_draws")
-    scores, _, _ = promised(y_prob, target, from_logits=from_logits)
+    scores = promised(y_prob, target, from_logits=from_logits)
     weights = _checks.weights(sample_weight, len(scores))
     curve = binned(scores, np.zeros(len(scores), dtype=bool), n_bins, strategy, weights)
     index = bin_index(scores, curve.edges, strategy)

@@ -6,8 +6,9 @@ number can never disagree.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ Target = Literal["top-label", "positive"] | int | None
 Strategy = Literal["uniform", "quantile"]
 Norm = Literal["l1", "l2"]
 Floats = npt.NDArray[np.float64]
+Scored = tuple[_checks.FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,36 +166,74 @@ def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayL
 
 def scores_and_hits(
     y_true: npt.ArrayLike, y_prob: npt.ArrayLike, target: Target = None, *, from_logits: bool = False
-) -> tuple[_checks.FloatArray, npt.NDArray[np.bool_]]:
+) -> Scored:
     """Reduce a forecast to one score a row and whether the event it speaks of happened."""
-    scores, predicted, n_classes = promised(y_prob, target, from_logits=from_logits)
-    labels = _checks.labels(y_true, n_classes)
-    _checks.same_length(y_true=labels, y_prob=scores)
-    return scores, labels == predicted
+    promise = Promise.read(y_true, y_prob, target, from_logits=from_logits)
+    scores, hits = np.empty(len(promise.labels), promise.dtype), np.empty(len(promise.labels), dtype=bool)
+    for rows, scored in promise.blocks():
+        scores[rows], hits[rows] = scored
+    return scores, hits
 
 
 def promised(
     y_prob: npt.ArrayLike, target: Target = None, *, from_logits: bool = False
-) -> tuple[_checks.FloatArray, npt.NDArray[np.int64] | int, int]:
-    """Score a row, the class whose probability the score is, and the number of classes.
+) -> _checks.FloatArray:
+    """Reduce a forecast to one score a row, whatever happened."""
+    rows = len(_checks.real_array(y_prob, "y_prob", (1, 2)))
+    scores, _ = scores_and_hits(np.zeros(rows), y_prob, target, from_logits=from_logits)
+    return scores
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """What a forecast promises, and whether it came: the event whose probability is tested, row by row.
 
     The event is "the label is 1" (``target="positive"``), "the label is k" (``target=k``) or
     "the predicted class is the label" (``target="top-label"``).
     """
-    values = _checks.logits(y_prob, "y_prob") if from_logits else _checks.probabilities(y_prob)
-    n_classes = _checks.classes(values, "y_prob")
-    chosen = resolve_target(target, values.ndim, n_classes)
-    if values.ndim == 1:
-        positive = _sigmoid(values) if from_logits else values
-        if chosen == "top-label":
-            says_one = values > (0 if from_logits else 0.5)
-            return np.where(says_one, positive, 1 - positive), says_one.astype(np.int64), n_classes
-        return positive if chosen == 1 else 1 - positive, int(chosen), n_classes
-    scores = np.empty(len(values), dtype=np.float64 if from_logits else values.dtype)
-    predicted = np.empty(len(values), dtype=np.int64)
-    for rows in _passes.row_blocks(values):
-        scores[rows], predicted[rows] = _score_block(values[rows], chosen, from_logits)
-    return scores, predicted, n_classes
+
+    values: _checks.FloatArray
+    labels: npt.NDArray[np.int64]
+    chosen: Literal["top-label"] | int
+    from_logits: bool
+
+    @classmethod
+    def read(
+        cls, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, target: Target, *, from_logits: bool
+    ) -> Promise:
+        """Check everything but the numbers in `y_prob`; `blocks` checks those on the way."""
+        values = _checks.real_array(y_prob, "y_prob", (1, 2))
+        n_classes = _checks.classes(values, "y_prob")
+        chosen = resolve_target(target, values.ndim, n_classes)
+        labels = _checks.labels(y_true, n_classes)
+        _checks.same_length(y_true=labels, y_prob=values)
+        return cls(values, labels, chosen, from_logits)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the scores, hence of the edges."""
+        return np.dtype(np.float64) if self.from_logits else self.values.dtype
+
+    def blocks(self) -> Iterator[tuple[slice, Scored]]:
+        """Scores and hits, a block of rows at a time."""
+        checked = _checks.logit_blocks if self.from_logits else _checks.probability_blocks
+        reduce = self._one_column if self.values.ndim == 1 else self._columns
+        for rows, block in checked(self.values, "y_prob"):
+            yield rows, reduce(block, self.labels[rows])
+
+    def _one_column(self, block: _checks.FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
+        positive = _sigmoid(block) if self.from_logits else block
+        if self.chosen == "top-label":
+            says_one = block > (0 if self.from_logits else 0.5)
+            return np.where(says_one, positive, 1 - positive), labels == says_one
+        return positive if self.chosen == 1 else 1 - positive, labels == self.chosen
+
+    def _columns(self, block: _checks.FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
+        if self.chosen == "top-label":
+            top_label = _passes.top_label_of_logits if self.from_logits else _passes.top_label
+            return top_label(block, labels)
+        k = self.chosen
+        return _passes.softmax_column(block, k) if self.from_logits else block[:, k], labels == k
 
 
 def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-label"] | int:
@@ -213,22 +253,6 @@ def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-la
             f"(name a class number, 'top-label' or 'class-wise')"
         )
     return 1
-
-
-def _score_block(
-    block: _checks.FloatArray, chosen: Literal["top-label"] | int, from_logits: bool
-) -> tuple[_checks.FloatArray, npt.NDArray[np.intp] | int]:
-    """Scores and predicted classes of a block of rows; the softmax of logits is never formed."""
-    if not from_logits:
-        if chosen == "top-label":
-            predicted, highest = _passes.top_class(block)
-            return highest, predicted
-        return block[:, chosen], chosen
-    predicted, highest = _passes.top_class(block)
-    exponentials = np.exp(block.astype(np.float64) - highest[:, None].astype(np.float64))
-    if chosen == "top-label":
-        return 1 / exponentials.sum(axis=1), predicted
-    return exponentials[:, chosen] / exponentials.sum(axis=1), chosen
 
 
 def _sigmoid(logits: _checks.FloatArray) -> Floats:
@@ -294,8 +318,12 @@ def reliability_curve(
     """
     _checks.positive_whole(n_bins, "n_bins")
     _checks.one_of(strategy, ["uniform", "quantile"], "strategy")
+    promise = Promise.read(y_true, y_prob, target, from_logits=from_logits)
+    weights = _checks.weights(sample_weight, len(promise.labels))
+    if strategy == "uniform":
+        edges = bin_edges(n_bins, promise.dtype)
+        return curve_from_sums(edges, _sums(promise.blocks(), edges, strategy, weights))
     scores, hits = scores_and_hits(y_true, y_prob, target, from_logits=from_logits)
-    weights = _checks.weights(sample_weight, len(scores))
     return binned(scores, hits, n_bins, strategy, weights)
 
 
@@ -312,22 +340,22 @@ def binned(
     else:
         inner = quantile_edges(scores, n_bins, weights)
         edges = np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]]).astype(scores.dtype)
-    return curve_from_sums(edges, _sums(scores, hits, edges, strategy, weights))
+    blocks = ((rows, (scores[rows], hits[rows])) for rows in _passes.row_blocks(scores))
+    return curve_from_sums(edges, _sums(blocks, edges, strategy, weights))
 
 
 def _sums(
-    scores: _checks.FloatArray,
-    hits: npt.NDArray[np.bool_],
+    blocks: Iterable[tuple[slice, Scored]],
     edges: _checks.FloatArray,
     strategy: Strategy,
     weights: Floats | None,
 ) -> Floats:
-    """Sum up each bin in one pass over blocks of rows, as `_passes.bin_sums` does for one block."""
+    """Sum up each bin over blocks of rows, as `_passes.bin_sums` does for one block."""
     sums = np.zeros((5, len(edges) - 1))
-    for rows in _passes.row_blocks(scores):
-        block, weight = scores[rows], None if weights is None else weights[rows]
-        index = bin_index(block, edges, strategy)
-        sums += _passes.bin_sums(index, block, hits[rows], weight, len(edges) - 1)
+    for rows, (scores, hits) in blocks:
+        index = bin_index(scores, edges, strategy)
+        weight = None if weights is None else weights[rows]
+        sums += _passes.bin_sums(index, scores, hits, weight, len(edges) - 1)
     return sums
 
 
@@ -404,12 +432,14 @@ class CalibrationAccumulator:
             For input that is not as described, or of another kind than the first batch; nothing is
             added then.
         """
-        scores, hits = scores_and_hits(y_true, y_prob, self.target, from_logits=from_logits)
-        weights = _checks.weights(sample_weight, len(scores), in_part=True)
+        promise = Promise.read(y_true, y_prob, self.target, from_logits=from_logits)
+        weights = _checks.weights(sample_weight, len(promise.labels), in_part=True)
+        edges = bin_edges(self.n_bins, promise.dtype)
+        sums = _sums(promise.blocks(), edges, "uniform", weights)
         shape = np.shape(y_prob)
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
-        self._settle((columns, scores.dtype.name), "y_prob")
-        self._sums += _sums(scores, hits, bin_edges(self.n_bins, scores.dtype), "uniform", weights)
+        self._settle((columns, promise.dtype.name), "y_prob")
+        self._sums += sums
         return self
 
     def merge(self, other: CalibrationAccumulator) -> Self:
