@@ -8,8 +8,8 @@ Checked are, in Markdown cells and files, in tables and in inline maths as well:
   they read as a year.
 
 Not checked are smaller whole numbers, fractions (2/15), code, display maths, versions and numbers of
-sections ("Python 3.11", "Table 2.1"), dates, links, citations, issue numbers, comments, and the section
-References.
+sections ("Python 3.11", "Table 2.1"), dates, links, citations, issue numbers, comments, and in the section
+References only the marks.
 
 An output backs a number when rounding it to the digits of the prose gives the number, sign included:
 0.1044 backs 0.104 and 10.4 %. A whole percentage or a large whole number may also stand as a literal in
@@ -101,8 +101,7 @@ def check(root: Path) -> list[Problem]:
 @cache
 def in_page(page: Page) -> list[Problem]:
     """Problems with the numbers of a page."""
-    sections = (section for section in page.sections() if section.title != "References")
-    return [problem for section in sections for problem in in_section(page, section)]
+    return [problem for section in page.sections() for problem in in_section(page, section)]
 
 
 def in_section(page: Page, section: Section) -> Iterator[Problem]:
@@ -117,7 +116,7 @@ def in_section(page: Page, section: Section) -> Iterator[Problem]:
             marked += mark
             if problem:
                 yield Problem(page.file, cell.place(first), *problem)
-        for claim in claims(plain(text), smallest):
+        for claim in claims(plain(text), smallest) if section.title != "References" else ():
             backed = any(number.equals(claim) for number in marked)
             backed = backed or any(number.backs(claim) for number in outputs)
             if claim.value == claim.value.to_integral() and "." not in claim.text:
