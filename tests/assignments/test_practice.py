@@ -1,0 +1,253 @@
+"""Answers to the problem set of an audit, wrong and right, and what they earn."""
+
+from tests.assignments.grading import ASSIGNMENTS, ProblemSet
+
+A_NEIGHBOUR = "threshold, refer_from, refer_to = 0.286, 0.135, 0.662"
+MISS_ABOVE = """
+threshold, refer_from, refer_to = miss / (false_alarm + miss), referral / miss, 1 - referral / false_alarm
+"""
+ODDS = """
+threshold, refer_from, refer_to = false_alarm / miss, referral / miss, 1 - referral / false_alarm
+"""
+IN_VAIN = """
+threshold = false_alarm / (false_alarm + miss)
+refer_from, refer_to = referral / miss, referral / false_alarm
+"""
+GROUPS = """
+def equal_mass_ece(y, p, n_bins):
+    groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
+    return sum(abs(np.sum((y - p)[group])) for group in groups) / len(p)
+"""
+UNSORTED = GROUPS.replace('np.argsort(p, kind="stable")', "np.arange(len(p))")
+SIGNED = """
+def equal_mass_ece(y, p, n_bins):
+    groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
+    return abs(sum(np.mean((y - p)[group]) * len(group) for group in groups)) / len(p)
+"""
+UNWEIGHTED = """
+def equal_mass_ece(y, p, n_bins):
+    groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
+    return np.mean([abs(np.mean((y - p)[group])) for group in groups])
+"""
+EQUAL_WIDTH = """
+def equal_mass_ece(y, p, n_bins):
+    groups = np.minimum((np.asarray(p) * n_bins).astype(int), n_bins - 1)
+    return np.abs(np.bincount(groups, y - p)).sum() / len(p)
+"""
+REST_DROPPED = """
+def equal_mass_ece(y, p, n_bins):
+    order, size = np.argsort(p, kind="stable"), len(p) // n_bins
+    return sum(abs(np.sum((y - p)[order[b * size : (b + 1) * size]])) for b in range(n_bins)) / len(p)
+"""
+MENDED = """
+def recalibrated(z, y, fit_rows, calibration_rows, test_rows):
+    rows = calibration_rows
+    return cl.PlattScaling().fit(z[rows], y[rows]).predict_proba(z[test_rows])[:, 1]
+"""
+ON_FIT_ROWS = MENDED.replace("rows = calibration_rows", "rows = fit_rows")
+ON_TEST_ROWS = MENDED.replace("rows = calibration_rows", "rows = test_rows")
+ON_ALL_BUT_TEST = MENDED.replace(
+    "rows = calibration_rows", "rows = np.concatenate([calibration_rows, fit_rows])"
+)
+ON_PROBABILITIES = MENDED.replace("rows = calib", "z = expit(z)\n    rows = calib")
+NOT_MENDED = """
+def recalibrated(z, y, fit_rows, calibration_rows, test_rows):
+    return expit(z[test_rows])
+"""
+GAIN = """
+def brier_gain(y, before, after):
+    falls = (before - y) ** 2 - (after - y) ** 2
+    half = 1.96 * np.std(falls) / np.sqrt(len(y))
+    return falls.mean(), falls.mean() - half, falls.mean() + half
+"""
+LOSS_FOR_GAIN = GAIN.replace("(before - y) ** 2 - (after - y) ** 2", "(after - y) ** 2 - (before - y) ** 2")
+NOT_PAIRED = GAIN.replace("np.std(falls)", "np.sqrt(np.var((before - y) ** 2) + np.var((after - y) ** 2))")
+DEVIATION = GAIN.replace(" / np.sqrt(len(y))", "")
+DECIDED = """
+def decide(p, costs, referral):
+    expected = np.stack([1 - p, p], axis=1) @ costs
+    return np.where(expected.min(axis=1) > referral, -1, expected.argmin(axis=1))
+"""
+HALF = DECIDED.replace("expected.argmin(axis=1))", "(p > 0.5).astype(int))")
+TABLE_TRANSPOSED = DECIDED.replace("@ costs", "@ costs.T")
+REFERS_AT_EQUALS = DECIDED.replace("> referral", ">= referral")
+THRESHOLD_ONLY = """
+def decide(p, costs, referral):
+    false_alarm, miss = costs[0, 1], costs[1, 0]
+    cheapest = np.minimum(p * miss, (1 - p) * false_alarm)
+    return np.where(cheapest > referral, -1, (p > false_alarm / (false_alarm + miss)).astype(int))
+"""
+BILLED = """
+def bill(p, y, decision, costs, referral):
+    table = np.column_stack([costs, [referral, referral]])
+    expected = np.stack([1 - p, p], axis=1) @ table
+    return expected[np.arange(len(p)), decision].mean(), table[y, decision].mean()
+"""
+LAST_COLUMN = BILLED.replace("np.column_stack([costs, [referral, referral]])", "costs")
+OF_THE_CHEAPEST = BILLED.replace("expected[np.arange(len(p)), decision]", "expected.min(axis=1)")
+DECISION_BY_CLASS = """
+def bill(p, y, decision, costs, referral):
+    promised = (1 - p) * costs[0, decision] + p * costs[1, decision]
+    paid = costs[decision, y]
+    return tuple(np.where(decision < 0, referral, values).mean() for values in (promised, paid))
+"""
+REFERRED_LEFT_OUT = """
+def bill(p, y, decision, costs, referral):
+    p, y, decision = (values[decision >= 0] for values in (p, y, decision))
+    return ((1 - p) * costs[0, decision] + p * costs[1, decision]).mean(), costs[y, decision].mean()
+"""
+REPORTED = """
+learned, judged, report = calibration_rows, test_rows, {}
+platt = cl.PlattScaling().fit(z[learned], worse[learned])
+for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[judged])[:, 1])):
+    decision = cl.optimal_decision(p, costs, abstaining_cost=referral)
+    report[f"ece {name}"] = cl.expected_calibration_error(worse[judged], p, n_bins=10)
+    report[f"chance {name}"] = cl.ece_under_calibration(p, n_bins=10, random_state=0).mean
+    report[f"cost {name}"] = cl.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
+"""
+LEARNED_ON_FIT_ROWS = REPORTED.replace("= calibration_rows", "= fit_rows")
+LEARNED_ON_TEST_ROWS = REPORTED.replace("= calibration_rows", "= test_rows")
+JUDGED_ON_CALIBRATION_ROWS = REPORTED.replace("test_rows", "calibration_rows")
+DECIDED_AT_HALF = REPORTED.replace(
+    "cl.optimal_decision(p, costs, abstaining_cost=referral)", "(p > 0.5).astype(int)"
+)
+DEFAULT_BINS = REPORTED.replace("n_bins=10", "n_bins=15")
+SOMEBODY_ELSES = """
+report = {"ece before": 0.231, "ece after": 0.083, "chance before": 0.061, "chance after": 0.072,
+          "cost before": 3.457, "cost after": 1.914}
+"""
+
+WRONG = {
+    "calibrated on the model's own rows, threshold one half": {
+        "mend": (ON_FIT_ROWS, "learned by heart"),
+        "decide": (HALF, "one half is the wrong threshold"),
+        "report": (LEARNED_ON_FIT_ROWS, "rows that the model learned from"),
+    },
+    "calibrated on the judges, groups not weighted, not paired": {
+        "audit": (UNWEIGHTED, "weigh each group"),
+        "mend": (ON_TEST_ROWS, "the rows that must judge"),
+        "gain": (NOT_PAIRED, "the difference of each patient"),
+        "report": (LEARNED_ON_TEST_ROWS, "calibrated on the rows that judge"),
+    },
+    "the cost table transposed throughout": {
+        "by-hand": (MISS_ABOVE, "a dear miss must lower it"),
+        "decide": (TABLE_TRANSPOSED, "not treating is expected to cost 6"),
+        "bill": (DECISION_BY_CLASS, "rows of the table are true classes"),
+    },
+    "odds for probabilities, probabilities for log-odds, the gain's sign": {
+        "by-hand": (ODDS, "that is the odds"),
+        "mend": (ON_PROBABILITIES, "log-odds, not probabilities"),
+        "gain": (LOSS_FOR_GAIN, "before minus after"),
+    },
+    "a neighbour's numbers, bins of equal width, -1 as an index": {
+        "by-hand": (A_NEIGHBOUR, "expected to cost"),
+        "audit": (EQUAL_WIDTH, "bins of equal width"),
+        "bill": (LAST_COLUMN, "a referral costs its price"),
+        "report": (SOMEBODY_ELSES, "YOUR test rows"),
+    },
+    "referral misread, no absolute value, a deviation for an error": {
+        "by-hand": (IN_VAIN, "does NOT get worse"),
+        "audit": (SIGNED, "absolute value in each group"),
+        "gain": (DEVIATION, "not a standard deviation"),
+        "decide": (REFERS_AT_EQUALS, "costs MORE than a referral"),
+        "bill": (REFERRED_LEFT_OUT, "counts among the patients"),
+    },
+    "not sorted, known rows among the new, two decisions only": {
+        "audit": (UNSORTED, "sort the rows"),
+        "mend": (ON_ALL_BUT_TEST, "are known to the model"),
+        "decide": (THRESHOLD_ONLY, "right ones not free"),
+        "bill": (OF_THE_CHEAPEST, "that were taken, not of the cheapest"),
+        "report": (DECIDED_AT_HALF, "a referral among them"),
+    },
+    "the rest dropped, nothing mended, other rows and bins": {
+        "audit": (REST_DROPPED, "the first group holds three"),
+        "mend": (NOT_MENDED, "is anything mended?"),
+        "report": (JUDGED_ON_CALIBRATION_ROWS, "other than the test rows"),
+    },
+    "default bins, one half": {"decide": (HALF, "one half"), "report": (DEFAULT_BINS, "10 equal-width bins")},
+}
+RIGHT = {
+    "loops": {
+        "student": "STUDENT_ID = 'grace'",
+        "audit": """
+def equal_mass_ece(outcomes, scores, k):
+    pairs = sorted(zip(scores, range(len(scores)), outcomes))
+    total, start = 0.0, 0
+    for b in range(k):
+        stop = start + len(pairs) // k + (1 if b < len(pairs) % k else 0)
+        total += abs(sum(happened - score for score, _, happened in pairs[start:stop]))
+        start = stop
+    return total / len(pairs)
+""",
+        "mend": """
+from scipy.optimize import minimize
+
+
+def recalibrated(z, y, fit_rows, calibration_rows, test_rows):
+    s, t = z[calibration_rows], y[calibration_rows]
+    target = np.where(t == 1, (t.sum() + 1) / (t.sum() + 2), 1 / (len(t) - t.sum() + 2))
+
+    def loss(line):
+        return np.mean(np.logaddexp(0, line[0] * s + line[1]) - target * (line[0] * s + line[1]))
+
+    a, b = minimize(loss, [1.0, 0.0], tol=1e-10).x
+    return [1 / (1 + np.exp(-a * value - b)) for value in z[test_rows]]
+""",
+        "gain": """
+import statistics
+
+
+def brier_gain(y, before, after):
+    falls = [float((b - t) ** 2 - (a - t) ** 2) for t, b, a in zip(y, before, after)]
+    centre, error = statistics.mean(falls), statistics.stdev(falls) / len(falls) ** 0.5
+    return [centre, centre - 1.96 * error, centre + 1.96 * error]
+""",
+        "decide": """
+def decide(p, costs, referral):
+    chosen = []
+    for q in p:
+        expected = [(1 - q) * without + q * ill for without, ill in zip(costs[0], costs[1])]
+        cheapest = min(range(len(expected)), key=lambda d: expected[d])
+        chosen.append(-1 if expected[cheapest] > referral else cheapest)
+    return chosen
+""",
+        "bill": """
+def bill(p, y, decision, costs, referral):
+    promised = paid = 0.0
+    for q, label, d in zip(p, y, decision):
+        promised += referral if d == -1 else (1 - q) * costs[0][d] + q * costs[1][d]
+        paid += referral if d == -1 else costs[label][d]
+    return promised / len(p), paid / len(p)
+""",
+        "report": REPORTED,
+    },
+    "single precision, other names": {
+        "student": "STUDENT_ID = 's1234567'",
+        "by-hand": """
+fine = np.float32(false_alarm)
+threshold, refer_from, refer_to = 1 / (1 + miss / fine), np.float32(referral / miss), 1 - referral / fine
+""",
+        "audit": """
+def equal_mass_ece(y, p, n_bins):
+    q = np.asarray(p, dtype=np.float32)
+    rows = np.lexsort((np.arange(len(q)), p))
+    return np.sum([np.abs((y[part] - q[part]).sum()) for part in np.array_split(rows, n_bins)]) / len(q)
+""",
+        "mend": """
+def recalibrated(z, y, _, new, judges):
+    scores = np.asarray(z, dtype=np.float32)
+    return cl.PlattScaling().fit(scores[new], y[new]).predict_proba(scores[judges])[:, 1].astype(np.float32)
+""",
+        "gain": GAIN,
+        "decide": DECIDED,
+        "bill": BILLED,
+        "report": REPORTED.replace("expit(z[judged])", "1 / (1 + np.exp(-z[judged]))"),
+    },
+}
+
+
+class TestPractice(ProblemSet):
+    source = ASSIGNMENTS / "source/practice/practice.ipynb"
+    by_hand = ("by-hand",)
+    wrong = WRONG
+    right = RIGHT
