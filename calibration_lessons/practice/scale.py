@@ -1,8 +1,8 @@
 """The measures and the temperatures over Dask arrays: data in blocks that never lie in memory together.
 
 Each block of rows is turned into a few sums by the function that serves arrays in memory, neighbouring
-sums are added in a tree, and the last ones give the result. The tree is fixed by the blocks alone, so every
-scheduler returns the same number.
+sums are added in a tree, and the last ones give the result. The tree is drawn by the blocks alone, so every
+scheduler adds in the same order.
 """
 
 from __future__ import annotations
