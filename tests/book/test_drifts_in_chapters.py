@@ -25,6 +25,7 @@ from tests.book.guards import (
     ledgers,
     links,
     names,
+    notation,
     numbers,
     ratios,
     retyped,
@@ -47,7 +48,10 @@ HISTOGRAM, PLATT, TEMPERATURE, ISOTONIC = (
 )
 LOGISTIC, SOFTMAX = (f"book/models/{name}_regression.ipynb" for name in ("logistic", "softmax"))
 DECISIONS, SHIFT = (f"book/practice/{name}.ipynb" for name in ("decisions", "shift"))
-COIN, ENSEMBLES = (f"book/uncertainty/{name}.ipynb" for name in ("coin", "ensembles"))
+COIN, CLASSIFIERS, ENSEMBLES = (
+    f"book/uncertainty/{name}.ipynb" for name in ("coin", "classifiers", "ensembles")
+)
+NOTATION = "book/reference/notation.md"
 PAGE = scan.PAGE.as_posix()
 SOURCES, GLOSSARY, CORRECTIONS, BIBLIOGRAPHY = (
     f"book/reference/{name}" for name in ("sources.md", "glossary.md", "corrections.md", "references.bib")
@@ -217,6 +221,11 @@ LINKS = (
         ("a reference", HISTOGRAM, "The bins that change side: {cite}`Utkin`.", "", "say there"),
     )
     + written(
+        notation,
+        ("a symbol", NOTATION, r"| $\ell$ |", "| $b$ |", NOTATION, CLASSIFIERS),
+        ("a letter twice", NOTATION, "| $d$ | {doc}", "| $T$ | {doc}", "choose another letter"),
+    )
+    + written(
         ledgers,
         (
             "a source's place",
@@ -229,6 +238,13 @@ LINKS = (
     )
 )
 LINKS += [
+    (
+        "a sentence on a symbol",
+        notation,
+        put(ECE, 6, md("Say this with $n$ the number of bins.")),
+        ECE,
+        "choose",
+    ),
     (
         "a correction that no cell shows",
         ledgers,
