@@ -156,6 +156,36 @@ def panels(rows: int = 1, columns: int = 2, *, size: tuple[float, float] = (6.0,
     return picture
 
 
+@_house
+def shared_legend(picture: Picture) -> Picture:
+    """Put one legend above panels that show the same series, in place of a legend in each.
+
+    Parameters
+    ----------
+    picture : Picture
+        Of `panels`, drawn into.
+
+    Returns
+    -------
+    Picture
+
+    Examples
+    --------
+    >>> picture = panels(1, 2)
+    >>> for ax in picture.axes:
+    ...     _ = lines([1, 2], {"train": [0, 1], "test": [1, 0]}, x_label="n", y_label="error", ax=ax)
+    >>> len(shared_legend(picture).legends)
+    1
+    """
+    for ax in picture.axes:
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.remove()
+    handles, labels = picture.axes[0].get_legend_handles_labels()
+    picture.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 3))
+    return picture
+
+
 def _look(name: str, spare: Iterator[str]) -> dict[str, Any]:
     """Colour, marker and line of a series: by what its name means, else the next spare one."""
     color = COLORS.get(name.lower().replace(" ", "_").replace("-", "_")) or next(spare)

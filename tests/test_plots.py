@@ -57,6 +57,17 @@ def test_lines_bands_and_points_are_those_given():
     assert vertices[:, 1].min() == 0 and vertices[:, 1].max() == 4
 
 
+def test_a_shared_legend_stands_once_and_names_every_series():
+    picture = plots.panels(1, 2)
+    for ax in picture.axes:
+        plots.lines([1, 2], {"train": [0, 1], "test": [1, 0]}, x_label="n", y_label="error", ax=ax)
+    assert all(ax.get_legend() is not None for ax in picture.axes)
+    assert plots.shared_legend(picture) is picture
+    assert [ax.get_legend() for ax in picture.axes] == [None, None]
+    (legend,) = picture.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["train", "test"]
+
+
 def test_intervals_bars_and_histograms_are_those_given():
     ax = plots.interval_plot({"a": {"x": (2.0, 1.0, 3.0)}, "b": {"x": (5.0, 4.0, 6.0)}}, x_label="e").axes[0]
     assert lines_of(ax)["x"].tolist() == [[2, 0], [5, 1]]
