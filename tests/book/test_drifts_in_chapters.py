@@ -262,14 +262,19 @@ LINKS += [
         "use the package",
     ),
 ]
-QUICK = "## Quick questions\n\n"
 SHAPES = written(
     shape,
     ("a solution", TEMPERATURE, "{solution-start} temperature-units", "{note}", "write one"),
     ("a heading", TEMPERATURE, "## What to remember", "## Summary", "the order is"),
     ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', 'made_for("0.2")', ECE),
-    ("quick questions elsewhere", ECE, "## What to remember", f"{QUICK}## What to remember", "the order is"),
-    ("no answer", ECE, "## Exercises", f"{QUICK}Why?\n\n## Exercises", "a :::{admonition} Answer"),
+    (
+        "quick questions elsewhere",
+        ECE,
+        "## What to remember",
+        "## Quick questions\n\n## What to remember",
+        "the order is",
+    ),
+    ("an answer", ECE, ":::{admonition} Answer", ":::{note}", "a :::{admonition} Answer"),
 )
 SHAPES += [
     (
@@ -324,11 +329,6 @@ def test_a_function_that_leaves_its_definition_fails_its_property_test(course: C
     assert run.returncode == 1 and "brier" in run.stdout, run.stdout
 
 
-ANSWERED = "".join(
-    f"{n}. Why?\n\n:::{{admonition}} Answer\n:class: dropdown\nSo.\n:::\n\n" for n in (1, 2, 3)
-)
-
-
 def executed(file: str) -> Plant:
     """Count and sign the cells as after a run."""
     return edit(file, lambda notebook: notebook.update(as_notebook(notebook["cells"])))
@@ -354,7 +354,7 @@ HARMLESS: dict[str, Plant] = {
     "a link to a page": put(
         DECISIONS, 6, md("See {doc}`shift` and [the diagram](../measures/reliability.ipynb).")
     ),
-    "quick questions": swap(LOGISTIC, "## Exercises", f"{QUICK}{ANSWERED}## Exercises"),
+    "a quick question put otherwise": swap(ECE, "A paper reports", "An article reports"),
 }
 
 

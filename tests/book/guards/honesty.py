@@ -1,8 +1,8 @@
 """Honest statistics, as far as a test can see: no bare ECE, no calibrator judged on the rows that fitted it.
 
-A section that gives an ECE as a number says how many rows and bins there were, and gives an interval or
-the value under calibration. Where a calibrator is judged on the rows it was fitted on, the text before or
-after the cell says so: "its own rows", "the same rows", "the rows that it was fitted on".
+Within a few cells of an ECE the page says how many rows and bins there were, and gives an interval or the
+value under calibration. Where a calibrator is judged on the rows it was fitted on, the text before or after
+the cell says so: "its own rows", "the same rows", "the rows that it was fitted on".
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from .tree import Page, Problem, Section, notebooks
+from .tree import Page, Problem, notebooks
 
 ECE = re.compile(r"\b(?:ECE|expected calibration error)\b[^.;|\n]{0,40}?\b0?\.\d{2,}(?!\d*\s*-->)")
 COMPANIONS = {
@@ -22,7 +22,7 @@ COMPANIONS = {
     ),
     "the bins": re.compile(r"\bbins?\b"),
     "an interval or the value under calibration": re.compile(
-        r"\binterval|\bcalibrated\b|\bunder calibration\b|\bnull\b|\[0?\.\d"
+        r"\binterval|\bcalibrated\b|\bunder calibration\b|\bnull\b|\bchance \d|\[0?\.\d"
     ),
 }
 CALIBRATORS = re.compile(
@@ -36,6 +36,7 @@ SCORES = re.compile(
 ADMITTED = re.compile(
     r"\bown (?:\w+ )?rows\b|\bsame rows\b|\brows (?:that |which )?\w+( \w+)? (?:was|were) fitted on\b", re.I
 )
+NEAR = 5  # cells
 LONGEST = 300  # characters of an expression that stands for a name
 
 
@@ -47,33 +48,25 @@ def check(root: Path) -> list[Problem]:
 @cache
 def in_page(page: Page) -> list[Problem]:
     """Problems with the statistics of a page."""
-    return [*(p for section in whole_sections(page) for p in bare(page, section)), *same_rows(page)]
+    return [*bare(page), *same_rows(page)]
 
 
-def whole_sections(page: Page) -> list[Section]:
-    """Sections of a page with what stands under their smaller headings."""
-    whole: list[Section] = []
+def bare(page: Page) -> Iterator[Problem]:
+    """ECEs given as a number where what makes them readable is not within a few cells."""
+    prose = {cell: "" for cell in page.cells}
     for section in page.sections():
-        if whole and section.level > 2:
-            whole[-1].prose.extend(section.prose)
-            whole[-1].code.extend(section.code)
-        else:
-            whole.append(section)
-    return whole
-
-
-def bare(page: Page, section: Section) -> Iterator[Problem]:
-    """ECEs given as a number in a section that lacks what makes them readable."""
-    prose = "\n".join(line for _, _, line in section.prose)
-    printed = "\n".join(text for cell in section.code for text in cell.output_texts())
-    near = f"{prose}\n{printed}"
-    missing = [name for name, pattern in COMPANIONS.items() if not pattern.search(near)]
-    stated = [cell.place(line) for cell, line, text in section.prose if ECE.search(text)]
-    stated += [cell.place() for cell in section.code if any(map(ECE.search, cell.output_texts()))]
-    if stated and missing and section.level == 2 and section.title != "References":
-        yield Problem(
-            page.file, stated[0], "an ECE stands alone", f"give {', '.join(missing)} in its section"
-        )
+        if section.level >= 2 and section.title != "References":
+            for cell, _, line in section.prose:
+                prose[cell] += f"{line}\n"
+    texts = ["\n".join((prose[cell], *cell.output_texts())) for cell in page.cells]
+    for number, cell in enumerate(page.cells):
+        if ECE.search(texts[number]):
+            near = "\n".join(texts[max(0, number - NEAR) : number + NEAR + 1])
+            missing = [name for name, pattern in COMPANIONS.items() if not pattern.search(near)]
+            if missing:
+                yield Problem(
+                    page.file, cell.place(), "an ECE stands alone", f"give {', '.join(missing)} beside it"
+                )
 
 
 def same_rows(page: Page) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ Checked are, in Markdown cells and files, in tables and in inline maths as well:
 - whole numbers (491, 10 000, 10,000) from 10 on in notebooks, from 1000 on in pages without code, unless
   they read as a year.
 
-Not checked are smaller whole numbers, fractions (2/15), code, display maths, versions and numbers of
+Not checked are smaller whole numbers, code, display maths, versions and numbers of
 sections ("Python 3.11", "Table 2.1"), dates, links, citations, issue numbers, comments, and in the section
 References only the marks.
 
@@ -53,7 +53,7 @@ IGNORED = re.compile(
     r"|https?://\S+|(?<=\])\([^)]*\)|doi:\S+|arXiv:\S+|\b10\.\d{4,}/\S+"  # addresses
     r"|<[a-zA-Z/][^>]*>"  # HTML tags
     r"|\d+(?:\.\d+){2,}"  # 0.1.0
-    r"|\\[dt]?frac\s?\d\d|(?<![\d.])\d{1,2}/\d{1,3}(?![\d.])|\b[A-Z]\w*-\d+\b"  # fractions, CIFAR-100
+    r"|\\[dt]?frac\s?\d\d|\b[A-Z]\w*-\d+\b"  # \frac12, CIFAR-100
     rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
     r"|#\d+|\b\d{4}-\d{2}-\d{2}\b",  # issues, dates
     re.S,
