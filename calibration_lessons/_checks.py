@@ -81,26 +81,32 @@ def probabilities(y_prob: Any, name: str = "y_prob", ndim: Sequence[int] = (1, 2
     return array
 
 
-def probability_blocks(array: FloatArray, name: str) -> Iterator[tuple[slice, FloatArray]]:
-    """Check probabilities a block of rows at a time; yield each block, which now lies in the cache."""
+def probability_blocks(
+    array: FloatArray, name: str, first_row: int = 0
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Check probabilities a block of rows at a time; yield each block, which now lies in the cache.
+
+    `first_row` is the place of the first row in the array that a message speaks of.
+    """
     tolerance = SUM_TOLERANCE[array.dtype.name]
     for rows in row_blocks(array):
         block = array[rows]
         if not (block.min() >= 0 and block.max() <= 1):
             where = first(~((block >= 0) & (block <= 1)))
-            full = (where[0] + rows.start, *where[1:])
+            full = (where[0] + rows.start + first_row, *where[1:])
             raise ValueError(f"{place(name, full)} = {block[where]}: expected a probability in [0, 1]")
         if array.ndim == 2:
             sums = row_sums(block, axis=1)
             if not abs(sums - 1).max() <= tolerance:
                 row = int((abs(sums - 1) > tolerance).argmax())
-                raise ValueError(_sum_message(name, row + rows.start, float(sums[row]), array))
+                here = place(name, (row + rows.start + first_row,))
+                raise ValueError(_sum_message(here, float(sums[row]), block[row]))
         yield rows, block
 
 
-def _sum_message(name: str, row: int, total: float, array: FloatArray) -> str:
-    message = f"{name}[{row}] sums to {total:.8g}: expected class probabilities that sum to 1"
-    if array.dtype != np.float16 and np.array_equal(array[row], array[row].astype(np.float16)):
+def _sum_message(where: str, total: float, row: FloatArray) -> str:
+    message = f"{where} sums to {total:.8g}: expected class probabilities that sum to 1"
+    if row.dtype != np.float16 and np.array_equal(row, row.astype(np.float16)):
         message += " (these look like half-precision numbers cast up: divide each row by its sum)"
     return message
 
@@ -126,19 +132,19 @@ def logits(values: Any, name: str = "logits", ndim: Sequence[int] = (1, 2)) -> F
     return array
 
 
-def logit_blocks(array: FloatArray, name: str) -> Iterator[tuple[slice, FloatArray]]:
-    """Check logits a block of rows at a time; yield each block, which now lies in the cache."""
+def logit_blocks(array: FloatArray, name: str, first_row: int = 0) -> Iterator[tuple[slice, FloatArray]]:
+    """Check logits likewise."""
     for rows in row_blocks(array):
         block = array[rows]
         lowest = block.min()
         if not block.max() < np.inf or np.isnan(lowest):
             where = first(np.isnan(block) | (block == np.inf))
-            full = (where[0] + rows.start, *where[1:])
+            full = (where[0] + rows.start + first_row, *where[1:])
             raise ValueError(f"{place(name, full)} = {block[where]}: expected a logit below infinity")
         if array.ndim == 2 and lowest == -np.inf:
             empty = (block == -np.inf).all(axis=1)
             if empty.any():
-                row = int(empty.argmax()) + rows.start
+                row = int(empty.argmax()) + rows.start + first_row
                 raise ValueError(f"{name}[{row}] is -inf in every class: expected one finite logit at least")
         yield rows, block
 

@@ -94,7 +94,7 @@ def top_label_of_logits(
     """Largest probability of each row of logits, and whether its first class is the label's."""
     values, axis = worked_on(block)
     highest, hits = _largest(values, axis, labels)
-    values -= np.expand_dims(highest, axis)
+    values -= highest if axis == 0 else highest[:, None]
     return 1 / row_sums(np.exp(values, out=values), axis), hits
 
 
@@ -137,12 +137,17 @@ def bin_sums(
     Without weights two counts tell everything: rows by bin and hit, and confidence by bin.
     """
     confidence = confidence.astype(np.float64, copy=False)
+    sums = np.empty((5, n_bins))
     if weights is None:
         missed, hits = np.bincount(2 * index + correct, minlength=2 * n_bins).reshape(-1, 2).T
-        rows = missed + hits
-        return np.stack([rows, rows, rows, np.bincount(index, confidence, minlength=n_bins), hits])
-    sums = [weights > 0, weights, weights**2, weights * confidence, weights * correct]
-    return np.stack([np.bincount(index, s, minlength=n_bins) for s in sums])
+        sums[:3] = missed + hits
+        sums[3] = np.bincount(index, confidence, minlength=n_bins)
+        sums[4] = hits
+    else:
+        parts = [weights > 0, weights, weights**2, weights * confidence, weights * correct]
+        for row, values in zip(sums, parts, strict=True):
+            row[:] = np.bincount(index, values, minlength=n_bins)
+    return sums
 
 
 @dataclass(frozen=True)
@@ -190,13 +195,13 @@ def logit_limits(
         top = gaps.max(axis=axis, keepdims=True)
         highest[rows] = top.ravel()
         gaps -= top
-        tied, correct = ties(gaps == 0, axis, labels[rows])
-        label_gap = chosen_class(gaps, axis, labels[rows])
+        label, weight = labels[rows], weights[rows]
+        label_gap = chosen_class(gaps, axis, label)
+        tied, correct = ties(gaps == 0, axis, label)
         gap_sums, finite = _sums_of_finite(gaps, axis)
         above_mean = label_gap - gap_sums / finite
-        ones = np.ones(len(label_gap))
-        for i, values in enumerate([ones, -label_gap, above_mean, correct, 1 / finite, 1 / tied]):
-            sums[i] += weights[rows] @ values
+        columns = [-label_gap, above_mean, correct, 1 / finite, 1 / tied]
+        sums += [weight.sum(), *(weight @ column for column in columns)]
     return LogitLimits(*sums.tolist()), highest
 
 
@@ -206,7 +211,7 @@ def row_maxima(block: FloatArray) -> FloatArray:
     return np.asarray(values.max(axis=axis))
 
 
-def _sums_of_finite(gaps: Floats, axis: int) -> tuple[Floats, npt.NDArray[Any]]:
+def _sums_of_finite(gaps: FloatArray, axis: int) -> tuple[Floats, npt.NDArray[Any]]:
     """Sum and number of the finite gaps of each row; the others become 0."""
     total = row_sums(gaps, axis)
     if total.min() > -np.inf:

@@ -87,24 +87,24 @@ class _Curve:
         """Scores of some rows, centred and scaled."""
         x = self.scores[rows].astype(np.float64)
         x -= self.centre
-        x /= self.scale
+        x *= 1 / self.scale
         return x
 
     def loss_and_slopes(self, line: Floats) -> tuple[float, Floats, Floats]:
         """Value, gradient and Hessian at the slope and intercept in `line`."""
         sums = np.zeros(6)
-        low, high = self.targets
+        targets = np.array(self.targets)
         for rows in _passes.row_blocks(self.scores):
             x = self.standardised(rows)
             f = line[0] * x
             f += line[1]
             e = np.exp(-np.abs(f))
             larger = 1 / (1 + e)  # the larger of p and 1 - p
-            smaller = e * larger
-            target = np.where(self.labels[rows] == 1, high, low)
-            residual = np.where(f > 0, larger, smaller) - target
-            loss = np.maximum(f, 0) - target * f - np.log(larger)
-            variance = np.multiply(smaller, larger, out=smaller)
+            below = np.minimum(f, 0)
+            target = targets.take(self.labels[rows])
+            loss = f - below - target * f - np.log(larger)
+            residual = np.exp(below) * larger - target
+            variance = e * larger**2
             if self.weights is not None:
                 for values in (loss, residual, variance):
                     values *= self.weights[rows]

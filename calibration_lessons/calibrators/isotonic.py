@@ -69,6 +69,10 @@ def pool_ties(
     order = np.argsort(scores)
     ranked = scores[order].astype(np.float64)
     first = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
-    share = np.ones(len(scores)) if weights is None else weights[order] / weights.max()
-    hits = np.add.reduceat(share * labels[order], first)
-    return ranked[first], np.add.reduceat(share, first), hits
+    hit = (labels == 1)[order]
+    if weights is None:
+        ends = np.append(first[1:], len(ranked))
+        hits = np.diff(np.cumsum(hit)[ends - 1], prepend=0)
+        return ranked[first], (ends - first).astype(np.float64), hits.astype(np.float64)
+    share = weights[order] / weights.max()
+    return ranked[first], np.add.reduceat(share, first), np.add.reduceat(share * hit, first)

@@ -215,11 +215,15 @@ class Promise:
         return np.dtype(np.float64) if self.from_logits else self.values.dtype
 
     def blocks(self) -> Iterator[tuple[slice, Scored]]:
-        """Scores and hits, a block of rows at a time."""
+        """Scores and hits of many rows at a time; the numbers behind them are checked block by block."""
         checked = _checks.logit_blocks if self.from_logits else _checks.probability_blocks
         reduce = self._one_column if self.values.ndim == 1 else self._columns
-        for rows, block in checked(self.values, "y_prob"):
-            yield rows, reduce(block, self.labels[rows])
+        for many in _passes.row_blocks(self.labels):
+            labels = self.labels[many]
+            scores, hits = np.empty(len(labels), self.dtype), np.empty(len(labels), dtype=bool)
+            for rows, block in checked(self.values[many], "y_prob", many.start):
+                scores[rows], hits[rows] = reduce(block, labels[rows])
+            yield many, (scores, hits)
 
     def _one_column(self, block: _checks.FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
         positive = _sigmoid(block) if self.from_logits else block
