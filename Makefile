@@ -19,7 +19,7 @@ set_up = $(call try,$(PYTHON) tools/setup_env.py,$(no_python))
 no_python := setup: $(PYTHON) does not run; name a Python 3.11, 3.12 or 3.13, as in: make setup PYTHON=python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-site notebooks lock clean
+.PHONY: help setup serve build lab test check check-site mutants notebooks lock clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -55,6 +55,9 @@ check: setup ## run the guards that need no kernel, in seconds
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser
 
+mutants: setup ## change the companion in small ways and count what the tests notice (an hour or two)
+	@$(BIN)/python tools/mutants.py
+
 notebooks: setup ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py
 	@$(BIN)/python tools/equations.py
@@ -64,5 +67,5 @@ lock: setup ## write requirements.txt anew from requirements.in
 		requirements.in -o requirements.txt
 
 clean: ## remove everything generated but the environment
-	rm -rf _build build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build build dist mutants *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find book calibration_lessons tests tools -name __pycache__ -prune -exec rm -rf {} +
