@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.special import entr, lambertw
+from scipy.special import digamma, entr, lambertw
 from scipy.stats import beta, binom
 
 import calibration_lessons as cl
 from calibration_lessons import definitions
+from calibration_lessons.uncertainty.coin import _log_gap
 
 SLICES = STEPS = 2000
 MEASURES = ["entropy", "plausibility"]
@@ -147,6 +148,11 @@ def test_the_expected_uncertainty_is_the_sum_over_all_numbers_of_heads(p, tosses
     for i, part in enumerate(found):
         literal = definitions.coin_expected(p, tosses, lambda heads, _, i=i: known[heads][i])
         assert part == pytest.approx(literal, abs=1e-12)
+
+
+def test_the_series_takes_over_where_the_difference_begins_to_cancel():
+    x = np.linspace(100.5, 130, 60)
+    np.testing.assert_allclose(_log_gap(x), digamma(x + 1) - np.log(x), rtol=0, atol=3e-15)
 
 
 def test_the_expected_uncertainty_uses_the_prior():
