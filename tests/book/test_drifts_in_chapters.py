@@ -30,6 +30,7 @@ from tests.book.guards import (
     ratios,
     retyped,
     shape,
+    versions,
 )
 from tests.book.planting import D, Plant, each, edit, md, put, py, swap
 from tests.book.sample import Course, as_notebook, figure, printed
@@ -51,7 +52,7 @@ DECISIONS, SHIFT = (f"book/practice/{name}.ipynb" for name in ("decisions", "shi
 COIN, CLASSIFIERS, ENSEMBLES = (
     f"book/uncertainty/{name}.ipynb" for name in ("coin", "classifiers", "ensembles")
 )
-NOTATION = "book/reference/notation.md"
+API, NOTATION = "book/reference/api.md", "book/reference/notation.md"
 PAGE = scan.PAGE.as_posix()
 SOURCES, GLOSSARY, CORRECTIONS, BIBLIOGRAPHY = (
     f"book/reference/{name}" for name in ("sources.md", "glossary.md", "corrections.md", "references.bib")
@@ -66,7 +67,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Course:
     root = tmp_path_factory.mktemp("course")
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, root / folder, ignore=BINARY)
-    for file in ("pyproject.toml", "_toc.yml"):
+    for file in ("pyproject.toml", "_toc.yml", "_config.yml", "README.md"):
         shutil.copy(ROOT / file, root / file)
     return Course(root)
 
@@ -175,6 +176,7 @@ NUMBERS = written(
     ("the end of a range", BRIER, "0.0020 to 0.0036", "0.0020 to 0.0037", "given: 0.0037"),
     ("thousands", LOGISTIC, "20 000 new", "30 000 new", "given: 30 000"),
     ("a count", DIAGRAM, "491 of 899", "941 of 899", "given: 941"),
+    ("a count in a table", ECE, "| 1, 2, 7, 8 | 4 |", "| 1, 2, 7, 9 | 4 |", "correct the number"),
     ("a cell of a table", ECE, "3/4 = 0.7500 |", "3/4 = 0.7700 |", "given: 0.7700"),
     ("inline maths", TEMPERATURE, "$T = 0.05$", "$T = 0.06$", "correct the number or the mark"),
     ("a quotation's source", ECE, "quoted: 0.10445 Madaan, last slide", "quoted: 0.10445", "add author"),
@@ -211,6 +213,7 @@ LINKS = (
         ("a page that is gone", ECE, "](reliability.ipynb)", "](diagram.ipynb)", "correct the link"),
         ("the contents", "_toc.yml", "book/practice/shift", "book/practice/drift", "write it"),
         ("a role to no page", SHIFT, "{doc}`", "{doc}`x", "correct it, or add the page"),
+        ("a file that is gone", "README.md", "(CONTRIBUTING.md)", "(CONTRIBUTE.md)", "correct the link"),
         ("a heading", DIAGRAM, "## One bin is one point", "## A bin is a point", "name one that it has"),
         ("a term of the glossary", GLOSSARY, "\nbase rate\n", "\nbase share\n", "define it", ECE),
     )
@@ -253,6 +256,13 @@ LINKS += [
         "tag the cell",
     ),
     ("a name in code", names, code(ECE, "cl.ece_interval(", "cl.ece_range("), ECE, "correct the name"),
+    (
+        "a name of the API page",
+        names,
+        swap(API, "autofunction:: entropy", "autofunction:: surprise"),
+        API,
+        "take it out",
+    ),
     ("a name in prose", names, put(ECE, 6, md("Call `cl.ece_range()`.")), ECE, "correct it"),
     (
         "a function retyped",
@@ -266,7 +276,6 @@ SHAPES = written(
     shape,
     ("a solution", TEMPERATURE, "{solution-start} temperature-units", "{note}", "write one"),
     ("a heading", TEMPERATURE, "## What to remember", "## Summary", "the order is"),
-    ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', 'made_for("0.2")', ECE),
     (
         "quick questions elsewhere",
         ECE,
@@ -275,6 +284,12 @@ SHAPES = written(
         "the order is",
     ),
     ("an answer", ECE, ":::{admonition} Answer", ":::{note}", "a :::{admonition} Answer"),
+)
+SHAPES += written(
+    versions,
+    ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', 'made_for("0.2")', ECE),
+    ("a chapter's version", ECE, 'made_for("0.1")', 'made_for("0.0")', 'made_for("0.1")'),
+    ("the site's version", "_config.yml", 'release: "0.1.0"', 'release: "0.2.0"', "write 0.1.0"),
 )
 SHAPES += [
     (

@@ -40,8 +40,6 @@ DRIFTS: list[Drift] = [
         "write one",
     ),
     ("an open solution", swap(E, ":class: dropdown\n", ""), f"{E}: cell 13, line 8", "dropdown"),
-    ("an older version", swap(E, 'made_for("0.1")', 'made_for("0.0")'), f"{E}: cell 4", 'made_for("0.1")'),
-    ("no version", swap(E, 'cl.made_for("0.1")', ""), f"{E}: cell 4", 'made_for("0.1")'),
     (
         "long cells",
         put(E, 6, *(py("\n".join(f"x{i} = {i}" for i in range(9 + k))) for k in range(5))),

@@ -18,6 +18,7 @@ from . import (
     readings,
     retyped,
     shape,
+    versions,
 )
 from .tree import Problem
 
@@ -34,6 +35,7 @@ GUARDS = {
     "sources and corrections lead to a place": ledgers.check,
     "statistics are honest": honesty.check,
     "lessons have their shape": shape.check,
+    "the version is the same everywhere": versions.check,
     "figures have alt text": alt_text.check,
     "notebooks are committed executed and clean": hygiene.check,
 }

@@ -30,8 +30,10 @@ def check(root: Path) -> list[Problem]:
     for line, match in rows(book[CORRECTIONS]):
         number = int(match["first"]) if match["first"].isdigit() else 0
         targets = leads_to(book[CORRECTIONS], match["last"], contents)
-        claimed[number] = targets
         where = (CORRECTIONS, f"line {line}")
+        if number in claimed:
+            problems.append(Problem(*where, f"{number} stands there twice", "give each a number of its own"))
+        claimed[number] = targets
         if not number or not targets:
             problems.append(Problem(*where, "the row has no number or leads to no page", "name the chapter"))
         for file in sorted(targets):

@@ -32,7 +32,22 @@ def check(root: Path) -> list[Problem]:
         Problem("_toc.yml", file, "the page does not exist", "write it, or take it out")
         for file in sorted(contents - book.keys())
     ]
-    return problems
+    problems += [
+        Problem(file, "the file", "no reader finds it", "add it to _toc.yml")
+        for file in sorted(book.keys() - contents)
+    ]
+    return problems + from_outside(root)
+
+
+def from_outside(root: Path) -> list[Problem]:
+    """Problems with the links of the files beside the book: README and the like."""
+    return [
+        Problem(path.name, f"line {number}", f"{match['file']} does not exist", "correct the link")
+        for path in sorted(root.glob("*.md"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for match in LINK.finditer(line)
+        if not (root / match["file"]).exists()
+    ]
 
 
 def in_contents(root: Path) -> set[str]:

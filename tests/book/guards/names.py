@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.equations import find_documented
+
 from .package import PACKAGE, Package
 from .tree import Cell, Page, Problem, notebooks, pages, prose_lines
 
@@ -34,7 +36,7 @@ def check(root: Path) -> list[Problem]:
                 used |= {name.split(".")[-1]}
     for page in pages(root, "book", "assignments/source"):
         problems += in_prose(page, package)
-    return [*problems, *unused(root, package, used)]
+    return [*problems, *unused(root, package, used), *documented(root, package)]
 
 
 def unresolved(page: Page, cell: Cell, line: int, name: str) -> Problem:
@@ -129,6 +131,24 @@ def bound(page: Page) -> set[str]:
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 names |= {alias.asname or alias.name for alias in node.names}
     return names
+
+
+def documented(root: Path, package: Package) -> Iterator[Problem]:
+    """Report public names that the API page leaves out, and names on it that do not exist."""
+    listed = find_documented(root)
+    if not listed:
+        return
+    for name in sorted(listed):
+        if not package.resolve(f"{PACKAGE}.{name.removeprefix(f'{PACKAGE}.')}"):
+            yield Problem(API_PAGE, name, "the name does not exist", "correct it, or take it out")
+    for name in package.public:
+        if (
+            isinstance(package.lookup(f"{PACKAGE}.{name}"), ast.FunctionDef | ast.ClassDef)
+            and name not in listed
+        ):
+            yield Problem(
+                API_PAGE, name, "the page leaves this public name out", f"add .. autofunction:: {name}"
+            )
 
 
 def unused(root: Path, package: Package, used: set[str]) -> Iterator[Problem]:

@@ -4,8 +4,8 @@ Checked are, in Markdown cells and files, in tables and in inline maths as well:
 
 - decimal numbers (0.104, -0.03, .5, 1.3 x 10^-5);
 - percentages, whole ones, too (12.5 %, 91 %);
-- whole numbers (491, 10 000, 10,000) from 10 on in notebooks, from 1000 on in pages without code, unless
-  they read as a year.
+- whole numbers (491, 10 000, 10,000) from 10 on in notebooks and all of them in their tables, from 1000 on
+  in pages without code, unless they read as a year.
 
 Not checked are smaller whole numbers, code, display maths, versions and numbers of
 sections ("Python 3.11", "Table 2.1"), dates, links, citations, issue numbers, comments, and in the section
@@ -53,7 +53,7 @@ IGNORED = re.compile(
     r"|https?://\S+|(?<=\])\([^)]*\)|doi:\S+|arXiv:\S+|\b10\.\d{4,}/\S+"  # addresses
     r"|<[a-zA-Z/][^>]*>"  # HTML tags
     r"|\d+(?:\.\d+){2,}"  # 0.1.0
-    r"|\\[dt]?frac\s?\d\d|\b[A-Z]\w*-\d+\b"  # \frac12, CIFAR-100
+    r"|\\[dt]?frac\s?\d\d|(?<![\d./])\d/\d(?![\d./])|\b[A-Z]\w*-\d+\b"  # \frac12, 1/2, CIFAR-100
     rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
     r"|#\d+|\b\d{4}-\d{2}-\d{2}\b",  # issues, dates
     re.S,
@@ -116,7 +116,11 @@ def in_section(page: Page, section: Section) -> Iterator[Problem]:
             marked += mark
             if problem:
                 yield Problem(page.file, cell.place(first), *problem)
-        for claim in claims(plain(text), smallest) if section.title != "References" else ():
+        if section.title == "References":
+            continue
+        for claim in claims(
+            plain(text), 0 if page.is_notebook and text.lstrip().startswith("|") else smallest
+        ):
             backed = any(number.equals(claim) for number in marked)
             backed = backed or any(number.backs(claim) for number in outputs)
             if claim.value == claim.value.to_integral() and "." not in claim.text:

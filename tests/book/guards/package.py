@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -119,9 +118,3 @@ def is_own(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
         return node.level > 0 or (node.module or "").startswith(PACKAGE)
     return not isinstance(node, ast.Import)
-
-
-def version(root: Path) -> str:
-    """Version that the chapters name: the first two numbers of the package's."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return ".".join(project["version"].split(".")[:2])

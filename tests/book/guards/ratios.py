@@ -27,6 +27,7 @@ THAN = (
 )
 WORD = re.compile(
     rf"\b(?P<word>(?:{'|'.join(NUMERALS)}|(?<![\d.])\d+) times|twice)(?=\s(?:{THAN})\b)"
+    rf"|\b(?P<fold>(?:{'|'.join(NUMERALS)})fold|factor of (?:{'|'.join(NUMERALS)}|\d+(?![.\d])))\b"
     rf"|\b(?P<share>{'|'.join(SHARES)})(?=\s(?:of|as|the|what|that|its|their)\b)",
     re.I,
 )
@@ -82,5 +83,5 @@ def unbacked(word: str, match: re.Match[str], words: set[str], shown: list[Numbe
 
 def meant(word: str) -> float:
     """Ratio that a word stands for."""
-    numeral = word.removesuffix(" times")
+    numeral = word.removesuffix(" times").removesuffix("fold").removeprefix("factor of ")
     return {"twice": 2.0, **SHARES, **NUMERALS}.get(numeral) or float(numeral)

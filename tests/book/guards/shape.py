@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from .package import version
 from .retyped import fingerprint, is_sizeable
 from .tree import Cell, Page, Problem, Section, lessons, notebooks
 
@@ -35,13 +34,12 @@ DIRECTIVE = re.compile(
 
 def check(root: Path) -> list[Problem]:
     """Problems with the shape of the chapters, and with the code of all notebooks of the book."""
-    current = version(root)
-    problems = [problem for page in lessons(root) for problem in in_lesson(page, current)]
+    problems = [problem for page in lessons(root) for problem in in_lesson(page)]
     problems += [problem for page in notebooks(root) for problem in pyplot(page)]
     return [*problems, *copied_functions(root), *copied_lines(root)]
 
 
-def in_lesson(page: Page, current: str) -> Iterator[Problem]:
+def in_lesson(page: Page) -> Iterator[Problem]:
     """Problems with one chapter."""
     sections = page.sections()
     yield from headings(page, sections)
@@ -49,7 +47,6 @@ def in_lesson(page: Page, current: str) -> Iterator[Problem]:
     yield from mistakes(page, sections)
     yield from quick_questions(page)
     yield from exercises(page)
-    yield from made_for(page, current)
     lengths = [len([line for line in cell.source.splitlines() if line.strip()]) for cell in page.code]
     if lengths and statistics.median(lengths) > LONGEST_MEDIAN:
         what = f"the median code cell has {statistics.median(lengths):g} lines, more than {LONGEST_MEDIAN}"
@@ -179,25 +176,6 @@ def exercises(page: Page) -> Iterator[Problem]:
         if solved.count(task) != 1:
             what = f"the exercise {task} has {solved.count(task)} solutions"
             yield Problem(page.file, "## Exercises", what, f"write one: ```{{solution-start}} {task}")
-
-
-def made_for(page: Page, current: str) -> Iterator[Problem]:
-    """The first code cell names the version that the chapter was made for."""
-    calls = [
-        node
-        for cell in page.code[:1]
-        for node in ast.walk(cell.code)
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "made_for"
-    ]
-    named = [ast.unparse(argument).strip("'\"") for call in calls for argument in call.args]
-    if named != [current]:
-        place = page.code[0].place() if page.code else "code cells"
-        what = (
-            f"the chapter was made for version {named[0]}"
-            if named
-            else "the first code cell names no version"
-        )
-        yield Problem(page.file, place, what, f'check it, and write cl.made_for("{current}")')
 
 
 def pyplot(page: Page) -> Iterator[Problem]:

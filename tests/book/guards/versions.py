@@ -1,0 +1,56 @@
+"""The version: the same in every file that names it, and the one that each chapter was made for."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from .tree import Page, Problem, lessons
+
+PLACES = {  # how a file names the version, as a whole or by its first two numbers
+    "CITATION.cff": r"^version: *\"?([\d.]+)",
+    "_config.yml": r"^ +(?:version|release): *\"?([\d.]+)",
+}
+
+
+def check(root: Path) -> list[Problem]:
+    """Problems with the versions that files and chapters name."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    full = project["version"]
+    short = ".".join(full.split(".")[:2])
+    problems = [
+        Problem(
+            file,
+            f"line {text.count(chr(10), 0, match.start(1)) + 1}",
+            f"it names {match[1]}",
+            f"write {full}",
+        )
+        for file, pattern in PLACES.items()
+        if (root / file).exists()
+        for text in [(root / file).read_text(encoding="utf-8")]
+        for match in re.finditer(pattern, text, re.M)
+        if match[1] not in (full, short)
+    ]
+    return problems + [problem for page in lessons(root) for problem in made_for(page, short)]
+
+
+def made_for(page: Page, current: str) -> Iterator[Problem]:
+    """The first code cell names the version that the chapter was made for."""
+    calls = [
+        node
+        for cell in page.code[:1]
+        for node in ast.walk(cell.code)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "made_for"
+    ]
+    named = [ast.unparse(argument).strip("'\"") for call in calls for argument in call.args]
+    if named != [current]:
+        place = page.code[0].place() if page.code else "code cells"
+        what = (
+            f"the chapter was made for version {named[0]}"
+            if named
+            else "the first code cell names no version"
+        )
+        yield Problem(page.file, place, what, f'check it, and write cl.made_for("{current}")')
