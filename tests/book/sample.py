@@ -112,6 +112,7 @@ ECE = lesson(
     mistake=py("print(cl.ece([1], [1.0]))", printed("0.0\n")),
 )
 
+IN_CONTENTS = ("intro", "measures/reliability", "measures/ece", "reference/api", "reference/equations")
 FILES = {
     "pyproject.toml": '[project]\nname = "calibration-lessons"\nversion = "0.1.0"\n',
     "calibration_lessons/__init__.py": (
@@ -161,7 +162,7 @@ def mean_gap(weights, gaps):
     ),
     "book/x.png": "",
     "book/reference/references.bib": "@article{Guo2017,\n}\n",
-    "_toc.yml": "root: book/intro\n- file: book/measures/reliability\n- file: book/measures/ece\n",
+    "_toc.yml": "".join(f"- file: book/{name}\n" for name in IN_CONTENTS),
     "book/reference/api.md": "# API\n\n- `Curve`: what `bin_of()` returns, inside other calls\n",
 }
 

@@ -16,11 +16,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import sympy
+from joblib import Memory
 from latex2sympy2_extended import latex2sympy
 from latex2sympy2_extended.latex2sympy2 import ConversionConfig
 
@@ -131,6 +133,12 @@ def spelled(latex: str, letters: Mapping[str, str]) -> str:
 @cache
 def parsed(latex: str) -> sympy.Basic:
     """Syntax tree of a formula, as SymPy has it."""
+    return remembered(latex, version(latex2sympy.__module__.split(".")[0]))
+
+
+@Memory(Path(__file__).parents[3] / "_build/formulas", verbose=0).cache
+def remembered(latex: str, _parser: str) -> sympy.Basic:
+    """Parse a formula, once for each version of the parser: it takes its time."""
     return latex2sympy(latex, conversion_config=ConversionConfig(lowercase_symbols=False))
 
 
