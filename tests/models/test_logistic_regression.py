@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression as Theirs
 from sklearn.model_selection import cross_val_score
+from sklearn.utils import get_tags
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, definitions
@@ -337,3 +338,8 @@ def test_nothing_but_the_announced_warnings_is_raised_on_real_data():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cl.LogisticRegression().fit(X, y)
+
+
+def test_only_softmax_regression_calls_itself_multiclass():
+    assert get_tags(cl.LogisticRegression()).classifier_tags.multi_class is False
+    assert get_tags(cl.SoftmaxRegression()).classifier_tags.multi_class is True
