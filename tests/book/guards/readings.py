@@ -74,7 +74,7 @@ def _(d: Definitions, draw: Random) -> Values:
     return {"E": epistemic, "A": aleatoric, "a": a, "b": b}
 
 
-@reads("eq-coin-expected", {r"\mathrm{E}_p[u]": "E"})
+@reads("eq-coin-expected", {r"\mathbb{E}_p[u]": "E"})
 def _(d: Definitions, draw: Random) -> Values:
     def u(heads: float, tosses: float) -> float:
         return (heads + 1) ** 2 / tosses
