@@ -19,7 +19,7 @@ set_up = $(call try,$(PYTHON) tools/setup_env.py,$(no_python))
 no_python := setup: $(PYTHON) does not run; name a Python 3.11, 3.12 or 3.13, as in: make setup PYTHON=python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-site mutants notebooks lock clean
+.PHONY: help setup serve build lab test check check-site benchmark mutants notebooks lock clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -57,6 +57,15 @@ check-site: build ## open every built page in Chromium
 
 mutants: setup ## change the companion in small ways and count what the tests notice (an hour or two)
 	@$(BIN)/python tools/mutants.py
+
+benchmark: setup ## measure time and memory beside other libraries, and rewrite that page (ten minutes)
+	@cmp -s tools/benchmark.requirements.txt .venv-benchmark/made-for || { echo "making .venv-benchmark ..."; \
+		rm -rf .venv-benchmark && $(BIN)/python -m venv .venv-benchmark && \
+		.venv-benchmark/bin/pip install --quiet -r tools/benchmark.requirements.txt && \
+		.venv-benchmark/bin/pip install --quiet --no-deps --no-build-isolation -e . && \
+		cp tools/benchmark.requirements.txt .venv-benchmark/made-for; }
+	@.venv-benchmark/bin/python tools/benchmark.py
+	@$(BIN)/python tools/notebooks.py book/reference/benchmarks.ipynb
 
 notebooks: setup ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py

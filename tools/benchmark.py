@@ -1,27 +1,24 @@
 """Measure the companion beside the libraries people use, and write what `book/reference/benchmarks` shows.
 
-    make benchmark                         everything; makes the environment .venv-benchmark first
-    .venv-benchmark/bin/python tools/benchmark.py [WORD...]   only the jobs whose names hold a word; writes nothing
+    make benchmark                                          everything, in the environment .venv-benchmark
+    .venv-benchmark/bin/python tools/benchmark.py WORD...   only jobs whose names hold a word; writes nothing
 
-One process, one thread. Ours and the peer's runs take turns, so that a busy machine slows both; a ratio is that of
-the medians. Each job's results are compared before they are timed. Extra memory is what the process grows by
-during a call, at its peak, over what it held before (Linux only).
+One process, one thread, its processor time. Ours and the peer's runs take turns, so that a busy machine slows
+both; a ratio is that of the medians. Each job's results are compared before they are timed. Extra memory is
+what the process grows by during a call, at its peak, over what it held before (Linux only).
 """
 
 from __future__ import annotations
 
-import os
-
-for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):  # before NumPy is loaded
-    os.environ[f"{_library}_NUM_THREADS"] = "1"
-
 import ctypes
 import gc
 import json
+import os
 import platform
 import statistics
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -32,12 +29,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
 
 RESULTS = Path(__file__).resolve().parents[1] / "book" / "reference" / "benchmarks.json"
 COMMAND = "make benchmark"
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch", "torchmetrics", "relplot", "calzone-tool", "netcal", "pycalib")
+LIBRARIES = (
+    "numpy", "scipy", "scikit-learn", "dask", "torch", "torchmetrics", "relplot", "calzone-tool", "netcal",
+    "pycalib",
+)  # fmt: skip
 RUNS, SECONDS = 5, 1.0  # at least so many runs each, and more of the short ones
 MIB = 2**20
 
@@ -49,8 +50,8 @@ Call = Callable[[], Any]
 class Job:
     """One job that both sides do.
 
-    `limit` is the largest ratio to the peer's time, `memory` the largest extra memory in bytes; `tolerance` is
-    how far the two results may lie apart.
+    `limit` is the largest ratio to the peer's time, `memory` the largest extra memory in bytes; `tolerance`
+    is how far the two results may lie apart.
     """
 
     name: str
@@ -89,9 +90,9 @@ def binary(n: int) -> tuple[Array, Array]:
     return scores, (generator.random(n) < 0.2 + 0.6 * scores).astype(np.int64)
 
 
-def network(n: int, n_classes: int) -> tuple[Array, Array]:
+def network(n: int, n_classes: int, seed: int = 0) -> tuple[Array, Array]:
     """Over-confident logits in single precision, as networks give them, and labels."""
-    generator = np.random.default_rng(0)
+    generator = np.random.default_rng(seed)
     logits = generator.standard_normal((n, n_classes), dtype=np.float32)
     labels = generator.integers(0, n_classes, n)
     logits *= 2
@@ -137,7 +138,7 @@ def ece_of_confidences() -> Job:
 
 
 def ece_of_confidences_torch() -> Job:
-    """The same error of the same confidences from torchmetrics."""
+    """Compare the same error of the same confidences."""
     import torch
     from torchmetrics.functional.classification import binary_calibration_error
 
@@ -162,7 +163,8 @@ def ece_beside_torchmetrics(from_logits: bool, limit: float) -> Job:
         values = cl.softmax(values).astype(np.float32)
     theirs = torch.from_numpy(values), torch.from_numpy(labels)
     return Job(
-        f"ECE from {'logits' if from_logits else 'probabilities'}, {size(n, k)}", "torchmetrics", limit, 12 * MIB,
+        f"ECE from {'logits' if from_logits else 'probabilities'}, {size(n, k)}",
+        "torchmetrics", limit, 12 * MIB,
         lambda: cl.expected_calibration_error(labels, values, from_logits=from_logits),
         lambda: float(multiclass_calibration_error(*theirs, num_classes=k, n_bins=15)), 1e-3,
     )  # fmt: skip
@@ -193,7 +195,7 @@ def fit_memory(logits: Array) -> float:
 
 
 def temperature(n: int, k: int) -> Job:
-    """The peer's own class, without the cross-fitting around it."""
+    """Fit the peer's own class, without the cross-fitting around it."""
     from sklearn.calibration import _TemperatureScaling
 
     logits, labels = network(n, k)
@@ -270,7 +272,7 @@ def histogram_binning() -> Job:
 
 
 def brier(n: int, k: int) -> Job:
-    """The peer asks for one-hot labels and takes the mean over the classes."""
+    """Score labels; the peer asks for them one-hot and takes the mean over the classes."""
     from pycalib.metrics import brier_score
 
     logits, labels = network(n, k)
@@ -311,7 +313,7 @@ def measure(job: Job) -> Result:
     """Compare, then time both sides in turn, then measure their memory."""
     apart = float(np.abs(np.asarray(job.ours()) - np.asarray(job.theirs())).max())
     if not apart <= job.tolerance:
-        raise SystemExit(f"{job.name}: ours and {job.peer} lie {apart:.3g} apart, more than {job.tolerance:g}")
+        raise SystemExit(f"{job.name}: {apart:.3g} apart from {job.peer}, more than {job.tolerance:g}")
     ours, theirs = [], []
     while len(ours) < RUNS or sum(ours) + sum(theirs) < SECONDS:
         ours.append(seconds(job.ours))
@@ -327,19 +329,89 @@ def growth() -> Iterator[dict[str, float]]:
     rows = [(n, 10) for n in (10**4, 3 * 10**4, 10**5, 3 * 10**5, 10**6)]
     columns = [(20_000, k) for k in (2, 5, 10, 30, 100, 300, 1000)]
     for n, k in dict.fromkeys(rows + columns):
-        logits, labels = network(n, k)
-        block = logits.ravel()[: 2**15].copy()
-        calls: dict[str, Call] = {
-            "ece": lambda z=logits, y=labels: cl.expected_calibration_error(y, z, from_logits=True),
-            "temperature": lambda z=logits, y=labels: cl.TemperatureScaling().fit(z, y),
-            "read": logits.max,
+        yield {"n": n, "k": k, **costs(*network(n, k))}
+
+
+def costs(logits: Array, labels: Array) -> dict[str, float]:
+    """Median seconds of two of our functions and of the two limits; the exp stays in the cache."""
+    block = logits.ravel()[: 2**15].copy()
+    calls: dict[str, Call] = {
+        "ece": lambda: cl.expected_calibration_error(labels, logits, from_logits=True),
+        "temperature": lambda: cl.TemperatureScaling().fit(logits, labels),
+        "read": logits.max,
+    }
+    taken = {name: statistics.median(seconds(call) for _ in range(7)) for name, call in calls.items()}
+    blocks = logits.size / block.size
+    return taken | {"exp": blocks * statistics.median(seconds(lambda: np.exp(block)) for _ in range(200))}
+
+
+OVER_DASK = "--over-dask"
+BLOCK_ROWS = 500_000
+
+
+def over_dask() -> dict[str, dict[str, float]]:
+    """Seconds and peak bytes of all processes together, for data that never lie in memory together."""
+    import dask.array as da
+    from dask import delayed
+    from dask.distributed import Client, LocalCluster
+
+    from calibration_lessons.practice import scale
+
+    def lazily(n: int) -> tuple[Any, Any]:
+        made = [delayed(network, nout=2)(BLOCK_ROWS, 10, seed) for seed in range(n // BLOCK_ROWS)]
+        logits = [da.from_delayed(one, (BLOCK_ROWS, 10), dtype=np.float32) for one, _ in made]
+        labels = [da.from_delayed(one, (BLOCK_ROWS,), dtype=np.int64) for _, one in made]
+        return da.concatenate(labels), da.concatenate(logits)
+
+    def ece() -> None:
+        labels, logits = lazily(10**8)
+        scale.expected_calibration_error(labels, logits, from_logits=True)
+
+    def temperature() -> None:
+        labels, logits = lazily(2 * 10**7)
+        scale.fit(cl.TemperatureScaling(), logits, labels)
+
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, Client(cluster):
+        return {
+            f"ECE from logits, {size(10**8, 10)}": watched(ece),
+            f"T by NLL, {size(2 * 10**7, 10)}": watched(temperature),
         }
-        point = {name: statistics.median(seconds(call) for _ in range(RUNS)) for name, call in calls.items()}
-        point["exp"] = statistics.median(seconds(lambda: np.exp(block)) for _ in range(200)) * n * k / block.size
-        yield {"n": n, "k": k, **point}
 
 
-IMPORT = "import time; t = time.perf_counter(); import {}; print(time.perf_counter() - t)"
+def watched(call: Call) -> dict[str, float]:
+    """Seconds of a call, and the most memory that this process and its children held together."""
+    peak, done = 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not done.wait(0.05):
+            peak = max(peak, sum(resident(pid) for pid in family(os.getpid())))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    start = time.perf_counter()
+    call()
+    taken = time.perf_counter() - start
+    done.set()
+    watcher.join()
+    return {"seconds": taken, "memory": peak}
+
+
+def family(pid: int) -> Iterator[int]:
+    """Yield a process and all its descendants."""
+    yield pid
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in thread.read_text(encoding="ascii").split():
+            yield from family(int(child))
+
+
+def resident(pid: int) -> int:
+    """Bytes that a process holds in memory."""
+    return os.sysconf("SC_PAGE_SIZE") * int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+
+
+IMPORT = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
 
 
 def import_seconds(*modules: str, runs: int = 11) -> list[float]:
@@ -368,10 +440,12 @@ def machine() -> dict[str, str]:
 def report(result: Result) -> str:
     """Write one line of progress."""
     met = result.ratio <= result.limit and result.memory <= result.memory_limit
+    ours, theirs, memory, most = (
+        result.seconds * 1e3, result.peer_seconds * 1e3, result.memory / MIB, result.memory_limit / MIB,
+    )  # fmt: skip
     return (
-        f"{result.name:44}{1e3 * result.seconds:8.1f} ms{1e3 * result.peer_seconds:9.1f} ms {result.peer:18}"
-        f"{result.ratio:7.3f} of {result.limit:<5g}{result.memory / MIB:8.1f} of {result.memory_limit / MIB:5.1f} MiB"
-        f"  (peer {result.peer_memory / MIB:6.1f}){'' if met else '  MISSED'}"
+        f"{result.name:38}{ours:8.1f} ms, {result.peer:18}{theirs:9.1f} ms: {result.ratio:6.3f} of "
+        f"{result.limit:<5g}{memory:7.1f} of {most:5.1f} MiB{'' if met else '  MISSED'}"
     )
 
 
@@ -381,28 +455,35 @@ def main(words: list[str]) -> None:
     import torch
 
     torch.set_num_threads(1)
-    results = []
-    for make in jobs():
-        job = make()
-        if not words or any(word.lower() in job.name.lower() for word in words):
-            results.append(measure(job))
-            print(report(results[-1]), flush=True)
-        del job
-    if words:
-        return
-    print("how the time grows ...", flush=True)
-    points = list(growth())
+    with threadpool_limits(1):
+        results = []
+        for make in jobs():
+            job = make()
+            if not words or any(word.lower() in job.name.lower() for word in words):
+                results.append(measure(job))
+                print(report(results[-1]), flush=True)
+            del job
+        if words:
+            return
+        print("how the time grows ...", flush=True)
+        points = list(growth())
     print("the import ...", flush=True)
-    ours, theirs = import_seconds("calibration_lessons", "sklearn.calibration")
+    ours, theirs = import_seconds("calibration_lessons", "sklearn")
+    print("over Dask ...", flush=True)
+    lazy = subprocess.run([sys.executable, __file__, OVER_DASK], capture_output=True, text=True, check=True)
     written = {
         "command": COMMAND,
         "machine": machine(),
         "jobs": [asdict(result) for result in results],
         "growth": points,
         "import": {"calibration_lessons": ours, "scikit-learn": theirs},
+        "dask": json.loads(lazy.stdout),
     }
     RESULTS.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if OVER_DASK in sys.argv:
+        print(json.dumps(over_dask()))
+    else:
+        main(sys.argv[1:])

@@ -26,6 +26,7 @@ SITE = ROOT / "_build" / "class" if CLASS_EDITION else ROOT
 BUILD = SITE / "_build"
 HTML = BUILD / "html"
 RECORD = BUILD / "site.json"
+COMPUTED_FROM = ("calibration_lessons", "requirements.txt", "book/reference/benchmarks.json")
 HEADING = re.compile(r'^\s*"?# .*', re.MULTILINE)
 
 
@@ -66,7 +67,7 @@ def headings() -> bytes:
 
 def fingerprint() -> dict[str, str]:
     """Return what the site depends on: what its cells compute with, what every page shows, and its text."""
-    cells = digest(digest_files("calibration_lessons", "requirements.txt").encode(), sys.version.encode())
+    cells = digest(digest_files(*COMPUTED_FROM).encode(), sys.version.encode())
     frame = digest_files("_config.yml", "_toc.yml", "tools/theme_fixes.py", "book/assets")
     return {"cells": cells, "frame": digest(frame.encode(), headings()), "text": digest_files("book")}
 

@@ -7,7 +7,6 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import check_cv, cross_val_predict
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -165,6 +164,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         folds = self._folds(X, codes, classes)
         method = response_method(self.estimator, self.calibrator)
         with np.errstate(divide="ignore"):
+            from sklearn.model_selection import cross_val_predict  # slow to load, and needed only here
+
             output = cross_val_predict(self.estimator, X, labels, cv=folds, method=method, params=params)
             scores = readable(output, method, self.calibrator, len(classes))
         self.estimator_ = clone(self.estimator).fit(X, labels, **params)
@@ -175,6 +176,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Cut the rows into folds, and refuse those whose training rows lack a class."""
         if len(classes) < 2:
             raise ValueError(f"y holds only one class, {classes[0]}: expected two or more classes")
+        from sklearn.model_selection import check_cv  # slow to load, and needed only here
+
         folds = list(check_cv(self.cv, codes, classifier=True).split(X, codes))
         for train, _ in folds:
             missing = np.bincount(codes[train], minlength=len(classes)) == 0
