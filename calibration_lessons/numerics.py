@@ -82,8 +82,8 @@ def _shifted(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _distributions(values: npt.ArrayLike, name: str) -> _checks.FloatArray:
-    array = _checks.real_array(values, name, ndim=range(1, 33))
-    if array.shape[-1] < 2:
+    array = _checks.real_array(values, name, ndim=range(65))
+    if array.ndim == 0 or array.shape[-1] < 2:
         raise ValueError(f"{name} has shape {array.shape}: expected at least two classes on the last axis")
     return array
 

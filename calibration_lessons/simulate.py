@@ -367,7 +367,7 @@ def label_shift(
     >>> rows.tolist()
     [2, 2, 2]
     """
-    prior = _checks.probabilities(np.asarray(class_prior)[None], "class_prior", ndim=(2,))[0]
+    prior = _checks.probabilities(_checks.finite(class_prior, "class_prior", (1,))[None], "class_prior")[0]
     labels = _checks.labels(y_true, len(prior))
     _checks.positive_whole(n, "n")
     counts = np.bincount(labels, minlength=len(prior))

@@ -53,7 +53,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             features, labels, weights = features[counted], labels[counted], weights[counted]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]!r}): expected at least two classes")
+            only = self.classes_.tolist()[0]
+            raise ValueError(f"y holds one class only ({only!r}): expected at least two classes")
         weights = np.ones(len(codes)) if weights is None else weights
         total = weights.sum()
         design = standardise(features, self.fit_intercept)
