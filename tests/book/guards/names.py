@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tools.equations import find_documented
@@ -27,8 +28,7 @@ def check(root: Path) -> list[Problem]:
     problems: list[Problem] = []
     used: set[str] = set()
     for page in notebooks(root, "book", "assignments/source"):
-        aliases = imported(page)
-        for cell, line, name in uses(page, aliases):
+        for cell, line, name in uses(page):
             if not package.resolve(name):
                 problems.append(unresolved(page, cell, line, name))
             elif page.is_lesson:
@@ -46,6 +46,7 @@ def unresolved(page: Page, cell: Cell, line: int, name: str) -> Problem:
     )
 
 
+@cache
 def imported(page: Page) -> dict[str, str]:
     """Names under which a notebook knows the package and what it takes from it, each with its full name."""
     aliases: dict[str, str] = {}
@@ -61,8 +62,14 @@ def imported(page: Page) -> dict[str, str]:
     return aliases
 
 
-def uses(page: Page, aliases: dict[str, str]) -> Iterator[tuple[Cell, int, str]]:
-    """Full names of the package's things that a notebook's code imports or reaches by dots."""
+@cache
+def uses(page: Page) -> list[tuple[Cell, int, str]]:
+    """Full names of the package's things that a notebook's code uses, each with its cell and line."""
+    return list(reached(page, imported(page)))
+
+
+def reached(page: Page, aliases: dict[str, str]) -> Iterator[tuple[Cell, int, str]]:
+    """Look for names that a notebook's code imports or reaches by dots."""
     for cell in page.code:
         inner: set[ast.AST] = set()
         for node in ast.walk(cell.code):
@@ -119,6 +126,7 @@ def full_names(name: str, package: Package) -> list[str]:
     return [f"{module}.{rest}" for module in package.modules if module.split(".")[-1] == first]
 
 
+@cache
 def bound(page: Page) -> set[str]:
     """Names that a notebook's code binds or imports."""
     names: set[str] = set()

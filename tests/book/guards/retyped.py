@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from .package import PACKAGE, Package
-from .tree import Cell, Problem, notebooks
+from .tree import Cell, Page, Problem, notebooks
 
 SMALLEST = 25  # nodes of a body that is worth calling a copy
 
@@ -23,18 +22,17 @@ def check(root: Path) -> list[Problem]:
     callables = {name for name in package.public if is_callable(package, name)}
     problems = []
     for page in notebooks(root):
-        for cell in page.code:
-            for name, line, node in defined(cell):
-                original = bodies.get(fingerprint(node)) if isinstance(node, ast.FunctionDef) else None
-                if name in callables:
-                    source = f"{PACKAGE}.{name}"
-                    remedy = "use the package's, or give a version from scratch a name of its own"
-                elif name in functions or original:
-                    source = f"definitions.{original or name}"
-                    remedy = "show the transcription with definitions.source(label)"
-                else:
-                    continue
-                problems.append(Problem(page.file, cell.place(line), f"{name} types {source} again", remedy))
+        for cell, name, line, node in defined(page):
+            original = bodies.get(fingerprint(node)) if isinstance(node, ast.FunctionDef) else None
+            if name in callables:
+                source = f"{PACKAGE}.{name}"
+                remedy = "use the package's, or give a version from scratch a name of its own"
+            elif name in functions or original:
+                source = f"definitions.{original or name}"
+                remedy = "show the transcription with definitions.source(label)"
+            else:
+                continue
+            problems.append(Problem(page.file, cell.place(line), f"{name} types {source} again", remedy))
     return problems
 
 
@@ -44,13 +42,18 @@ def is_callable(package: Package, name: str) -> bool:
     return isinstance(node, ast.FunctionDef | ast.ClassDef)
 
 
-def defined(cell: Cell) -> Iterator[tuple[str, int, ast.AST]]:
-    """Functions and classes that a cell defines, a lambda with a name among them, with their lines."""
-    for node in ast.walk(cell.code):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield node.name, node.lineno, node
-        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
-            yield from ((t.id, node.lineno, node) for t in node.targets if isinstance(t, ast.Name))
+@cache
+def defined(page: Page) -> list[tuple[Cell, str, int, ast.AST]]:
+    """Functions and classes that a notebook defines, a lambda with a name among them, each with its line."""
+    found: list[tuple[Cell, str, int, ast.AST]] = []
+    for cell in page.code:
+        for node in ast.walk(cell.code):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found.append((cell, node.name, node.lineno, node))
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+                names = (target.id for target in node.targets if isinstance(target, ast.Name))
+                found += [(cell, name, node.lineno, node) for name in names]
+    return found
 
 
 def is_sizeable(node: ast.FunctionDef) -> bool:
