@@ -46,7 +46,7 @@ lab: setup ## open the notebooks in JupyterLab
 test: setup ## run every check that needs no browser
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadscope
 
 check: setup ## run the guards that need no kernel, in seconds
 	@$(BIN)/ruff check .
