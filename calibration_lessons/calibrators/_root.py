@@ -17,7 +17,7 @@ class _Point(NamedTuple):
     slope: float
 
 
-def positive_root(equation: Equation, start: float, tolerance: float) -> float:
+def positive_root(equation: Equation, start: float, tolerance: float, bend: float = 0.0) -> float:
     """Root of an increasing function of x > 0: Newton on log x, inside a bracket that signs shrink.
 
     Parameters
@@ -29,6 +29,9 @@ def positive_root(equation: Equation, start: float, tolerance: float) -> float:
     tolerance : float
         Error in log x at which to stop. A step of Newton's leaves the square of its length; a cubic
         through the last two points, where they are near each other, the square of both steps' product.
+    bend : float
+        How the slope changes in log x near the start, as a share of the slope, where that is known roughly:
+        a short first step then follows the curve.
 
     Returns
     -------
@@ -42,7 +45,7 @@ def positive_root(equation: Equation, start: float, tolerance: float) -> float:
         if at.value == 0:
             return math.exp(log_x)
         low, high = (log_x, high) if at.value < 0 else (low, log_x)
-        wanted, error = _step(at, last)
+        wanted, error = _step(at, last, bend)
         step = min(max(wanted, -reach), reach)
         reach = 2 * abs(step) if step != wanted else max(abs(step), 2.0)
         if not low < log_x + step < high:
@@ -53,11 +56,20 @@ def positive_root(equation: Equation, start: float, tolerance: float) -> float:
             return math.exp(log_x)
 
 
-def _step(at: _Point, last: _Point | None) -> tuple[float, float]:
+def bend_at(equation: Equation, x: float) -> float:
+    """How the slope changes in log x around x, as a share of the slope."""
+    _, below = equation(x * math.exp(-NEAR / 2))
+    _, above = equation(x * math.exp(NEAR / 2))
+    return 2 * (above - below) / (NEAR * (above + below)) if above + below > 0 else 0.0
+
+
+def _step(at: _Point, last: _Point | None, bend: float) -> tuple[float, float]:
     """Step towards the root, and the error that it leaves."""
     if not at.slope > 0:
         return math.copysign(math.inf, -at.value), math.inf
     newton = -at.value / at.slope
+    if last is None and abs(newton) <= NEAR and abs(newton * bend) < 1:
+        return newton / (1 + newton * bend / 2), newton**2
     if last is None or not last.slope > 0 or abs(at.log_x - last.log_x) > NEAR or last.value == at.value:
         return newton, newton**2
     apart = last.value - at.value

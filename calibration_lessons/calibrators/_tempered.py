@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from .. import _checks, _passes
 from ._estimators import Calibrator, Floats, Reads, labels_and_weights
-from ._root import positive_root
+from ._root import Equation, bend_at, positive_root
 
 EVERY = 16  # the rough search reads one row in so many
+ROUGHLY = 1e-6  # relative error of the beta for one row in so many: chance moves it by much more
 PRECISION = 1e-12  # relative error of T at which the search stops
 ROUNDING = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
 SPREAD = (1e-100, 1e100)  # distances between logits whose squares float64 can hold
@@ -98,13 +99,14 @@ class TemperedSoftmax(Calibrator):
         """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists."""
         limits, highest = _passes.logit_limits(logits, labels, weights)
         self.refuse(limits)
-        beta = limits.weight / limits.spread
-        some = slice(None, None, EVERY)
+        start, bend, some = limits.weight / limits.spread, 0.0, slice(None, None, EVERY)
         rough, _ = _passes.logit_limits(logits[some], labels[some], weights[some])
         if self.obstacle(rough) is None:
-            model = partial(self.model_sum, logits[some], highest[some], weights[some])
-            beta = self.solve(rough, model, beta, 1e-6)
-        return self.solve(limits, partial(self.model_sum, logits, highest, weights), beta)
+            few = self._equation(rough, partial(self.model_sum, logits[some], highest[some], weights[some]))
+            start = positive_root(few, start, ROUGHLY)
+            bend = bend_at(few, start)
+        every = self._equation(limits, partial(self.model_sum, logits, highest, weights))
+        return positive_root(every, start, PRECISION, bend)
 
     def refuse(self, limits: _passes.LogitLimits) -> None:
         """Refuse calibration data that no finite positive temperature fits, and say why."""
@@ -119,21 +121,19 @@ class TemperedSoftmax(Calibrator):
         if obstacle is not None:
             raise ValueError(f"no temperature fits: {obstacle}")
 
-    def solve(
-        self,
-        limits: _passes.LogitLimits,
-        model_sum: Callable[[float], Sums],
-        start: float,
-        tolerance: float = PRECISION,
-    ) -> float:
+    def solve(self, limits: _passes.LogitLimits, model_sum: Callable[[float], Sums], start: float) -> float:
         """Beta at which the sum under the model equals the sum under the labels."""
+        return positive_root(self._equation(limits, model_sum), start, PRECISION)
+
+    def _equation(self, limits: _passes.LogitLimits, model_sum: Callable[[float], Sums]) -> Equation:
+        """How far the sum under the model lies above that under the labels, and its slope in log beta."""
         target = self.label_sum(limits)
 
         def equation(beta: float) -> Sums:
             total, slope = model_sum(beta)
             return total - target, beta * slope
 
-        return positive_root(equation, start, tolerance)
+        return equation
 
     @staticmethod
     def model_sum(

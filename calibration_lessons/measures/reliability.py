@@ -305,6 +305,9 @@ def reliability_curve(
 
     Notes
     -----
+    The exponentials of single-precision logits are taken in single precision, and summed in double: a score
+    is then right to about 1e-6 of itself, as are the logits.
+
     `sklearn.calibration.calibration_curve` closes its bins on the right, too, but drops empty ones and
     takes its edges from ``np.linspace``: a score one unit in the last place above an edge may change side.
 
