@@ -57,7 +57,7 @@ def reads(
     """Register how the equation `label` is read; a free index runs from 1 to its number.
 
     The function gets the definitions and a source of random numbers. It returns the value of every symbol,
-    under names such as `n`, `y_i` or `p_{ik}`; a formula that is no equality has its value under `=`.
+    under names such as `n`, `y_i` or `p_{ik}`; under `=` stands what else the sides equal.
     """
 
     def register(values: Callable[[SimpleNamespace, random.Random], Values]) -> object:
@@ -107,8 +107,9 @@ def judge(latex: str, reading: Reading, source: str) -> str:
                 for clause in clauses(sentence):
                     left, *right = sides_of(clause, values, named)
                     right += [at(values["="], list(indices))] if "=" in values else []
-                    if not (right and math.isclose(left, right[0], rel_tol=1e-9)):
-                        return f"is not what its transcription computes: {left:.6g} and {right[0]:.6g}"
+                    if not right or any(not math.isclose(left, other, rel_tol=1e-9) for other in right):
+                        sides = ", ".join(f"{side:.6g}" for side in (left, *right))
+                        return f"is not what its transcription computes: on random numbers they give {sides}"
     except Unreadable as fault:
         return str(fault)
     except Exception as error:  # whatever a parser or a transcription stumbles over

@@ -136,8 +136,10 @@ def _(d: Definitions, draw: Random) -> Values:
 )
 def _(d: Definitions, draw: Random) -> Values:
     members = [distribution(draw) for _ in range(J)]
+    total, aleatoric, epistemic = d.ensemble_entropies(members)
     return {
-        "T": d.ensemble_entropies(members)[0],
+        "T": total,
+        "=": aleatoric + epistemic,
         "h_j": [d.ensemble_entropies([member])[1] for member in members],
         "p_{jk}": members,
         "q_k": d.model_average(members),
@@ -515,7 +517,9 @@ def _(d: Definitions, draw: Random) -> Values:
     expected, observed = d.logit_balance(y, z, temperature)
     return {
         "D": expected - observed,
-        "w_i": [d.logit_balance([0], [row], temperature)[0] for row in z],
+        "w_i": [
+            sum(p * a for p, a in zip(d.tempered_softmax(row, temperature), row, strict=True)) for row in z
+        ],
         "z_i": [row[label] for row, label in zip(z, y, strict=True)],
         "n": n,
     }
