@@ -1,6 +1,7 @@
-"""The passes against loops over rows and classes: few columns and many, one block and several, ties, -inf."""
+"""The chunked passes: a border between blocks, or another layout of the classes, changes nothing."""
 
-import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,182 +9,120 @@ import pytest
 import calibration_lessons as cl
 from calibration_lessons import _passes
 
-SHAPES = {
-    "few classes": (50, 3),
-    "many classes": (30, 80),
-    "several blocks": (500, 90),
-    "few, blocks": (20_000, 3),
-}
-DTYPES = [np.float16, np.float32, np.float64]
-shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-dtypes = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+ROWS = _passes.BLOCK + 7  # two blocks of a 1-D array, many of a 2-D one
 
 
-def tied_rows(shape, dtype=np.float64, ruled_out=False):
-    """Whole logits with many ties, their labels, and weights."""
-    rng = np.random.default_rng(0)
-    z = rng.integers(-4, 4, shape).astype(dtype)
-    labels = rng.integers(0, shape[1], shape[0])
-    if ruled_out:
-        z[np.arange(shape[0]), (labels + 1) % shape[1]] = -np.inf
-    return z, labels, rng.uniform(0.5, 2, shape[0])
+def forecasts(n, n_classes, seed=0):
+    """Probabilities with ties and labels, for any number of classes."""
+    generator = np.random.default_rng(seed)
+    counts = generator.integers(1, 4, (n, n_classes)).astype(float)
+    return counts / counts.sum(axis=1, keepdims=True), generator.integers(0, n_classes, n)
 
 
-def rows_of(z):
-    """Rows as lists of Python floats; of long arrays the first, the last and some between."""
-    places = sorted({*range(0, len(z), max(1, len(z) // 40)), len(z) - 1})
-    return [(i, [float(value) for value in z[i]]) for i in places]
+def test_blocks_hold_every_row_once_in_order():
+    for shape in [(1,), (ROWS,), (100, 10), (5, 3 * _passes.BLOCK)]:
+        array = np.empty(shape, dtype=np.int8)
+        rows = np.concatenate([np.arange(len(array))[block] for block in _passes.row_blocks(array)])
+        assert rows.tolist() == list(range(len(array)))
 
 
-@pytest.mark.parametrize("shape", [(5,), (100_000,), (100_000, 3), (7, 100_000), (32_768,), (32_769,)])
-def test_blocks_hold_all_rows_in_order_and_no_more_than_their_size(shape):
-    rows = np.broadcast_to(np.float64(0), shape)
-    blocks = list(_passes.row_blocks(rows))
-    assert [i for block in blocks for i in range(block.start, block.stop)] == list(range(shape[0]))
-    columns = shape[1] if len(shape) == 2 else 1
-    sizes = [(block.stop - block.start) * columns for block in blocks]
-    assert all(size <= max(_passes.BLOCK, columns) for size in sizes)
-    assert all(size > _passes.BLOCK - columns or columns > _passes.BLOCK for size in sizes[:-1])
+@pytest.mark.parametrize("n_classes", [2, _passes.FEW - 1, _passes.FEW, _passes.FEW + 1])
+def test_the_first_of_tied_classes_is_the_prediction_in_either_layout(n_classes):
+    p, labels = forecasts(500, n_classes)
+    highest, hits = _passes.top_label(p, labels)
+    assert highest.tolist() == p.max(axis=1).tolist()
+    assert hits.tolist() == (p.argmax(axis=1) == labels).tolist()
 
 
-@dtypes
-@shapes
-def test_the_layout_puts_few_classes_first_and_keeps_the_block(shape, dtype):
-    z, *_ = tied_rows(shape, dtype)
-    before = z.copy()
-    for make in (_passes.laid_out, _passes.worked_on, lambda block: _passes.worked_on(block, np.float64)):
-        values, axis = make(z)
-        assert values.flags.c_contiguous and axis == (0 if shape[1] < 64 else 1)
-        np.testing.assert_array_equal(values.T if axis == 0 else values, z)
-    assert _passes.laid_out(z)[0].dtype == dtype
-    work = _passes.worked_on(z)[0]
-    assert work.dtype == (np.float64 if dtype is np.float64 else np.float32)
-    assert _passes.worked_on(z, np.float64)[0].dtype == np.float64
-    work[:] = 9
-    np.testing.assert_array_equal(z, before)
+@pytest.mark.parametrize("n_classes", [2, _passes.FEW - 1, _passes.FEW])
+def test_a_curve_over_many_blocks_adds_up_those_of_its_parts(n_classes):
+    p, labels = forecasts(ROWS, n_classes)
+    whole = cl.reliability_curve(labels, p)
+    parts = [cl.reliability_curve(labels[cut], p[cut]) for cut in (slice(0, 1000), slice(1000, None))]
+    assert whole.counts.tolist() == (parts[0].counts + parts[1].counts).tolist()
+    hits = [np.nan_to_num(part.accuracy) * part.counts for part in parts]
+    assert np.nan_to_num(whole.accuracy) * whole.counts == pytest.approx(hits[0] + hits[1])
 
 
-@pytest.mark.parametrize("classes", [63, 64])
-def test_few_means_fewer_than_sixty_four(classes):
-    for make in (_passes.laid_out, _passes.worked_on):
-        assert make(np.zeros((2, classes)))[1] == (classes == 64)
+def test_one_row_before_and_after_the_border_of_a_block_falls_in_its_bin():
+    scores = np.full(ROWS, 0.05)
+    scores[_passes.BLOCK - 1], scores[_passes.BLOCK] = 0.95, 0.2
+    counts = cl.reliability_curve(np.zeros(ROWS, dtype=int), scores, n_bins=10).counts
+    assert counts.tolist() == [ROWS - 2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
 
 
-@dtypes
-@shapes
-def test_the_largest_entry_and_its_first_class_are_found_in_every_row(shape, dtype):
-    z, labels, _ = tied_rows(shape, dtype)
-    probabilities = cl.softmax(z)
-    highest, hits = _passes.top_label(z, labels)
-    chance, hits_of_logits = _passes.top_label_of_logits(z, labels)
-    column = _passes.softmax_column(z, 1)
-    maxima = _passes.row_maxima(z)
-    for i, row in rows_of(z):
-        assert highest[i] == maxima[i] == max(row)
-        assert hits[i] == hits_of_logits[i] == (row.index(max(row)) == labels[i])
-        assert chance[i] == pytest.approx(1 / math.fsum(math.exp(v - max(row)) for v in row), rel=2e-6)
-        assert column[i] == pytest.approx(probabilities[i, 1], rel=1e-12)
-    assert maxima.dtype == highest.dtype == dtype and column.dtype == chance.dtype == np.float64
+@pytest.mark.parametrize("row", [_passes.BLOCK - 1, _passes.BLOCK, ROWS - 1])
+def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
+    labels = np.zeros(ROWS, dtype=int)
+    p = np.full((ROWS, 2), 0.5)
+    for function in (cl.reliability_curve, cl.brier_score):
+        p[row] = 1.5, -0.5
+        with pytest.raises(ValueError, match=rf"y_prob\[{row}, 0\] = 1.5: expected a probability"):
+            function(labels, p)
+        p[row] = 0.5, 0.25
+        with pytest.raises(ValueError, match=rf"y_prob\[{row}\] sums to 0.75"):
+            function(labels, p)
+    logits = np.zeros((ROWS, 2))
+    logits[row, 1] = np.nan
+    with pytest.raises(ValueError, match=rf"y_prob\[{row}, 1\] = nan: expected a logit"):
+        cl.expected_calibration_error(labels, logits, from_logits=True)
+    logits[row] = -np.inf
+    with pytest.raises(ValueError, match=rf"y_prob\[{row}\] is -inf in every class"):
+        cl.expected_calibration_error(labels, logits, from_logits=True)
 
 
-def test_rows_far_apart_keep_their_own_maximum():
-    z = np.array([[900.0, 901.0], [-900.0, -899.0]])
-    assert _passes.softmax_column(z, 0).tolist() == [_passes.softmax_column(z[:1], 0)[0]] * 2
-    assert _passes.top_label_of_logits(z, np.array([1, 0]))[0].tolist() == [1 / (1 + math.exp(-1))] * 2
+@pytest.mark.parametrize("n_classes", [3, _passes.FEW])
+@pytest.mark.parametrize(
+    ("dtype", "precision"), [(np.float16, 1e-6), (np.float32, 1e-6), (np.float64, 1e-12)]
+)
+def test_the_confidence_of_logits_is_the_largest_softmax_to_the_precision_of_their_type(
+    n_classes, dtype, precision
+):
+    generator = np.random.default_rng(1)
+    logits = (5 * generator.standard_normal((200, n_classes))).astype(dtype)
+    logits[0, 1], logits[1] = -np.inf, 0
+    labels = generator.integers(0, n_classes, 200)
+    confidence, hits = _passes.top_label_of_logits(logits, labels)
+    assert confidence.dtype == np.float64
+    assert confidence == pytest.approx(cl.softmax(logits).max(axis=1), rel=precision)
+    assert confidence[1] == 1 / n_classes
+    assert hits.tolist() == (logits.argmax(axis=1) == labels).tolist()
 
 
-@pytest.mark.parametrize("axis", [0, 1])
-def test_ties_are_counted_and_the_first_decides(axis):
-    largest = np.array([[True, True, False], [False, True, True]])
-    single = np.array([[False, True, False], [False, False, True]])
-    labels = np.array([0, 2])
-    for rows, counts, hits in ((largest, [2, 2], [True, False]), (single, [1, 1], [False, True])):
-        found = _passes.ties(rows if axis == 1 else np.ascontiguousarray(rows.T), axis, labels)
-        assert [part.tolist() for part in found] == [counts, hits]
-    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    chosen = _passes.chosen_class(values if axis == 1 else np.ascontiguousarray(values.T), axis, labels)
-    assert chosen.tolist() == [1.0, 6.0]
-    single_precision = np.full((3, 4), 0.1, dtype=np.float32)
-    sums = _passes.row_sums(single_precision, axis)
-    assert sums.dtype == np.float64
-    assert sums.tolist() == pytest.approx([single_precision.shape[axis] * float(np.float32(0.1))] * len(sums))
+@pytest.mark.parametrize("n_classes", [3, _passes.FEW])
+def test_no_pass_changes_its_input(n_classes):
+    generator = np.random.default_rng(2)
+    logits = np.ascontiguousarray(generator.standard_normal((300, n_classes)))
+    labels = generator.integers(0, n_classes, 300)
+    logits[np.arange(300), labels] += 1
+    before = logits.copy()
+    cl.expected_calibration_error(labels, logits, from_logits=True)
+    cl.reliability_curve(labels, logits, target=1, from_logits=True)
+    cl.negative_log_likelihood(labels, logits, from_logits=True)
+    cl.TemperatureScaling().fit(logits, labels).predict_proba(logits)
+    cl.ExpectationConsistency().fit(logits, labels)
+    np.testing.assert_array_equal(logits, before)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
-    index, p = np.array([0, 2, 2, 2, 0]), np.array([0.1, 0.7, 0.8, 0.9, 0.2], dtype=np.float32)
-    correct = np.array([True, True, False, True, False])
-    weights = np.array([2.0, 0.5, 0.0, 3.0, 1.0]) if weighted else None
-    sums = _passes.bin_sums(index, p, correct, weights, 4)
-    assert sums.shape == (5, 4) and sums.dtype == np.float64
-    for m in range(4):
-        w = [(1.0 if weights is None else float(weights[i]), i) for i in range(5) if index[i] == m]
-        assert sums[:, m] == pytest.approx(
-            [
-                sum(v > 0 for v, _ in w),
-                sum(v for v, _ in w),
-                sum(v**2 for v, _ in w),
-                sum(v * float(p[i]) for v, i in w),
-                sum(v * correct[i] for v, i in w),
-            ]
-        )
+def test_the_passes_over_many_rows_keep_their_temporary_arrays_small():
+    import tracemalloc
+
+    scores = np.random.default_rng(3).random(300_000)
+    p, labels = np.stack([1 - scores, scores], axis=1), (scores > 0.4).astype(np.int64)
+    for call in (
+        lambda: cl.reliability_curve(labels, scores),
+        lambda: cl.expected_calibration_error(labels, p),
+        lambda: cl.brier_score(labels, p),
+        lambda: cl.PlattScaling().fit(scores, labels),
+    ):
+        tracemalloc.start()
+        call()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 4 * 2**20
 
 
-@pytest.mark.parametrize("ruled_out", [False, True])
-@dtypes
-@shapes
-def test_the_limits_of_a_temperature_are_sums_over_the_rows(shape, dtype, ruled_out):
-    z, labels, weights = tied_rows(shape, dtype, ruled_out)
-    limits, highest = _passes.logit_limits(z, labels, weights)
-    literal = np.zeros(6)
-    for row, label, weight, top in zip(z.tolist(), labels, weights, highest, strict=True):
-        finite = [value for value in row if value > -math.inf]
-        assert top == max(row)
-        literal += weight * np.array(
-            [
-                1.0,
-                max(row) - row[label],
-                row[label] - sum(finite) / len(finite),
-                row.index(max(row)) == label,
-                1 / len(finite),
-                1 / row.count(max(row)),
-            ]
-        )
-    found = [getattr(limits, name) for name in limits.__dataclass_fields__]
-    assert found == pytest.approx(literal.tolist(), rel=1e-9)
-    assert all(type(value) is float for value in found) and highest.dtype == dtype
-    assert limits.spread == pytest.approx(literal[1] + literal[2])
-    half = len(z) // 2
-    parts = [_passes.logit_limits(z[s], labels[s], weights[s])[0] for s in (slice(half), slice(half, None))]
-    together = parts[0] + parts[1]
-    assert [getattr(together, name) for name in limits.__dataclass_fields__] == pytest.approx(found)
-
-
-@pytest.mark.parametrize("ruled_out", [False, True])
-@dtypes
-@shapes
-def test_the_moments_at_a_temperature_are_sums_over_the_classes(shape, dtype, ruled_out):
-    z, *_ = tied_rows(shape, dtype, ruled_out)
-    highest, beta = z.max(axis=1), 0.7
-    for powers in (1, 2):
-        found = [np.empty(len(z)) for _ in range(powers + 1)]
-        for rows, sums in _passes.tempered_moments(z, highest, beta, powers):
-            for whole, part in zip(found, sums, strict=True):
-                whole[rows] = part
-        for i, row in rows_of(z):
-            t = [value - max(row) for value in row if value > -math.inf]
-            for power, whole in enumerate(found):
-                literal = math.fsum(math.exp(beta * v) * v**power for v in t)
-                assert whole[i] == pytest.approx(literal, rel=1e-12, abs=1e-12)
-
-
-@dtypes
-@pytest.mark.parametrize("n_bins", [1, 2, 7, 15, 100, 1000, 20_000])
-def test_scores_around_every_edge_fall_into_the_bin_that_a_search_finds(n_bins, dtype):
-    edges = cl.bin_edges(n_bins, dtype)
-    some = edges[:: max(1, n_bins // 500)]
-    scores = np.concatenate([some, np.nextafter(some, dtype(0)), np.nextafter(some, dtype(1))])
-    scores = np.concatenate([scores, np.random.default_rng(0).random(500).astype(dtype)])
-    expected = np.clip(np.searchsorted(edges, scores) - 1, 0, n_bins - 1)
-    np.testing.assert_array_equal(_passes.uniform_bins(scores, edges), expected)
-    assert _passes.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp
+def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
+    code = "import sys, calibration_lessons; print('sklearn.model_selection' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]

@@ -1,0 +1,189 @@
+"""The passes against loops over rows and classes: few columns and many, one block and several, ties, -inf."""
+
+import math
+
+import numpy as np
+import pytest
+
+import calibration_lessons as cl
+from calibration_lessons import _passes
+
+SHAPES = {
+    "few classes": (50, 3),
+    "many classes": (30, 80),
+    "several blocks": (500, 90),
+    "few, blocks": (20_000, 3),
+}
+DTYPES = [np.float16, np.float32, np.float64]
+shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+dtypes = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+
+
+def tied_rows(shape, dtype=np.float64, ruled_out=False):
+    """Whole logits with many ties, their labels, and weights."""
+    rng = np.random.default_rng(0)
+    z = rng.integers(-4, 4, shape).astype(dtype)
+    labels = rng.integers(0, shape[1], shape[0])
+    if ruled_out:
+        z[np.arange(shape[0]), (labels + 1) % shape[1]] = -np.inf
+    return z, labels, rng.uniform(0.5, 2, shape[0])
+
+
+def rows_of(z):
+    """Rows as lists of Python floats; of long arrays the first, the last and some between."""
+    places = sorted({*range(0, len(z), max(1, len(z) // 40)), len(z) - 1})
+    return [(i, [float(value) for value in z[i]]) for i in places]
+
+
+@pytest.mark.parametrize("shape", [(5,), (100_000,), (100_000, 3), (7, 100_000), (32_768,), (32_769,)])
+def test_blocks_hold_all_rows_in_order_and_no_more_than_their_size(shape):
+    rows = np.broadcast_to(np.float64(0), shape)
+    blocks = list(_passes.row_blocks(rows))
+    assert [i for block in blocks for i in range(block.start, block.stop)] == list(range(shape[0]))
+    columns = shape[1] if len(shape) == 2 else 1
+    sizes = [(block.stop - block.start) * columns for block in blocks]
+    assert all(size <= max(_passes.BLOCK, columns) for size in sizes)
+    assert all(size > _passes.BLOCK - columns or columns > _passes.BLOCK for size in sizes[:-1])
+
+
+@dtypes
+@shapes
+def test_the_layout_puts_few_classes_first_and_keeps_the_block(shape, dtype):
+    z, *_ = tied_rows(shape, dtype)
+    before = z.copy()
+    for make in (_passes.laid_out, _passes.worked_on, lambda block: _passes.worked_on(block, np.float64)):
+        values, axis = make(z)
+        assert values.flags.c_contiguous and axis == (0 if shape[1] < 64 else 1)
+        np.testing.assert_array_equal(values.T if axis == 0 else values, z)
+    assert _passes.laid_out(z)[0].dtype == dtype
+    work = _passes.worked_on(z)[0]
+    assert work.dtype == (np.float64 if dtype is np.float64 else np.float32)
+    assert _passes.worked_on(z, np.float64)[0].dtype == np.float64
+    work[:] = 9
+    np.testing.assert_array_equal(z, before)
+
+
+@pytest.mark.parametrize("classes", [63, 64])
+def test_few_means_fewer_than_sixty_four(classes):
+    for make in (_passes.laid_out, _passes.worked_on):
+        assert make(np.zeros((2, classes)))[1] == (classes == 64)
+
+
+@dtypes
+@shapes
+def test_the_largest_entry_and_its_first_class_are_found_in_every_row(shape, dtype):
+    z, labels, _ = tied_rows(shape, dtype)
+    probabilities = cl.softmax(z)
+    highest, hits = _passes.top_label(z, labels)
+    chance, hits_of_logits = _passes.top_label_of_logits(z, labels)
+    column = _passes.softmax_column(z, 1)
+    maxima = _passes.row_maxima(z)
+    for i, row in rows_of(z):
+        assert highest[i] == maxima[i] == max(row)
+        assert hits[i] == hits_of_logits[i] == (row.index(max(row)) == labels[i])
+        assert chance[i] == pytest.approx(1 / math.fsum(math.exp(v - max(row)) for v in row), rel=2e-6)
+        assert column[i] == pytest.approx(probabilities[i, 1], rel=1e-12)
+    assert maxima.dtype == highest.dtype == dtype and column.dtype == chance.dtype == np.float64
+
+
+def test_rows_far_apart_keep_their_own_maximum():
+    z = np.array([[900.0, 901.0], [-900.0, -899.0]])
+    assert _passes.softmax_column(z, 0).tolist() == [_passes.softmax_column(z[:1], 0)[0]] * 2
+    assert _passes.top_label_of_logits(z, np.array([1, 0]))[0].tolist() == [1 / (1 + math.exp(-1))] * 2
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_ties_are_counted_and_the_first_decides(axis):
+    largest = np.array([[True, True, False], [False, True, True]])
+    single = np.array([[False, True, False], [False, False, True]])
+    labels = np.array([0, 2])
+    for rows, counts, hits in ((largest, [2, 2], [True, False]), (single, [1, 1], [False, True])):
+        found = _passes.ties(rows if axis == 1 else np.ascontiguousarray(rows.T), axis, labels)
+        assert [part.tolist() for part in found] == [counts, hits]
+    values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    chosen = _passes.chosen_class(values if axis == 1 else np.ascontiguousarray(values.T), axis, labels)
+    assert chosen.tolist() == [1.0, 6.0]
+    single_precision = np.full((3, 4), 0.1, dtype=np.float32)
+    sums = _passes.row_sums(single_precision, axis)
+    assert sums.dtype == np.float64
+    assert sums.tolist() == pytest.approx([single_precision.shape[axis] * float(np.float32(0.1))] * len(sums))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
+    index, p = np.array([0, 2, 2, 2, 0]), np.array([0.1, 0.7, 0.8, 0.9, 0.2], dtype=np.float32)
+    correct = np.array([True, True, False, True, False])
+    weights = np.array([2.0, 0.5, 0.0, 3.0, 1.0]) if weighted else None
+    sums = _passes.bin_sums(index, p, correct, weights, 4)
+    assert sums.shape == (5, 4) and sums.dtype == np.float64
+    for m in range(4):
+        w = [(1.0 if weights is None else float(weights[i]), i) for i in range(5) if index[i] == m]
+        assert sums[:, m] == pytest.approx(
+            [
+                sum(v > 0 for v, _ in w),
+                sum(v for v, _ in w),
+                sum(v**2 for v, _ in w),
+                sum(v * float(p[i]) for v, i in w),
+                sum(v * correct[i] for v, i in w),
+            ]
+        )
+
+
+@pytest.mark.parametrize("ruled_out", [False, True])
+@dtypes
+@shapes
+def test_the_limits_of_a_temperature_are_sums_over_the_rows(shape, dtype, ruled_out):
+    z, labels, weights = tied_rows(shape, dtype, ruled_out)
+    limits, highest = _passes.logit_limits(z, labels, weights)
+    literal = np.zeros(6)
+    for row, label, weight, top in zip(z.tolist(), labels, weights, highest, strict=True):
+        finite = [value for value in row if value > -math.inf]
+        assert top == max(row)
+        literal += weight * np.array(
+            [
+                1.0,
+                max(row) - row[label],
+                row[label] - sum(finite) / len(finite),
+                row.index(max(row)) == label,
+                1 / len(finite),
+                1 / row.count(max(row)),
+            ]
+        )
+    found = [getattr(limits, name) for name in limits.__dataclass_fields__]
+    assert found == pytest.approx(literal.tolist(), rel=1e-9)
+    assert all(type(value) is float for value in found) and highest.dtype == dtype
+    assert limits.spread == pytest.approx(literal[1] + literal[2])
+    half = len(z) // 2
+    parts = [_passes.logit_limits(z[s], labels[s], weights[s])[0] for s in (slice(half), slice(half, None))]
+    together = parts[0] + parts[1]
+    assert [getattr(together, name) for name in limits.__dataclass_fields__] == pytest.approx(found)
+
+
+@pytest.mark.parametrize("ruled_out", [False, True])
+@dtypes
+@shapes
+def test_the_moments_at_a_temperature_are_sums_over_the_classes(shape, dtype, ruled_out):
+    z, *_ = tied_rows(shape, dtype, ruled_out)
+    highest, beta = z.max(axis=1), 0.7
+    for powers in (1, 2):
+        found = [np.empty(len(z)) for _ in range(powers + 1)]
+        for rows, sums in _passes.tempered_moments(z, highest, beta, powers):
+            for whole, part in zip(found, sums, strict=True):
+                whole[rows] = part
+        for i, row in rows_of(z):
+            t = [value - max(row) for value in row if value > -math.inf]
+            for power, whole in enumerate(found):
+                literal = math.fsum(math.exp(beta * v) * v**power for v in t)
+                assert whole[i] == pytest.approx(literal, rel=1e-12, abs=1e-12)
+
+
+@dtypes
+@pytest.mark.parametrize("n_bins", [1, 2, 7, 15, 100, 1000, 20_000])
+def test_scores_around_every_edge_fall_into_the_bin_that_a_search_finds(n_bins, dtype):
+    edges = cl.bin_edges(n_bins, dtype)
+    some = edges[:: max(1, n_bins // 500)]
+    scores = np.concatenate([some, np.nextafter(some, dtype(0)), np.nextafter(some, dtype(1))])
+    scores = np.concatenate([scores, np.random.default_rng(0).random(500).astype(dtype)])
+    expected = np.clip(np.searchsorted(edges, scores) - 1, 0, n_bins - 1)
+    np.testing.assert_array_equal(_passes.uniform_bins(scores, edges), expected)
+    assert _passes.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp
