@@ -180,7 +180,7 @@ NUMBERS = written(
     ("a rounding", SCORES, "0.80214", "0.80215", "print it there"),
     ("a sign", PLATT, "$A = -24.9$", "$A = 24.9$", "given: 24.9"),
     ("a percentage", DIAGRAM, "0.846", "84.7 %", "given: 84.7 %"),
-    ("the end of a range", BRIER, "0.0020 to 0.0036", "0.0020 to 0.0037", "given: 0.0037"),
+    ("the end of a range", BRIER, "0.0015 to 0.0036", "0.0015 to 0.0037", "given: 0.0037"),
     ("thousands", LOGISTIC, "20 000 new", "30 000 new", "given: 30 000"),
     ("a count", DIAGRAM, "491 of 899", "941 of 899", "given: 941"),
     ("a count in a table", ECE, "| 1, 2, 7, 8 | 4 |", "| 1, 2, 7, 9 | 4 |", "correct the number"),
