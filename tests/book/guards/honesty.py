@@ -1,7 +1,7 @@
 """Honest statistics, as far as a test can see: no bare ECE, no calibrator judged on the rows that fitted it.
 
 Within a few cells of an ECE the page says how many rows and bins there were, and gives an interval or the
-value under calibration. Where a calibrator is judged on the rows it was fitted on, the text before or after
+value under calibration. Where a calibrator predicts the rows it was fitted on, the text before or after
 the cell says so: "its own rows", "the same rows", "the rows that it was fitted on".
 """
 
@@ -28,10 +28,6 @@ COMPANIONS = {
 CALIBRATORS = re.compile(
     r"(?:cl\.)?(?:TemperatureScaling|ExpectationConsistency|PlattScaling|HistogramBinning|IsotonicCalibration"
     r"|OneVsRest)\("
-)
-SCORES = re.compile(
-    r"(?:cl\.)?(?:expected_calibration_error|maximum_calibration_error|ece_interval|brier_score|brier_decomposition"
-    r"|corp_decomposition|negative_log_likelihood|reliability_curve)$"
 )
 ADMITTED = re.compile(
     r"\bown (?:\w+ )?rows\b|\bsame rows\b|\brows (?:that |which )?\w+( \w+)? (?:was|were) fitted on\b", re.I
@@ -70,7 +66,7 @@ def bare(page: Page) -> Iterator[Problem]:
 
 
 def same_rows(page: Page) -> Iterator[Problem]:
-    """Calibrators that are judged on the rows they were fitted on, where no word says so."""
+    """Calibrators that predict the rows they were fitted on, where no word says so."""
     meant: dict[str, str] = {}  # what a name stands for: the expression that it was last assigned
     for number, cell in enumerate(page.cells):
         if cell.kind != "code":
@@ -81,12 +77,10 @@ def same_rows(page: Page) -> Iterator[Problem]:
         for node in in_order(cell.code):
             if isinstance(node, ast.Assign):
                 meant |= assigned(node, meant)
-            elif isinstance(node, ast.Call) and SCORES.match(ast.unparse(node.func)):
-                for rows in flattered(node, meant):
-                    if not ADMITTED.search(" ".join(" ".join(text).split())):
-                        what = f"a calibrator is judged on {rows}, the rows that it was fitted on"
-                        remedy = "judge it on others, or say so in words beside the cell"
-                        yield Problem(page.file, cell.place(node.lineno), what, remedy)
+            elif (rows := refitted(node, meant)) and not ADMITTED.search(" ".join(" ".join(text).split())):
+                what = f"a calibrator predicts {rows}, the rows that it was fitted on"
+                remedy = "judge it on others, or say so in words beside the cell"
+                yield Problem(page.file, cell.place(node.lineno), what, remedy)
 
 
 def looped(code: ast.AST) -> Iterator[str]:
@@ -97,9 +91,10 @@ def looped(code: ast.AST) -> Iterator[str]:
 
 
 def in_order(code: ast.AST) -> Iterator[ast.AST]:
-    """Nodes in the order of the source, those inside before those around them."""
+    """Nodes in the order of the source, those inside before those around them; no assertion."""
     for child in ast.iter_child_nodes(code):
-        yield from in_order(child)
+        if not isinstance(child, ast.Assert):
+            yield from in_order(child)
     yield code
 
 
@@ -128,19 +123,15 @@ def resolved(node: ast.AST, meant: dict[str, str]) -> str:
     return whole if len(whole) <= LONGEST else ast.unparse(node)
 
 
-def flattered(call: ast.Call, meant: dict[str, str]) -> Iterator[str]:
-    """Rows that a call judges with a calibrator that was fitted on them."""
-    for argument in call.args:
-        value = argument.value if isinstance(argument, ast.Starred) else argument
-        whole = ast.parse(resolved(value, meant), mode="eval")
-        for part in ast.walk(whole):
-            if not (isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.args):
-                continue
-            fit = part.func.value
-            if part.func.attr == "predict_proba" and isinstance(fit, ast.Call) and fit.args:
-                first = fit.args[0]
-                rows = (
-                    f"{ast.unparse(first.value)}[0]" if isinstance(first, ast.Starred) else ast.unparse(first)
-                )
-                if CALIBRATORS.match(ast.unparse(fit.func)) and ast.unparse(part.args[0]) == rows:
-                    yield rows
+def refitted(node: ast.AST, meant: dict[str, str]) -> str | None:
+    """Rows that a call of predict_proba takes, where the calibrator was fitted on the same."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+        return None
+    if node.func.attr != "predict_proba":
+        return None
+    fit = ast.parse(resolved(node.func.value, meant), mode="eval").body
+    if not (isinstance(fit, ast.Call) and fit.args and CALIBRATORS.match(ast.unparse(fit.func))):
+        return None
+    first, rows = fit.args[0], resolved(node.args[0], meant)
+    seen = f"{resolved(first.value, meant)}[0]" if isinstance(first, ast.Starred) else resolved(first, meant)
+    return ast.unparse(node.args[0]) if rows == seen else None

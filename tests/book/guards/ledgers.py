@@ -49,7 +49,7 @@ def check(root: Path) -> list[Problem]:
         strange = [number for number in numbers if int(number) not in claimed]
         if not leads_to(book[SOURCES], match["before"], contents):
             problems.append(Problem(SOURCES, f"line {line}", "the row leads to no page", "link the chapter"))
-        if strange or bool(numbers) != bool(match["last"]):
+        if strange or not re.fullmatch(r"(?:\d+(?:, \d+)*)?", match["last"]):
             what = f"{match['last']!r} is no correction"
             problems.append(Problem(SOURCES, f"line {line}", what, f"give a number of {CORRECTIONS}"))
     return problems

@@ -141,9 +141,10 @@ def quick_questions(page: Page) -> Iterator[Problem]:
     place = f"## {QUICK}"
     answers = list(ANSWER.finditer(match[1]))
     *asked, rest = ANSWER.sub("\0", match[1]).split("\0")
-    if len(answers) != QUESTIONS or not all("?" in question for question in asked) or rest.strip():
+    posed = all(re.search(rf"^\*\*{n}\. .*\?", text, re.M | re.S) for n, text in enumerate(asked, start=1))
+    if len(answers) != QUESTIONS or not posed or rest.strip():
         what = f"{len(answers)} answers follow {sum('?' in part for part in (*asked, rest))} questions"
-        remedy = f"ask {QUESTIONS}, each with a question mark and a :::{{admonition}} Answer below it"
+        remedy = f"ask {QUESTIONS}, as **1. …?**, each with a :::{{admonition}} Answer below it"
         yield Problem(page.file, place, what, remedy)
     for answer in answers:
         if not re.search(r"^:class:.*\bdropdown\b", answer["options"], re.M):
