@@ -67,12 +67,12 @@ def pool_ties(
     Weights count relative to the largest, so that their sums stay finite.
     """
     order = np.argsort(scores)
-    ranked = scores[order].astype(np.float64)
+    ranked, hit = scores[order].astype(np.float64, copy=False), (labels == 1)[order]
+    share = None if weights is None else weights[order] / weights.max()
+    del order  # as large as the scores
     first = np.flatnonzero(np.concatenate([[True], ranked[1:] != ranked[:-1]]))
-    hit = (labels == 1)[order]
-    if weights is None:
-        ends = np.append(first[1:], len(ranked))
-        hits = np.diff(np.cumsum(hit)[ends - 1], prepend=0)
-        return ranked[first], (ends - first).astype(np.float64), hits.astype(np.float64)
-    share = weights[order] / weights.max()
-    return ranked[first], np.add.reduceat(share, first), np.add.reduceat(share * hit, first)
+    ranked = ranked[first]
+    if share is None:
+        counts = np.diff(first, append=len(hit)).astype(np.float64)
+        return ranked, counts, np.add.reduceat(hit, first, dtype=np.float64)
+    return ranked, np.add.reduceat(share, first), np.add.reduceat(share * hit, first)
