@@ -9,7 +9,7 @@ from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, simulate
@@ -17,7 +17,7 @@ from calibration_lessons import datasets, simulate
 NAMES = {
     **{"np": np, "sparse": sparse, "cl": cl, "datasets": datasets, "simulate": simulate},
     **{"RidgeClassifier": RidgeClassifier, "KNeighborsClassifier": KNeighborsClassifier, "SVC": SVC},
-    **{"GaussianNB": GaussianNB, "KFold": KFold},
+    **{"GaussianNB": GaussianNB, "KFold": KFold, "SVR": SVR},
     **{"X": np.arange(20.0).reshape(10, 2), "Y": [0, 1] * 5},
 }
 # A call, then its error, indented. It is evaluated in its test: a mutant is active only there.
