@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from calibration_lessons.calibrators._root import _Point, _step, positive_root
+from calibration_lessons.calibrators._root import _Point, _step, bend_at, positive_root
 
 # Rising functions of u = log x - log(root), with their slopes.
 SHAPES = {
@@ -24,7 +24,7 @@ MOST_CALLS = {
 }
 
 
-def search(name, root, away, tolerance=1e-12):
+def search(name, root, away, tolerance=1e-12, bend=0.0):
     """Root that is found, and the calls that it took."""
     places = []
 
@@ -32,7 +32,7 @@ def search(name, root, away, tolerance=1e-12):
         places.append(x)
         return SHAPES[name](math.log(x) - math.log(root))
 
-    return positive_root(equation, root * math.exp(away), tolerance), len(places)
+    return positive_root(equation, root * math.exp(away), tolerance, bend), len(places)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -57,13 +57,30 @@ def test_a_step_is_newtons_or_through_near_points_that_of_the_cubic():
     def at(u):
         return _Point(u, *SHAPES["exponential"](u))
 
-    newton, error = _step(at(0.05), None)
+    newton, error = _step(at(0.05), None, 0.0)
     assert newton == pytest.approx(math.expm1(-0.05)) and error == newton**2
-    assert _step(at(0.05), at(0.16)) == (newton, error)  # too far from each other
-    cubic, error = _step(at(0.05), at(-0.04))
+    assert _step(at(0.05), at(0.16), 1.0) == (newton, error)  # too far from each other
+    cubic, error = _step(at(0.05), at(-0.04), 0.0)
     assert cubic == pytest.approx(-0.05, abs=2e-6) and abs(newton + 0.05) > 1e-3
     assert error == pytest.approx((newton * 0.09) ** 2)
     flat = _Point(0.05, 0.1, 0.0)
-    assert _step(flat, None) == (-math.inf, math.inf) and _step(_Point(0, -1.0, 0.0), None)[0] == math.inf
-    assert _step(at(0.05), flat) == (newton, newton**2)
-    assert _step(at(0.05), _Point(0.06, at(0.05).value, 1.0)) == (newton, newton**2)
+    assert _step(flat, None, 0.0) == (-math.inf, math.inf)
+    assert _step(_Point(0, -1.0, 0.0), None, 0.0)[0] == math.inf
+    assert _step(at(0.05), flat, 0.0) == (newton, newton**2)
+    assert _step(at(0.05), _Point(0.06, at(0.05).value, 1.0), 0.0) == (newton, newton**2)
+
+
+def test_a_short_first_step_follows_the_bend_where_that_is_known():
+    def at(u):
+        return _Point(u, *SHAPES["exponential"](u))
+
+    bend = bend_at(lambda x: SHAPES["exponential"](math.log(x)), 2.0)
+    assert bend == pytest.approx(1, rel=1e-3)
+    assert bend_at(lambda x: (0.0, 0.0), 2.0) == 0
+    bent, error = _step(at(0.05), None, bend)
+    newton = math.expm1(-0.05)
+    assert bent == pytest.approx(-0.05, abs=2e-5) and error == pytest.approx(newton**2)
+    assert _step(at(0.2), None, bend)[0] == pytest.approx(math.expm1(-0.2))  # too long to trust it
+    assert _step(at(0.05), None, 25.0)[0] == pytest.approx(newton)  # bent further than a curve can be
+    (plain, steps), (curved, fewer) = (search("exponential", 5.0, 0.09, bend=b) for b in (0.0, 1.0))
+    assert plain == pytest.approx(curved, rel=1e-11) and fewer <= steps
