@@ -1,0 +1,85 @@
+"""nbgrader's exchange between two users of one machine, and the environment of a server."""
+
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.assignments.grading import ASSIGNMENTS, ROOT, answered, solutions
+from tools import classroom
+from tools.grading import Course
+
+TEACHER, STUDENT = "daemon", "nobody"
+NBGRADER = [sys.executable, "-m", "nbgrader"]
+
+
+def as_user(name, words, folder, **options):
+    """Run a command as another user whose home is the folder."""
+    user = pwd.getpwnam(name)
+    home = {"HOME": str(folder), "USER": name, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    home |= {"JUPYTER_DATA_DIR": f"{folder}/.data", "JUPYTER_CONFIG_DIR": f"{folder}/.config"}
+    return subprocess.run(
+        words, user=user.pw_uid, group=user.pw_gid, extra_groups=[], cwd=folder, env=home,
+        capture_output=True, text=True, **options,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def places():
+    """Make the exchange and the folders of both users."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        pytest.skip("only root can act as two users")
+    with tempfile.TemporaryDirectory(prefix="exchange-") as name:
+        root = Path(name)
+        root.chmod(0o755)
+        for user, mode in {"exchange": 0o777, TEACHER: 0o755, STUDENT: 0o755}.items():
+            (root / user).mkdir()
+            (root / user).chmod(mode)
+        if as_user(STUDENT, [*NBGRADER, "--version"], root / STUDENT).returncode:
+            pytest.skip("another user cannot run this Python")
+        yield root
+
+
+def test_a_set_goes_to_a_student_and_comes_back_through_the_exchange(places):
+    teacher, student = places / TEACHER, places / STUDENT
+    source = ASSIGNMENTS / "source/measures/measures.ipynb"
+    classroom.release(Course(teacher), "measures")
+    settings = (ASSIGNMENTS / "nbgrader_config.py").read_text(encoding="utf-8")
+    for home, user in ((teacher, TEACHER), (student, STUDENT)):
+        (home / "nbgrader_config.py").write_text(
+            f"{settings}\nc.Exchange.root = {str(places / 'exchange')!r}\n"
+        )
+        for path in [home, *home.rglob("*")]:
+            shutil.chown(path, user)
+
+    def does(user, command):
+        done = as_user(user, [*NBGRADER, command, "measures"], places / user)
+        assert done.returncode == 0, done.stderr
+
+    does(TEACHER, "release_assignment")
+    does(STUDENT, "fetch_assignment")
+    fetched = student / "measures/measures.ipynb"
+    assert fetched.read_bytes() == (teacher / "release/measures/measures.ipynb").read_bytes()
+    nbformat.write(answered(nbformat.read(fetched, as_version=4), solutions(source)), fetched)
+    does(STUDENT, "submit")
+    does(TEACHER, "collect")
+    assert classroom.students(Course(teacher), "measures") == [STUDENT]
+    assert Course(teacher).submission(STUDENT, "measures").read_bytes() == fetched.read_bytes()
+
+
+def test_a_server_installs_the_lock_and_the_companion():
+    files = ROOT / ".binder"
+    assert (files / "requirements.txt").read_text(encoding="utf-8").split() == ["-r", "../requirements.txt"]
+    version = re.fullmatch(r"python-3\.(\d+)\n", (files / "runtime.txt").read_text(encoding="utf-8"))
+    assert version and 11 <= int(version[1]) <= 13
+    assert "pip install --no-deps --no-build-isolation -e ." in (files / "postBuild").read_text(
+        encoding="utf-8"
+    )
+    assert os.access(files / "postBuild", os.X_OK)

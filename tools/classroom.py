@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""A teacher's commands, from the release of a problem set to the grades on the learning platform.
+
+    tools/classroom.py release measures               what the students get
+    tools/classroom.py collect measures DOWNLOADS     from a folder or a zip of a learning platform
+    tools/classroom.py rehearse measures DOWNLOADS    make up such a zip, to practise on
+    tools/classroom.py grade measures                 in a sandbox, two at a time; run it again to go on
+    tools/classroom.py feedback measures              a page for each student
+    tools/classroom.py export measures --platform canvas
+    tools/classroom.py statistics measures            what each question earned, and what was missed
+
+`--class FOLDER` keeps a class in a folder of its own; otherwise it lies in `assignments/`. Either way it is
+arranged as nbgrader arranges a course.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+os.environ["PATH"] = os.pathsep.join(
+    [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+)  # for alembic
+
+import nbformat
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import determine_grade
+
+from tools import grading
+from tools.downloads import collect, rehearse
+from tools.grading import Course, Record, Refused, read_record
+from tools.run_submission import Limits, is_test, working_sandbox
+
+UNPROTECTED = """grade: no sandbox works here: a submission could read the hidden tests and change your files.
+Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap), or grade in a container; or, for notebooks
+that you trust as your own, add --unprotected."""
+
+
+def release(course: Course, name: str) -> str:
+    """Make the notebook for the students with nbgrader."""
+    course.folder.mkdir(parents=True, exist_ok=True)
+    if not nbgrader(course).generate_assignment(name)["success"]:
+        raise SystemExit(
+            f"release: nbgrader could not make {name}; is there a folder {course.sources / name}?"
+        )
+    return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"
+
+
+def nbgrader(course: Course) -> NbGraderAPI:
+    """Nbgrader's own commands, for this class."""
+    return NbGraderAPI(CourseDirectory(config=course.config), config=course.config)
+
+
+# grade
+
+
+def students(course: Course, name: str) -> list[str]:
+    """Everybody who handed the set in."""
+    return sorted(path.parents[1].name for path in course.folder.glob(f"submitted/*/{name}/{name}.ipynb"))
+
+
+def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool = False, jobs: int = 2) -> str:
+    """Grade what is new or changed; a submission that is graded keeps its grade."""
+    started = time.monotonic()
+    protect(course)
+    with course.gradebook() as book, ThreadPoolExecutor(jobs) as pool:
+        if name not in {known.name for known in book.assignments if known.notebooks}:
+            raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
+        cells = grading.cells_of_set(book, name)
+        waiting, everyone = {}, students(course, name)
+        done = 0
+
+        def tell(record: Record) -> None:
+            nonlocal done
+            done += 1
+            took = f" ({record.seconds:.0f} s)" if record.seconds else ""
+            print(f"[{done}/{len(everyone)}] {record.student}: {record}{took}", flush=True)
+
+        for student in everyone:
+            digest = grading.digest(course, student, name, cells)
+            old = read_record(course, student, name)
+            if old and old.digest == digest and not again:
+                done += 1
+                continue
+            record = Record(student, digest)
+            try:
+                notebook = grading.prepared(course, book, student, name)
+            except Refused as reason:
+                record.remarks.append(str(reason))
+                grading.saved(course, book, record, name, None)
+                tell(record)
+            else:
+                job = pool.submit(grading.grade, course, notebook, record, limits, sandbox)
+                waiting[job] = record
+        try:
+            for job in as_completed(waiting):
+                grading.saved(course, book, waiting[job], name, job.result())
+                tell(waiting[job])
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise SystemExit("grade: interrupted; run the same command again to go on") from None
+    return summary(course, name, time.monotonic() - started)
+
+
+def protect(course: Course) -> None:
+    """Close the class to other users of the machine: the gradebook holds the hidden tests and the grades."""
+    for path in (course.folder / "gradebook.db", course.folder / "submitted", course.folder / "autograded"):
+        if path.exists():
+            path.chmod(0o700 if path.is_dir() else 0o600)
+
+
+def records(course: Course, name: str) -> list[Record]:
+    """Read what became of every submission."""
+    found = [read_record(course, student, name) for student in students(course, name)]
+    return [record for record in found if record]
+
+
+def summary(course: Course, name: str, seconds: float) -> str:
+    """Write one line a submission into a report, and count."""
+    all_records = records(course, name)
+    names = Counter(record.signed for record in all_records if record.signed)
+    lines = []
+    for record in all_records:
+        shared = f"; {names[record.signed]} notebooks are signed so" if names[record.signed] > 1 else ""
+        lines.append(f"{record.student}: {record}{shared}")
+    report = course.folder / f"report-{name}.txt"
+    report.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    refused = sum(record.points is None for record in all_records)
+    counts = f"{len(all_records) - refused} graded, {refused} refused"
+    return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
+
+
+# feedback, export, statistics
+
+
+def feedback(course: Course, name: str) -> str:
+    """Write each graded student's page with nbgrader."""
+    api, graded = (
+        nbgrader(course),
+        [record.student for record in records(course, name) if record.points is not None],
+    )
+    for number, student in enumerate(graded, start=1):
+        if not api.generate_feedback(name, student)["success"]:
+            raise SystemExit(f"feedback: nbgrader could not write the page of {student}")
+        print(f"[{number}/{len(graded)}] {student}", flush=True)
+    return f"feedback: {len(graded)} pages in {course.folder / 'feedback'}"
+
+
+def export(course: Course, name: str, platform: str, target: Path | None) -> str:
+    """Write the points as the learning platform imports them; who was refused gets an empty field."""
+    known = {record.student: record for record in records(course, name)}
+    lines = []
+    with course.gradebook() as book:
+        possible = book.find_assignment(name).max_score
+        for student in sorted((s for s in book.students if s.id in known), key=lambda s: s.id):
+            record, full_name = known[student.id], student.last_name or student.id
+            points = "" if record.points is None else f"{book.find_submission(name, student.id).score:g}"
+            number, remarks = student.lms_user_id or student.id, "; ".join(record.remarks)
+            lines.append({
+                "moodle": (f"Participant {number}", full_name, points, f"{possible:g}", remarks),
+                "canvas": (full_name, number, student.id, "", "", points),
+                "plain": (student.id, full_name, points, f"{possible:g}", remarks),
+            }[platform])  # fmt: skip
+    headings = {
+        "moodle": [("Identifier", "Full name", "Grade", "Maximum grade", "Feedback comments")],
+        "canvas": [
+            ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", name),
+            ("Points Possible", "", "", "", "", f"{possible:g}"),
+        ],
+        "plain": [("student", "name", "points", "possible", "remarks")],
+    }
+    target = target or course.folder / f"grades-{name}-{platform}.csv"
+    with target.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([*headings[platform], *lines])
+    return f"export: {len(lines)} students in {target}"
+
+
+def statistics(course: Course, name: str) -> str:
+    """Tell for each question what it earned, and which message most of those saw who missed it."""
+    points: dict[str, list[float]] = {}
+    messages: dict[str, Counter[str]] = {}
+    graded = [record for record in records(course, name) if record.points is not None]
+    for record in graded:
+        for cell in nbformat.read(course.graded(record.student, name), as_version=4).cells:
+            if is_test(cell):
+                test = cell.metadata.nbgrader.grade_id
+                points.setdefault(test, []).append(determine_grade(cell)[0] / cell.metadata.nbgrader.points)
+                said = [
+                    output.evalue or output.ename for output in cell.outputs if output.output_type == "error"
+                ]
+                messages.setdefault(test, Counter()).update(said[-1:])
+    lines = [f"{'question':24} {'points':>7} {'missed':>7}  most frequent message"]
+    for test, shares in points.items():
+        common = "".join(f"{text} ({number})" for text, number in messages[test].most_common(1))
+        earned = sum(shares) / len(shares)
+        missed = sum(share < 1 for share in shares)
+        lines.append(f"{test.removeprefix('test-'):24} {earned:>7.0%} {missed:>7}  {common}")
+    return "\n".join([*lines, f"statistics: {len(graded)} submissions"])
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run one command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "--class", dest="folder", type=Path, default=grading.ASSIGNMENTS, help="folder of the class"
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    common = {
+        command: commands.add_parser(command)
+        for command in ("release", "collect", "rehearse", "grade", "feedback", "export", "statistics")
+    }
+    for command in common.values():
+        command.add_argument("set", help="name of the problem set, such as measures")
+    for command in ("collect", "rehearse"):
+        common[command].add_argument("downloads", type=Path, help="a zip, or a folder")
+    common["collect"].add_argument("--roster", type=Path, help="CSV with the columns platform and student")
+    common["grade"].add_argument("--again", action="store_true", help="also what is graded")
+    common["grade"].add_argument("--unprotected", action="store_true", help="without a sandbox")
+    common["grade"].add_argument(
+        "--cell-seconds", type=int, default=Limits.cell, help="at most, for one cell"
+    )
+    common["grade"].add_argument(
+        "--seconds", type=int, default=Limits.whole, help="at most, for one submission"
+    )
+    common["export"].add_argument("--platform", choices=["moodle", "canvas", "plain"], default="plain")
+    common["export"].add_argument("--to", type=Path, help="file to write")
+    asked = parser.parse_args(arguments)
+    course = Course(asked.folder)
+    if asked.command == "release":
+        print(release(course, asked.set))
+    elif asked.command == "collect":
+        print(collect(course, asked.set, asked.downloads, asked.roster))
+    elif asked.command == "rehearse":
+        print(rehearse(course, asked.set, asked.downloads))
+    elif asked.command == "grade":
+        sandbox = "none" if asked.unprotected else working_sandbox()
+        if sandbox == "none" and not asked.unprotected:
+            raise SystemExit(UNPROTECTED)
+        print(f"grade: sandbox: {sandbox}")
+        print(grade(course, asked.set, Limits(asked.cell_seconds, asked.seconds), sandbox, asked.again))
+    elif asked.command == "export":
+        print(export(course, asked.set, asked.platform, asked.to))
+    else:
+        print({"feedback": feedback, "statistics": statistics}[asked.command](course, asked.set))
+
+
+if __name__ == "__main__":
+    main()
