@@ -183,7 +183,7 @@ async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[st
     from jupyter_client.kernelspec import KernelSpec
     from jupyter_client.manager import AsyncKernelManager
 
-    most = f"{limits.memory},{limits.whole + limits.cell},{limits.disk}"
+    most = f"{limits.memory},{limits.whole + limits.cell},{limits.disk // 2}"
     connection = folder / "kernel.json"
     manager = AsyncKernelManager(transport="ipc", ip=str(folder / "s"), connection_file=str(connection))
     manager._kernel_spec = KernelSpec(
