@@ -42,6 +42,12 @@ def figure(source: str, data: str, alt: str) -> Cell:
     return py(source, picture, mystnb={"image": {"alt": alt}})
 
 
+def quick_questions() -> Cell:
+    """Write three quick questions with their answers folded away."""
+    pattern = "**{}. Which?**\n\n- A. This.\n- B. That.\n\n:::{{admonition}} Answer\n:class: dropdown\n**A.** So it is.\n:::"
+    return md("## Quick questions\n\n" + "\n\n".join(pattern.format(number) for number in (1, 2, 3)))
+
+
 def exercises(name: str) -> Cell:
     """Write two exercises with their solutions."""
     pattern = """\
@@ -78,6 +84,7 @@ def lesson(name: str, title: str, *concept: Cell, mistake: Cell) -> list[Cell]:
         *concept,
         md("## Common mistake: the wrong bins"),
         mistake,
+        quick_questions(),
         md("## Exercises"),
         exercises(name),
         md("## What to remember\n\nBins matter."),

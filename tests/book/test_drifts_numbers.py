@@ -25,7 +25,7 @@ DRIFTS: list[Drift] = [
         f"{E}: cell 8, line 3",
         "given: 0.3",
     ),
-    ("a number in a solution", swap(E, "Nothing.", "It is 0.7."), f"{E}: cell 13, line 11", "given: 0.7"),
+    ("a number in a solution", swap(E, "Nothing.", "It is 0.7."), f"{E}: cell 14, line 11", "given: 0.7"),
     ("a power of ten", swap(E, "10.4 %", "$1.3 \\times 10^{-5}$"), f"{E}: cell 8, line 1", "given: 1.3"),
     (
         "the output under another heading",

@@ -26,8 +26,8 @@ DRIFTS: list[Drift] = [
         "one exercise",
         edit(
             E,
-            lambda n: n["cells"][12].update(
-                source=n["cells"][12]["source"].split("\n\n```{exercise-start}")[0]
+            lambda n: n["cells"][13].update(
+                source=n["cells"][13]["source"].split("\n\n```{exercise-start}")[0]
             ),
         ),
         f"{E}: ## Exercises",
@@ -39,7 +39,7 @@ DRIFTS: list[Drift] = [
         f"{E}: ## Exercises",
         "write one",
     ),
-    ("an open solution", swap(E, ":class: dropdown\n", ""), f"{E}: cell 13, line 8", "dropdown"),
+    ("an open solution", swap(E, ":class: dropdown\n", ""), f"{E}: cell 14, line 8", "dropdown"),
     (
         "long cells",
         put(E, 6, *(py("\n".join(f"x{i} = {i}" for i in range(9 + k))) for k in range(5))),

@@ -13,9 +13,9 @@ from .retyped import fingerprint, is_sizeable
 from .tree import Cell, Page, Problem, Section, lessons, notebooks
 
 BEFORE = ("By the end you can", "You need")
-AFTER = ("Exercises", "What to remember", "Next", "References")
+AFTER = ("Quick questions", "Exercises", "What to remember", "Next", "References")
 MISTAKE = "Common mistake"
-QUICK, QUICK_REQUIRED, QUESTIONS = "Quick questions", False, 3  # directly before the exercises
+QUESTIONS = 3
 ANSWER = re.compile(
     r"^(?P<fence>:{3,}|`{3,})\{admonition\} Answer[ \t]*\n(?P<options>(?::[\w-]+:[^\n]*\n)*)"
     r"(?P<text>.*?)^(?P=fence)[ \t]*$",
@@ -81,22 +81,21 @@ def headings(page: Page, sections: list[Section]) -> Iterator[Problem]:
             yield Problem(page.file, where(below), what, f"write it with {above.level + 1} #")
     second = [section.title for section in found if section.level == 2]
     names = [MISTAKE if title.split(":")[0] == MISTAKE else title for title in second]
-    after = (QUICK, *AFTER) if QUICK_REQUIRED or QUICK in names else AFTER
-    fixed = [name for name in names if name in (*BEFORE, MISTAKE, *after)]
+    fixed = [name for name in names if name in (*BEFORE, MISTAKE, *AFTER)]
     without_repeats = [name for i, name in enumerate(fixed) if name != MISTAKE or MISTAKE not in fixed[:i]]
-    wanted = [*BEFORE, MISTAKE, *after]
+    wanted = [*BEFORE, MISTAKE, *AFTER]
     if without_repeats != wanted:
         absent = [name for name in wanted if name not in names]
         what = (
             f"it has no ## {absent[0]}" if absent else f"its headings stand as {', '.join(without_repeats)}"
         )
         yield Problem(page.file, "headings", what, f"the order is {', '.join(wanted)}")
-    elif names[:2] != list(BEFORE) or names[-len(after) :] != list(after):
+    elif names[:2] != list(BEFORE) or names[-len(AFTER) :] != list(AFTER):
         strays = [
-            t for t in names[: names.index(BEFORE[1])] + names[names.index(after[0]) :] if t not in wanted
+            t for t in names[: names.index(BEFORE[1])] + names[names.index(AFTER[0]) :] if t not in wanted
         ]
         what = f"## {', '.join(strays)} stands outside the middle"
-        yield Problem(page.file, "headings", what, f"concepts come between {BEFORE[1]} and {after[0]}")
+        yield Problem(page.file, "headings", what, f"concepts come between {BEFORE[1]} and {AFTER[0]}")
     elif not [name for name in names if name not in wanted]:
         yield Problem(page.file, "headings", "no section teaches the concept", f"add one after {BEFORE[1]}")
 
@@ -135,10 +134,10 @@ def mistakes(page: Page, sections: list[Section]) -> Iterator[Problem]:
 def quick_questions(page: Page) -> Iterator[Problem]:
     """Three quick questions, each followed by an answer that is folded away."""
     text = "\n".join(cell.source for cell in page.markdown)
-    match = re.search(rf"^## {QUICK}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    match = re.search(rf"^## {AFTER[0]}\n(.*?)(?=^## |\Z)", text, re.M | re.S)
     if not match:
         return
-    place = f"## {QUICK}"
+    place = f"## {AFTER[0]}"
     answers = list(ANSWER.finditer(match[1]))
     *asked, rest = ANSWER.sub("\0", match[1]).split("\0")
     posed = all(re.search(rf"^\*\*{n}\. .*\?", text, re.M | re.S) for n, text in enumerate(asked, start=1))
