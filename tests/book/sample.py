@@ -44,8 +44,9 @@ def figure(source: str, data: str, alt: str) -> Cell:
 
 def quick_questions() -> Cell:
     """Write three quick questions with their answers folded away."""
-    pattern = "**{}. Which?**\n\n- A. This.\n- B. That.\n\n:::{{admonition}} Answer\n:class: dropdown\n**A.** So it is.\n:::"
-    return md("## Quick questions\n\n" + "\n\n".join(pattern.format(number) for number in (1, 2, 3)))
+    answer = ":::{admonition} Answer\n:class: dropdown\n**A.** So it is.\n:::"
+    asked = [f"**{number}. Which?**\n\n- A. This.\n- B. That.\n\n{answer}" for number in (1, 2, 3)]
+    return md("\n\n".join(["## Quick questions", *asked]))
 
 
 def exercises(name: str) -> Cell:
