@@ -1,7 +1,9 @@
 """What all tests share."""
 
 import os
+from itertools import groupby
 
+import pytest
 from hypothesis import Phase, settings
 
 # A mutant is noticed by any counter-example; nobody reads the smallest one.
@@ -10,3 +12,26 @@ PHASES = [Phase.explicit, Phase.generate] if "MUTANT_UNDER_TEST" in os.environ e
 # In CI the examples are the same on every run, so that a failure there can be repeated.
 settings.register_profile("course", deadline=None, derandomize="CI" in os.environ, phases=PHASES)
 settings.load_profile("course")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what the submissions of each problem set earned, a row each, a column a question."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
+    rows = [(*named(report.nodeid), value) for report in reports for key, value in report.user_properties
+            if key == "points"]  # fmt: skip
+    for file, submissions in groupby(sorted(rows, key=lambda row: row[:2]), key=lambda row: row[0]):
+        lines = [(name, points) for _, name, points in submissions]
+        questions = list(lines[0][1])
+        widths = [max(len(question.removeprefix("test-")), 3) for question in questions]
+        terminalreporter.write_line(f"\n{file}: points of each question")
+        heads = [q.removeprefix("test-").rjust(w) for q, w in zip(questions, widths, strict=True)]
+        terminalreporter.write_line(" ".join(["submission".ljust(60), *heads]))
+        for name, points in lines:
+            cells = [f"{points[q]:g}".rjust(w) for q, w in zip(questions, widths, strict=True)]
+            terminalreporter.write_line(" ".join([name[:60].ljust(60), *cells]))
+
+
+def named(nodeid: str) -> tuple[str, str]:
+    """Split a test's name into the file and the parameter."""
+    file, _, test = nodeid.partition("::")
+    return file, test.partition("[")[2].removesuffix("]")

@@ -158,16 +158,22 @@ class ProblemSet:
                 metafunc.parametrize(name, submissions.values(), ids=submissions)
 
     @pytest.mark.kernel
-    def test_each_wrong_answer_loses_its_points_and_no_others_and_hears_why(self, course, release, mistakes):
+    def test_each_wrong_answer_loses_its_points_and_no_others_and_hears_why(
+        self, course, release, mistakes, record_property
+    ):
         answers = {name: answer for name, (answer, _) in mistakes.items()}
         graded = course.grade(answered(release, solutions(self.source) | answers))
+        record_property("points", graded.points)
         assert graded.points == full_marks(self.source) | {f"test-{name}": 0 for name in mistakes}
         for name, (_, hint) in mistakes.items():
             assert hint in graded.message(f"test-{name}")
 
     @pytest.mark.kernel
-    def test_right_answers_written_another_way_earn_full_marks(self, course, release, answers):
+    def test_right_answers_written_another_way_earn_full_marks(
+        self, course, release, answers, record_property
+    ):
         graded = course.grade(answered(release, solutions(self.source) | answers))
+        record_property("points", graded.points)
         assert graded.points == full_marks(self.source)
 
     def test_every_question_is_missed_in_three_ways_or_more(self):
