@@ -155,12 +155,12 @@ def test_both_solvers_arrive_at_the_same_place(form):
 
 @pytest.mark.parametrize("l2", [0.0, 2.0])
 def test_the_bound_on_the_curvature_is_reached_at_zero_and_never_passed(l2):
-    X, y = overlapping(5, n_classes=2)
-    shares, ridge = np.full(len(y), 1 / len(y)), np.full(2, l2)
-    theta = np.random.default_rng(0).normal(size=4)
+    X, y = overlapping(5, d=3, n_classes=2)
+    shares, ridge = np.full(len(y), 1 / len(y)), np.full(3, l2)
+    theta = np.random.default_rng(0).normal(size=6)
     for loss, zero in (
-        (SoftmaxLoss(X, np.eye(2)[y], shares, ridge, "symmetric"), np.zeros(4)),
-        (LogisticLoss(X, y, shares, ridge), np.zeros(2)),
+        (SoftmaxLoss(X, np.eye(2)[y], shares, ridge, "symmetric"), np.zeros(6)),
+        (LogisticLoss(X, y, shares, ridge), np.zeros(3)),
     ):
         curvature = [np.linalg.eigvalsh(loss.hessian(at))[-1] for at in (zero, theta[: len(zero)])]
         assert loss.steepest() == pytest.approx(curvature[0], rel=1e-12) and curvature[1] < curvature[0]
