@@ -18,10 +18,14 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import shutil
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -30,6 +34,7 @@ os.environ["PATH"] = os.pathsep.join(
 )  # for alembic
 
 import nbformat
+from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import determine_grade
@@ -39,6 +44,7 @@ from tools.downloads import collect, rehearse
 from tools.grading import Course, Record, Refused, read_record
 from tools.run_submission import Limits, is_test, working_sandbox
 
+SETTINGS = grading.ASSIGNMENTS / "nbgrader_config.py"
 UNPROTECTED = """grade: no sandbox works here: a submission could read the hidden tests and change your files.
 Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap), or grade in a container; or, for notebooks
 that you trust as your own, add --unprotected."""
@@ -47,6 +53,9 @@ that you trust as your own, add --unprotected."""
 def release(course: Course, name: str) -> str:
     """Make the notebook for the students with nbgrader."""
     course.folder.mkdir(parents=True, exist_ok=True)
+    settings = course.folder / SETTINGS.name
+    if not settings.exists():
+        shutil.copyfile(SETTINGS, settings)
     if not nbgrader(course).generate_assignment(name)["success"]:
         raise SystemExit(
             f"release: nbgrader could not make {name}; is there a folder {course.sources / name}?"
@@ -76,38 +85,45 @@ def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool =
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
         cells = grading.cells_of_set(book, name)
         waiting, everyone = {}, students(course, name)
-        done = 0
+        numbers = count(1)
 
-        def tell(record: Record) -> None:
-            nonlocal done
-            done += 1
-            took = f" ({record.seconds:.0f} s)" if record.seconds else ""
-            print(f"[{done}/{len(everyone)}] {record.student}: {record}{took}", flush=True)
-
-        for student in everyone:
-            digest = grading.digest(course, student, name, cells)
-            old = read_record(course, student, name)
-            if old and old.digest == digest and not again:
-                done += 1
-                continue
-            record = Record(student, digest)
+        def settle(record: Record, work: Callable[[], NotebookNode | None]) -> None:
+            """Save what came of a submission and tell it; no fault of one stops the others."""
             try:
-                notebook = grading.prepared(course, book, student, name)
+                grading.saved(course, book, record, name, work())
             except Refused as reason:
                 record.remarks.append(str(reason))
                 grading.saved(course, book, record, name, None)
-                tell(record)
+            except Exception as fault:
+                grading.postponed(course, record, name, f"{type(fault).__name__}: {fault}")
+            took = f" ({record.seconds:.0f} s)" if record.seconds else ""
+            print(f"[{next(numbers)}/{len(everyone)}] {record.student}: {record}{took}", flush=True)
+
+        for student in everyone:
+            record = Record(student, grading.digest(course, student, name, cells))
+            old = read_record(course, student, name)
+            if old and old.digest == record.digest and not again:
+                next(numbers)
+                continue
+            try:
+                notebook = grading.prepared(course, book, student, name)
+            except Exception as fault:
+                settle(record, partial(throw, fault))
             else:
                 job = pool.submit(grading.grade, course, notebook, record, limits, sandbox)
                 waiting[job] = record
         try:
             for job in as_completed(waiting):
-                grading.saved(course, book, waiting[job], name, job.result())
-                tell(waiting[job])
+                settle(waiting[job], job.result)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise SystemExit("grade: interrupted; run the same command again to go on") from None
     return summary(course, name, time.monotonic() - started)
+
+
+def throw(fault: Exception) -> None:
+    """Raise what was caught before."""
+    raise fault
 
 
 def protect(course: Course) -> None:
@@ -133,8 +149,9 @@ def summary(course: Course, name: str, seconds: float) -> str:
         lines.append(f"{record.student}: {record}{shared}")
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    refused = sum(record.points is None for record in all_records)
-    counts = f"{len(all_records) - refused} graded, {refused} refused"
+    counts = ", ".join(
+        f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
+    )
     return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
 
 

@@ -34,7 +34,7 @@ def downloads(source: Path) -> Iterator[tuple[PurePosixPath, float, bytes]]:
                         when = time.mktime((*entry.date_time, 0, 0, -1))
                         yield PurePosixPath(entry.filename), when, file.read(LARGEST + 1)
     else:
-        for path in sorted(path for path in source.rglob("*") if path.is_file()):
+        for path in sorted(path for path in source.rglob("*") if path.is_file() and not path.is_symlink()):
             with path.open("rb") as file:
                 name = PurePosixPath(path.relative_to(source).as_posix())
                 yield name, path.stat().st_mtime, file.read(LARGEST + 1)

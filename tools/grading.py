@@ -93,16 +93,22 @@ class Record:
 
     student: str
     digest: str
+    """Of the submission and the set; empty where it has to be graded again."""
     points: float | None = None
-    """None where the submission was refused."""
+    """None where the submission has none."""
     possible: float = 0.0
     remarks: list[str] = field(default_factory=list)
     seconds: float = 0.0
     signed: str | None = None
     """The STUDENT_ID in the notebook."""
 
+    @property
+    def result(self) -> str:
+        """What became of it in a word or two."""
+        return "not graded" if not self.digest else "refused" if self.points is None else "graded"
+
     def __str__(self) -> str:
-        said = "refused" if self.points is None else f"graded {self.points:g}/{self.possible:g}"
+        said = self.result + ("" if self.points is None else f" {self.points:g}/{self.possible:g}")
         return said + "".join(f"; {remark}" for remark in self.remarks)
 
 
@@ -124,7 +130,8 @@ def write_record(course: Course, record: Record, name: str) -> None:
 
 def digest(course: Course, student: str, name: str, cells: dict[str, Any]) -> str:
     """Return a digest of a submission and of the set that it answers."""
-    content = course.submission(student, name).read_bytes()[: LARGEST + 1]
+    with course.submission(student, name).open("rb") as file:
+        content = file.read(LARGEST + 1)
     return hashlib.sha256(content + "".join(cell["checksum"] for cell in cells.values()).encode()).hexdigest()
 
 
@@ -306,6 +313,13 @@ def saved(course: Course, book: Gradebook, record: Record, name: str, notebook: 
     write_record(course, record, name)
 
 
+def postponed(course: Course, record: Record, name: str, why: str) -> None:
+    """Note that a submission could not be graded, by no fault of the student; the next call tries again."""
+    record.digest, record.points = "", None
+    record.remarks.append(why)
+    write_record(course, record, name)
+
+
 def remarks(outcome: dict[str, Any]) -> list[str]:
     """Say what went wrong while a submission ran."""
     said = [f"timed out at cell {position + 1}" for position in outcome["timed_out"]]
@@ -314,17 +328,16 @@ def remarks(outcome: dict[str, Any]) -> list[str]:
 
 def grade(
     course: Course, notebook: NotebookNode, record: Record, limits: Limits, sandbox: str
-) -> NotebookNode | None:
-    """Run a prepared notebook and take its outputs over; None where no kernel started."""
+) -> NotebookNode:
+    """Run a prepared notebook and take its outputs over."""
     started = time.monotonic()
     outcome = executed(course, notebook, limits, sandbox)
     record.seconds = time.monotonic() - started
+    if not outcome["started"]:
+        raise RuntimeError(outcome["stopped"])
     record.remarks += remarks(outcome)
     record.signed = signed(notebook)
     if record.signed != record.student:
         record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")
-    if not outcome["started"]:
-        record.digest = ""  # nobody's fault: the next call tries again
-        return None
     take_over(notebook, outcome)
     return notebook

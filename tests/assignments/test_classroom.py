@@ -61,6 +61,7 @@ OTHER = [
 DOUBLE, HALF = "def double(x):\n    return 2 * x", "def half(x):\n    return x / 2"
 RIGHT = {"double": DOUBLE, "half": HALF}
 WRONG = "def double(x):\n    return 3 * x"
+MISTAKES = {"double": WRONG, "half": "half = lambda x: 1.0"}
 PATCHES = {
     "numpy": "np.allclose = np.isclose = lambda *a, **k: True",
     "companion": "cl.softmax.__code__ = (lambda *a, **k: 1).__code__",
@@ -206,13 +207,15 @@ def twice(notebook, name):
 BROKEN = {
     "deleted tests": lambda n, c: without(n, "test-double", "test-half", "imports"),
     "deleted answer": lambda n, c: without(n, "double", "test-double"),
-    "doubled cells": lambda n, c: twice(twice(n, "test-half"), "double"),
-    "edited test": lambda n, c: changed(answered(n, {"double": WRONG}), "test-double", source="pass"),
-    "no test any more": lambda n, c: changed(answered(n, {"double": WRONG}), "test-double", grade=False),
-    "skipped test": lambda n, c: changed(
-        answered(n, {"double": WRONG}), "test-double", tags=["skip-execution"]
+    "doubled cells, more points": lambda n, c: changed(
+        twice(twice(n, "test-half"), "double"), "test-half", points=99
     ),
-    "more points": lambda n, c: changed(n, "test-half", points=200),
+    "edited and skipped tests": lambda n, c: changed(
+        changed(answered(n, MISTAKES), "test-double", source="pass"), "test-half", tags=["skip-execution"]
+    ),
+    "no tests any more": lambda n, c: changed(
+        changed(answered(n, MISTAKES), "test-double", grade=False), "test-half", solution=True
+    ),
     "a name of its own": lambda n, c: changed(n, "intro", grade_id="else", grade=True, points=50),
     "invalid JSON": lambda n, c: nbformat.writes(n)[:-40],
     "deep JSON": lambda n, c: "[" * 100_000,
@@ -258,8 +261,9 @@ class TestHostile:
         assert "did not run" in hostile.said(name, "test-half") or name == "exit"
 
     @pytest.mark.parametrize("name, points", {
-        "deleted tests": 4, "deleted answer": 2, "doubled cells": 4, "edited test": 2, "no test any more": 2,
-        "skipped test": 2, "more points": 4, "a name of its own": 4,
+        "deleted tests": 4, "deleted answer": 2, "doubled cells, more points": 4,
+        "edited and skipped tests": 0,
+        "no tests any more": 0, "a name of its own": 4,
     }.items())  # fmt: skip
     def test_changed_cells_are_put_back(self, hostile, name, points):
         record = hostile.record(name)
@@ -303,6 +307,13 @@ class TestHostile:
         printed = graded(hostile.course)
         assert printed.count("[") == 1 and "right: graded 4/4" in printed
 
+    def test_a_machine_that_fails_costs_nobody_points(self, hostile, monkeypatch):
+        handed_in(hostile.course, "later", answered(release_of(hostile.course), RIGHT))
+        with monkeypatch.context() as patch:
+            patch.setattr(grading, "executed", lambda *a: {"started": False, "stopped": "no memory left"})
+            assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
+        assert "later: graded 4/4" in graded(hostile.course)
+
     def test_grades_go_to_the_platforms_and_refused_ones_stay_empty(self, hostile, tmp_path):
         classroom.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
         classroom.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv")
@@ -318,8 +329,8 @@ class TestHostile:
 
     def test_feedback_holds_the_message_of_a_failed_test(self, hostile):
         api = classroom.nbgrader(hostile.course)
-        assert api.generate_feedback("tiny", "edited test")["success"]
-        (page,) = (hostile.course.folder / "feedback" / "edited test").rglob("*.html")
+        assert api.generate_feedback("tiny", "edited and skipped tests")["success"]
+        (page,) = (hostile.course.folder / "feedback" / "edited and skipped tests").rglob("*.html")
         assert "twice" in page.read_text(encoding="utf-8") or "AssertionError" in page.read_text(
             encoding="utf-8"
         )

@@ -24,6 +24,7 @@ def as_user(name, words, folder):
     """Run a command as another user whose home is the folder."""
     become = ["setpriv", "--reuid", name, "--regid", str(pwd.getpwnam(name).pw_gid), "--clear-groups"]
     home = {"HOME": str(folder), "USER": name, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    home |= {"NBGRADER_EXCHANGE": str(folder.parent / "exchange")}
     home |= {"JUPYTER_DATA_DIR": f"{folder}/.data", "JUPYTER_CONFIG_DIR": f"{folder}/.config"}
     return subprocess.run(
         [*become, *words], cwd=folder, env=home, capture_output=True, text=True,
@@ -50,11 +51,8 @@ def test_a_set_goes_to_a_student_and_comes_back_through_the_exchange(places):
     teacher, student = places / TEACHER, places / STUDENT
     source = ASSIGNMENTS / "source/measures/measures.ipynb"
     classroom.release(Course(teacher), "measures")
-    settings = (ASSIGNMENTS / "nbgrader_config.py").read_text(encoding="utf-8")
+    shutil.copytree(teacher, student / ".config", ignore=lambda *_: ["release", "gradebook.db"])
     for home, user in ((teacher, TEACHER), (student, STUDENT)):
-        (home / "nbgrader_config.py").write_text(
-            f"{settings}\nc.Exchange.root = {str(places / 'exchange')!r}\n"
-        )
         for path in [home, *home.rglob("*")]:
             shutil.chown(path, user)
 
