@@ -282,6 +282,9 @@ def take_over(notebook: NotebookNode, outcome: dict[str, Any]) -> None:
             cell.execution_count = count = count + 1
         cell.outputs = [nbformat.from_dict(output) for output in outputs]
         if is_test(cell):
+            cell.outputs.sort(
+                key=lambda output: output.output_type != "error"
+            )  # nbgrader reads the first one
             try:
                 determine_grade(cell)
             except (KeyError, ValueError, TypeError):

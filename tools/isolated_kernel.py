@@ -32,6 +32,7 @@ REBOUND = {
 }
 PARTS = "__code__", "__defaults__", "__kwdefaults__"
 
+modules: dict[str, Any] = {}
 known: dict[str, tuple[Any, str, Any]] = {}
 hooks: dict[str, Any] = {}
 
@@ -95,7 +96,8 @@ def overridden(thing: Any) -> dict[str, Any]:
 
 def remember() -> None:
     """Remember every function and hook; called once, before the first cell."""
-    for name, module in list(sys.modules.items()):
+    modules.update(sys.modules)
+    for name, module in modules.items():
         if name not in REBOUND and isinstance(module, types.ModuleType):
             known.update((place, (owner, key, value)) for place, owner, key, value in functions(name, module))
     hooks.update(current_hooks())
@@ -103,6 +105,9 @@ def remember() -> None:
 
 def changed(namespace: dict[str, Any], names: dict[str, tuple[str, str]]) -> str:
     """Name the first function, hook or imported name that is not what it was; an empty text where all are."""
+    for name, module in modules.items():
+        if name != "__main__" and sys.modules.get(name, module) is not module:
+            return name
     for place, (owner, key, value) in known.items():
         if vars(owner).get(key, value) is not value if key not in PARTS else getattr(owner, key) is not value:
             return place.removesuffix(f".{key}") if key in PARTS else place

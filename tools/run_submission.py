@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 
 
@@ -268,7 +269,8 @@ def executor(notebook: Any, manager: Any, limits: Limits) -> Any:
             self.reset_execution_trackers()
             await self.async_start_new_kernel(cwd=str(folder), env=variables, **SILENT)
             await self.async_start_new_kernel_client()
-            await self.ask("remember()")
+            if await self.ask("remember()"):
+                raise DeadKernelError("no watch")
             self.outcome.started = True
             for self.position, cell in enumerate(notebook.cells):
                 if cell.cell_type == "code":
@@ -310,9 +312,9 @@ def executor(notebook: Any, manager: Any, limits: Limits) -> Any:
             content = execute_reply["content"]
             if content.get("ename") == "CellTimeoutError":
                 self.outcome.timed_out.append(cell_index)
-                cell.outputs.append(nbformat_error(content))
-            if content["status"] == "error" and not any(o.output_type == "error" for o in cell.outputs):
-                cell.outputs.append(nbformat_error(content))
+            failed = any(output["output_type"] == "error" for output in cell.outputs)
+            if content["status"] == "error" and (not failed or cell_index in self.outcome.timed_out):
+                cell.outputs.append(error(content.get("ename", ""), content.get("evalue", "")))
 
         def explain(self, fault: Exception) -> str:
             where = f"in cell {self.position + 1}"
@@ -337,22 +339,19 @@ def executor(notebook: Any, manager: Any, limits: Limits) -> Any:
     return client
 
 
-def nbformat_error(content: dict[str, Any]) -> Any:
-    """Turn the reply of a cell that failed without saying so into an output."""
-    from nbformat.v4 import new_output
-
-    return new_output(
-        "error", **{key: content.get(key) or "" for key in ("ename", "evalue")}, traceback=["failed"]
-    )
-
-
 def shown(output: Any) -> dict[str, Any]:
-    """Keep text and pictures of an output, nothing that a browser runs."""
-    kept = dict(output)
-    if "data" in kept:
-        kept["data"] = {kind: value for kind, value in output["data"].items() if kind in SHOWN}
-        kept["metadata"] = {}
-    return kept
+    """Keep text and pictures of an output, cut to size; nothing that a browser runs."""
+    kind = output["output_type"]
+    if kind == "stream":
+        name = "stderr" if output["name"] == "stderr" else "stdout"
+        return {"output_type": kind, "name": name, "text": str(output["text"])}
+    if kind == "error":
+        lines = [str(line)[:LONGEST] for line in output["traceback"][-TRACEBACK:]]
+        said = error(str(output["ename"])[:LONGEST], str(output["evalue"])[:LONGEST])
+        return said | {"traceback": lines or said["traceback"]}
+    data = {key: value for key, value in output["data"].items() if key in SHOWN and isinstance(value, str)}
+    count = {"execution_count": None} if kind == "execute_result" else {}
+    return {"output_type": kind, "data": data, "metadata": {}} | count
 
 
 def is_test(cell: Any) -> bool:

@@ -72,6 +72,7 @@ PATCHES = {
         "class NoAsserts(ast.NodeTransformer):\n    def visit_Assert(self, node):\n        return None\n"
         "get_ipython().ast_transformers.append(NoAsserts())"
     ),
+    "module": "import sys, types\nsys.modules['numpy'] = types.SimpleNamespace(allclose=lambda *a: True)",
     "traceback": "get_ipython().run_cell = lambda *a, **k: None",
 }
 RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right and earns its points
@@ -174,6 +175,9 @@ def hostile(released):
         handed_in(released, name, answered(release, {"double": places + source, "half": HALF}))
     handed_in(released, "right", answered(release, RIGHT | {"student": "STUDENT_ID = 'right'"}))
     handed_in(released, "untouched", release)
+    handed_in(released, "shown result", answered(release, RIGHT | {
+        "double": "def double(x):\n    get_ipython().displayhook('2')\n    raise ValueError('x' * 10**7)"
+    }))  # fmt: skip
     handed_in(released, "patches in the test", answered(release, RIGHT | {
         "double": "def double(x):\n    np.allclose = lambda *a: True\n    return 3 * x"
     }))  # fmt: skip
@@ -246,6 +250,9 @@ class TestHostile:
             assert "is not what it was before your code ran" in hostile.said(f"patched {name}", "test-double")
         assert hostile.record(f"patched {name}").points == 0
 
+    def test_a_result_that_is_shown_before_the_failure_earns_nothing(self, hostile):
+        assert hostile.record("shown result").points == 2 and hostile.said("shown result", "test-double")
+
     def test_a_function_replaced_while_the_test_runs_is_noticed(self, hostile):
         assert "numpy.allclose is not what it was" in hostile.said("patches in the test", "test-double")
 
@@ -286,7 +293,8 @@ class TestHostile:
         )
 
     def test_output_is_cut_and_holds_nothing_that_a_browser_runs(self, hostile):
-        assert hostile.course.graded("large output", "tiny").stat().st_size < 2 * LIMITS.output
+        for student in ("large output", "shown result"):
+            assert hostile.course.graded(student, "tiny").stat().st_size < 2 * LIMITS.output
         assert hostile.record("to standard output").points == 2
 
     def test_an_id_that_is_not_the_students_is_reported(self, hostile):
