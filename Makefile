@@ -19,7 +19,7 @@ set_up = $(call try,$(PYTHON) tools/setup_env.py,$(no_python))
 no_python := setup: $(PYTHON) does not run; name a Python 3.11, 3.12 or 3.13, as in: make setup PYTHON=python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-site benchmark mutants notebooks lock clean
+.PHONY: help setup serve build lab test check check-class check-site benchmark mutants notebooks lock clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -51,6 +51,9 @@ test: setup ## run every check that needs no browser
 check: setup ## run the guards that need no kernel, in seconds
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest tests/book -m "not kernel"
+
+check-class: setup ## grade made-up classes, hostile submissions among them, in the sandbox
+	@$(BIN)/python -m pytest tests/assignments -m sandbox
 
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser

@@ -10,6 +10,8 @@ from tools import classroom
 from tools.downloads import MADE_UP, rows
 from tools.run_submission import working_sandbox
 
+pytestmark = pytest.mark.sandbox
+
 PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
 TOOL = [".venv/bin/python", "tools/classroom.py"]
 SOURCE = ASSIGNMENTS / "source/measures/measures.ipynb"

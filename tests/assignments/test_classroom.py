@@ -16,6 +16,8 @@ from tools import classroom, downloads, grading
 from tools.grading import Course, read_record
 from tools.run_submission import Limits, working_sandbox
 
+pytestmark = pytest.mark.sandbox
+
 SANDBOX = working_sandbox()
 NO_SANDBOX = "neither bubblewrap works here nor another user"
 LIMITS = Limits(cell=4, whole=30, memory=2 * 2**30, disk=5 * 2**20)

@@ -16,6 +16,8 @@ from tests.assignments.grading import ASSIGNMENTS, ROOT, answered, solutions
 from tools import classroom
 from tools.grading import Course
 
+pytestmark = pytest.mark.sandbox
+
 TEACHER, STUDENT = "daemon", "nobody"
 NBGRADER = [sys.executable, "-m", "nbgrader"]
 
