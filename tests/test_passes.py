@@ -1,4 +1,4 @@
-"""The chunked passes: a border between blocks, or another layout of the classes, changes nothing."""
+"""The chunked passes: no border between blocks and no layout of the classes shows; fits need few passes."""
 
 import subprocess
 import sys
@@ -126,3 +126,21 @@ def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
     code = "import sys, calibration_lessons; print('sklearn.model_selection' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"]
+
+
+@pytest.mark.parametrize("method", [cl.TemperatureScaling, cl.ExpectationConsistency])
+def test_two_or_three_passes_over_all_rows_find_a_temperature(method, monkeypatch):
+    generator = np.random.default_rng(4)
+    logits = 2 * generator.standard_normal((50_000, 5))
+    labels = generator.integers(0, 5, len(logits))
+    logits[np.arange(len(logits)), labels] += 3 * generator.random(len(logits))
+    passes, model_sum = [], method.model_sum
+
+    def counted(logits, *rest):
+        passes.append(len(logits))
+        return model_sum(logits, *rest)
+
+    monkeypatch.setattr(method, "model_sum", staticmethod(counted))
+    method().fit(logits, labels)
+    assert passes.count(50_000) in (2, 3)
+    assert set(passes) == {50_000, 50_000 // 16}
