@@ -1,12 +1,11 @@
 """Write the class edition: the book without the solutions of its exercises and without the teacher's pages.
 
-    python tools/class_edition.py [FOLDER]     write it into FOLDER, by default _build/class
+    python tools/class_edition.py     write it into _build/class
 
 `CLASS_EDITION=1 make serve` (or build, or lab) does so first and then shows that edition.
 """
 
 import re
-import sys
 from pathlib import Path
 
 import nbformat
@@ -39,7 +38,7 @@ def without_solutions(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def write(folder: Path = FOLDER) -> Path:
-    """Write the edition; files that would not change keep their dates, so that a build stays quick."""
+    """Write the edition and delete what else lies there; files that would not change keep their dates."""
     wanted = {}
     for name in NEEDED:
         path = ROOT / name
@@ -66,4 +65,4 @@ def write(folder: Path = FOLDER) -> Path:
 
 
 if __name__ == "__main__":
-    print("class edition:", write(*map(Path, sys.argv[1:2])))
+    print("class edition:", write())

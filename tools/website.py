@@ -94,7 +94,9 @@ def forget(old: dict[str, str], new: dict[str, str]) -> None:
 def build() -> None:
     """Build the course where anything it depends on changed."""
     if CLASS_EDITION:
-        subprocess.check_call([sys.executable, "tools/class_edition.py", SITE], cwd=ROOT, stdout=sys.stderr)
+        writing = [sys.executable, "tools/class_edition.py"]
+        if subprocess.call(writing, cwd=ROOT, stdout=sys.stderr):
+            raise Stop("build: the class edition could not be written; mend the error above, then try again")
     old, new = recorded(), fingerprint()
     if old == new:
         tell("build: the course is up to date")
