@@ -47,13 +47,14 @@ test: setup ## run every check that needs no browser
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n auto --dist loadscope
+	@$(MAKE) --no-print-directory check-class
 
 check: setup ## run the guards that need no kernel, in seconds
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest tests/book -m "not kernel"
 
 check-class: setup ## grade made-up classes, hostile submissions among them, in the sandbox
-	@$(BIN)/python -m pytest tests/assignments -m sandbox
+	@$(BIN)/python -m pytest -n auto --dist loadscope tests/assignments -m sandbox
 
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser

@@ -250,6 +250,8 @@ def main(arguments: list[str] | None = None) -> None:
     common["export"].add_argument("--platform", choices=["moodle", "canvas", "plain"], default="plain")
     common["export"].add_argument("--to", type=Path, help="file to write")
     asked = parser.parse_args(arguments)
+    if grading.ROOT.is_relative_to(asked.folder.resolve()):
+        parser.error(f"--class {asked.folder} holds the course itself: expected a folder for the class alone")
     course = Course(asked.folder)
     if asked.command == "release":
         print(release(course, asked.set))

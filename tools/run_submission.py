@@ -85,10 +85,11 @@ def bubblewrap(folder: Path, hidden: list[Path]) -> list[str]:
 def another_user(folder: Path, hidden: list[Path]) -> list[str]:
     """Become a user that owns only its folder, without network, with empty folders over the hidden ones."""
     number = str(folder.stat().st_uid)
+    outermost = [path for path in hidden if not set(path.parents) & set(hidden)]
     return [
         "unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc",
         "sh", "-ec", HIDE_AND_RUN,
-        str(folder), *map(str, hidden), "--", "--reuid", number, "--regid", number, "--clear-groups",
+        str(folder), *map(str, outermost), "--", "--reuid", number, "--regid", number, "--clear-groups",
         "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs",
     ]  # fmt: skip
 

@@ -14,13 +14,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.assignments.grading import answered
 from tools import classroom, downloads, grading
 from tools.grading import Course, read_record
-from tools.run_submission import Limits, working_sandbox
+from tools.run_submission import Limits, another_user, working_sandbox
 
 pytestmark = pytest.mark.sandbox
 
 SANDBOX = working_sandbox()
 NO_SANDBOX = "neither bubblewrap works here nor another user"
-LIMITS = Limits(cell=4, whole=30, memory=2 * 2**30, disk=5 * 2**20)
+LIMITS = Limits(cell=8, whole=40, memory=2 * 2**30, disk=5 * 2**20)
 
 
 def cell(name, source, **about):
@@ -382,6 +382,18 @@ def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path
     assert "103 handed in hoppergrace_103_5005_essay.docx, no notebook" in printed.getvalue()
     assert classroom.students(course, "tiny") == ["102", "ada"]
     assert course.submission("ada", "tiny").read_text(encoding="utf-8") == "new"
+
+
+def test_a_folder_inside_a_hidden_one_is_hidden_with_it(tmp_path):
+    course, inside, other = (tmp_path / name for name in ("course", "course/source", "other"))
+    words = another_user(tmp_path, [course, inside, other])
+    assert words[words.index(str(course)) : words.index("--")] == [str(course), str(other)]
+
+
+def test_a_class_folder_that_holds_the_course_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        classroom.main(["--class", str(grading.ROOT.parent), "release", "measures"])
+    assert "holds the course itself: expected a folder for the class alone" in capsys.readouterr().err
 
 
 def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
