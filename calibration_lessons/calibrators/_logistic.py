@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import logit
@@ -16,7 +17,7 @@ EVERY = 16  # the search starts at the minimum for one row in so many
 MOST_STEPS = 100  # about ten are enough wherever float64 can tell the minimum from its neighbours
 PRECISION = 1e-6  # a smaller step is the last one: it leaves an error of about its square
 EPSILON = np.finfo(np.float64).eps
-ROUNDING = 1e-12  # share of the loss by which two values differ though they are equal
+ROUNDING = 1e-14  # share of the largest terms by which two sums differ though they are equal
 
 NO_MINIMUM = (
     "the scores separate the labels (but for ties or rounding), so the likelihood grows for ever as the "
@@ -83,6 +84,11 @@ class _Curve:
         weights = None if self.weights is None else self.weights[::step]
         return replace(self, scores=self.scores[::step], labels=self.labels[::step], weights=weights)
 
+    @property
+    def weight(self) -> float:
+        """Sum of the weights."""
+        return float(len(self.labels) if self.weights is None else self.weights.sum())
+
     def standardised(self, rows: slice) -> Floats:
         """Scores of some rows, centred and scaled."""
         x = self.scores[rows].astype(np.float64)
@@ -90,42 +96,56 @@ class _Curve:
         x *= 1 / self.scale
         return x
 
+    @cached_property
+    def tilt(self) -> Floats:
+        """What the targets add to the gradient, wherever on the curve: sum of (1/2 - target) (x, 1)."""
+        halves = 0.5 - np.array(self.targets)
+        sums = np.zeros(2)
+        for rows in _passes.row_blocks(self.scores):
+            half = halves.take(self.labels[rows])
+            if self.weights is not None:
+                half *= self.weights[rows]
+            sums += [half @ self.standardised(rows), half.sum()]
+        return sums
+
     def loss_and_slopes(self, line: Floats) -> tuple[float, Floats, Floats]:
-        """Value, gradient and Hessian at the slope and intercept in `line`."""
+        """Value, gradient and Hessian at the slope and intercept in `line`.
+
+        With f = slope x + intercept and u = tanh(f/2), a probability is (1 + u) / 2, and its cross-entropy
+        with a target t is log(2 cosh(f/2)) + (1/2 - t) f, where 2 cosh(f/2) = exp(|f|/2) 2 / (1 + |u|).
+        """
         sums = np.zeros(6)
-        targets = np.array(self.targets)
         for rows in _passes.row_blocks(self.scores):
             x = self.standardised(rows)
-            f = line[0] * x
-            f += line[1]
-            e = np.exp(-np.abs(f))
-            larger = 1 / (1 + e)  # the larger of p and 1 - p
-            below = np.minimum(f, 0)
-            target = targets.take(self.labels[rows])
-            loss = f - below - target * f - np.log(larger)
-            residual = np.exp(below) * larger - target
-            variance = e * larger**2
+            half = line[0] / 2 * x
+            half += line[1] / 2
+            u = np.tanh(half)
+            np.abs(half, out=half)
+            half -= np.log1p(np.abs(u))
+            variance = 1 - u * u
             if self.weights is not None:
-                for values in (loss, residual, variance):
+                for values in (half, u, variance):
                     values *= self.weights[rows]
-            slopes = [residual @ x, residual.sum(), variance @ (x * x), variance @ x, variance.sum()]
-            sums += [loss.sum(), *slopes]
-        loss, g_slope, g_intercept, h_slope, h_both, h_intercept = sums
-        return loss, np.array([g_slope, g_intercept]), np.array([[h_slope, h_both], [h_both, h_intercept]])
+            sums += [half.sum(), u @ x, u.sum(), variance @ (x * x), variance @ x, variance.sum()]
+        excess, g_slope, g_intercept, h_slope, h_both, h_intercept = sums
+        loss = excess + self.weight * math.log(2) + float(self.tilt @ line)
+        gradient = np.array([g_slope, g_intercept]) / 2 + self.tilt
+        return loss, gradient, np.array([[h_slope, h_both], [h_both, h_intercept]]) / 4
 
 
 def _newton(curve: _Curve, line: Floats) -> Floats:
     """Minimise the cross-entropy; halve a step that would not lower it."""
     loss, gradient, hessian = curve.loss_and_slopes(line)
     for _ in range(MOST_STEPS):
-        if not np.linalg.det(hessian) > EPSILON * np.trace(hessian) ** 2:
+        (slope, both), (_, intercept) = hessian
+        if not slope * intercept - both**2 > EPSILON * (slope + intercept) ** 2:
             break
         step = np.linalg.solve(hessian, -gradient)
         if (np.abs(step) <= PRECISION * (1 + np.abs(line))).all():
             return np.asarray(line + step)
-        before = loss
+        most = loss + ROUNDING * curve.weight * (1 + float(np.abs(line).sum()))
         loss, gradient, hessian = curve.loss_and_slopes(line + step)
-        while loss > before * (1 + ROUNDING):
+        while loss > most:
             step = step / 2
             loss, gradient, hessian = curve.loss_and_slopes(line + step)
         line = line + step
