@@ -222,18 +222,18 @@ def _sums_of_finite(gaps: FloatArray, axis: int) -> tuple[Floats, npt.NDArray[An
 
 
 def tempered_moments(
-    logits: FloatArray, highest: FloatArray, beta: float, powers: int
-) -> Iterator[tuple[slice, list[Floats]]]:
+    logits: FloatArray, highest: FloatArray, beta: float, powers: int, dtype: npt.DTypeLike = np.float64
+) -> Iterator[tuple[slice, list[FloatArray]]]:
     """Row sums of e, e t, ..., e t^powers, a block of rows at a time.
 
     t = z - max z is at most 0 and e = exp(beta t) at most 1, so nothing overflows. A class with the
-    logit -inf adds nothing. All is in double precision, so that a temperature does not depend on the type.
-    The two scratch arrays are made once, because fresh ones would cost more than the sums.
+    logit -inf adds nothing. All is in the precision of `dtype`. The two scratch arrays are made once,
+    because fresh ones would cost more than the sums.
     """
     step, classes = max(1, BLOCK // logits.shape[1]), logits.shape[1]
     few = classes < FEW
-    scratch = np.empty((2, classes, step) if few else (2, step, classes))
-    ones = np.ones(classes)
+    scratch = np.empty((2, classes, step) if few else (2, step, classes), dtype)
+    ones = np.ones(classes, dtype)
     for rows in row_blocks(logits):
         n = rows.stop - rows.start
         gaps, product = scratch[:, :, :n] if few else scratch[:, :n]

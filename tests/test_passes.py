@@ -129,18 +129,19 @@ def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
 
 
 @pytest.mark.parametrize("method", [cl.TemperatureScaling, cl.ExpectationConsistency])
-def test_two_or_three_passes_over_all_rows_find_a_temperature(method, monkeypatch):
+@pytest.mark.parametrize(("dtype", "exact", "single"), [("float32", (1, 2), 1), ("float64", (2, 3), 0)])
+def test_two_or_three_passes_over_all_rows_find_a_temperature(method, dtype, exact, single, monkeypatch):
     generator = np.random.default_rng(4)
-    logits = 2 * generator.standard_normal((50_000, 5))
+    logits = 2 * generator.standard_normal((50_000, 5), dtype)
     labels = generator.integers(0, 5, len(logits))
-    logits[np.arange(len(logits)), labels] += 3 * generator.random(len(logits))
+    logits[np.arange(len(logits)), labels] += 3 * generator.random(len(logits), dtype)
     passes, model_sum = [], method.model_sum
 
-    def counted(logits, *rest):
-        passes.append(len(logits))
-        return model_sum(logits, *rest)
+    def counted(logits, highest, weights, beta, dtype="float64"):
+        passes.append((len(logits), np.dtype(dtype).name))
+        return model_sum(logits, highest, weights, beta, dtype)
 
     monkeypatch.setattr(method, "model_sum", staticmethod(counted))
     method().fit(logits, labels)
-    assert passes.count(50_000) in (2, 3)
-    assert set(passes) == {50_000, 50_000 // 16}
+    assert passes.count((50_000, "float64")) in exact and passes.count((50_000, "float32")) == single
+    assert {rows for rows, _ in passes} == {50_000, 50_000 // 16}

@@ -31,7 +31,7 @@ def positive_root(equation: Equation, start: float, tolerance: float, bend: floa
         through the last two points, where they are near each other, the square of both steps' product.
     bend : float
         How the slope changes in log x near the start, as a share of the slope, where that is known roughly:
-        a short first step then follows the curve.
+        a short first step then follows the curve, and leaves an eighth of its square at most.
 
     Returns
     -------
@@ -56,6 +56,12 @@ def positive_root(equation: Equation, start: float, tolerance: float, bend: floa
             return math.exp(log_x)
 
 
+def stepped(equation: Equation, start: float, bend: float) -> float:
+    """Go one step towards the root from a point near it; stay where the step would be long, or no number."""
+    step, _ = _step(_Point(math.log(start), *equation(start)), None, bend)
+    return start * math.exp(step) if abs(step) <= NEAR else start
+
+
 def bend_at(equation: Equation, x: float) -> float:
     """How the slope changes in log x around x, as a share of the slope."""
     _, below = equation(x * math.exp(-NEAR / 2))
@@ -68,8 +74,8 @@ def _step(at: _Point, last: _Point | None, bend: float) -> tuple[float, float]:
     if not at.slope > 0:
         return math.copysign(math.inf, -at.value), math.inf
     newton = -at.value / at.slope
-    if last is None and abs(newton) <= NEAR and abs(newton * bend) < 1:
-        return newton / (1 + newton * bend / 2), newton**2
+    if last is None and bend and abs(newton) <= NEAR and abs(newton * bend) < 1:
+        return newton / (1 + newton * bend / 2), newton**2 / 8
     if last is None or not last.slope > 0 or abs(at.log_x - last.log_x) > NEAR or last.value == at.value:
         return newton, newton**2
     apart = last.value - at.value

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .. import _checks, _passes
 from ._estimators import Calibrator, Floats, Reads, labels_and_weights
-from ._root import Equation, bend_at, positive_root
+from ._root import Equation, bend_at, positive_root, stepped
 
 EVERY = 16  # the rough search reads one row in so many
 ROUGHLY = 1e-6  # relative error of the beta for one row in so many: chance moves it by much more
@@ -96,7 +96,10 @@ class TemperedSoftmax(Calibrator):
         return logits, labels, weights
 
     def _search(self, logits: _checks.FloatArray, labels: _checks.IntArray, weights: Floats) -> float:
-        """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists."""
+        """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists.
+
+        Logits in single precision allow one step in single precision before the exact ones.
+        """
         limits, highest = _passes.logit_limits(logits, labels, weights)
         self.refuse(limits)
         start, bend, some = limits.weight / limits.spread, 0.0, slice(None, None, EVERY)
@@ -105,8 +108,10 @@ class TemperedSoftmax(Calibrator):
             few = self._equation(rough, partial(self.model_sum, logits[some], highest[some], weights[some]))
             start = positive_root(few, start, ROUGHLY)
             bend = bend_at(few, start)
-        every = self._equation(limits, partial(self.model_sum, logits, highest, weights))
-        return positive_root(every, start, PRECISION, bend)
+        model_sum = partial(self.model_sum, logits, highest, weights)
+        if logits.dtype != np.float64:
+            start = stepped(self._equation(limits, partial(model_sum, dtype=np.float32)), start, bend)
+        return positive_root(self._equation(limits, model_sum), start, PRECISION, bend)
 
     def refuse(self, limits: _passes.LogitLimits) -> None:
         """Refuse calibration data that no finite positive temperature fits, and say why."""
@@ -137,7 +142,11 @@ class TemperedSoftmax(Calibrator):
 
     @staticmethod
     def model_sum(
-        logits: _checks.FloatArray, highest: _checks.FloatArray, weights: Floats, beta: float
+        logits: _checks.FloatArray,
+        highest: _checks.FloatArray,
+        weights: Floats,
+        beta: float,
+        dtype: npt.DTypeLike = np.float64,
     ) -> Sums:
         """Sum under the model, which grows with beta, and its slope; blocks of rows add up."""
         raise NotImplementedError

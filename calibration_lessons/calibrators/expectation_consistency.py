@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from .. import _checks, _passes
 from ._estimators import Floats
 from ._tempered import ROUNDING, Sums, TemperedSoftmax
@@ -45,11 +48,15 @@ class ExpectationConsistency(TemperedSoftmax):
 
     @staticmethod
     def model_sum(
-        logits: _checks.FloatArray, highest: _checks.FloatArray, weights: Floats, beta: float
+        logits: _checks.FloatArray,
+        highest: _checks.FloatArray,
+        weights: Floats,
+        beta: float,
+        dtype: npt.DTypeLike = np.float64,
     ) -> Sums:
         """Sum of the confidences 1 / sum(e) over the rows, and its slope in beta."""
         total = slope = 0.0
-        for rows, (e, e_t) in _passes.tempered_moments(logits, highest, beta, powers=1):
+        for rows, (e, e_t) in _passes.tempered_moments(logits, highest, beta, 1, dtype):
             total += float(weights[rows] @ (1 / e))
             slope += float(weights[rows] @ (-e_t / e**2))
         return total, slope

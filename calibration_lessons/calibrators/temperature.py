@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 from .. import _checks, _passes
 from ._estimators import Floats
 from ._tempered import ROUNDING, Sums, TemperedSoftmax
@@ -47,11 +50,15 @@ class TemperatureScaling(TemperedSoftmax):
 
     @staticmethod
     def model_sum(
-        logits: _checks.FloatArray, highest: _checks.FloatArray, weights: Floats, beta: float
+        logits: _checks.FloatArray,
+        highest: _checks.FloatArray,
+        weights: Floats,
+        beta: float,
+        dtype: npt.DTypeLike = np.float64,
     ) -> Sums:
         """Sum of E_p[z] - max z over the rows, and its slope in beta: the sum of the variances of z."""
         total = slope = 0.0
-        for rows, (e, e_t, e_t2) in _passes.tempered_moments(logits, highest, beta, powers=2):
+        for rows, (e, e_t, e_t2) in _passes.tempered_moments(logits, highest, beta, 2, dtype):
             mean = e_t / e
             total += float(weights[rows] @ mean)
             slope += float(weights[rows] @ (e_t2 / e - mean**2))

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from calibration_lessons.calibrators._root import _Point, _step, bend_at, positive_root
+from calibration_lessons.calibrators._root import _Point, _step, bend_at, positive_root, stepped
 
 # Rising functions of u = log x - log(root), with their slopes.
 SHAPES = {
@@ -70,6 +70,17 @@ def test_a_step_is_newtons_or_through_near_points_that_of_the_cubic():
     assert _step(at(0.05), _Point(0.06, at(0.05).value, 1.0), 0.0) == (newton, newton**2)
 
 
+def test_one_step_goes_towards_a_near_root_and_nowhere_else():
+    def exponential(x):
+        return SHAPES["exponential"](math.log(x))
+
+    near, far = math.exp(0.05), math.exp(0.5)
+    assert stepped(exponential, near, 1.0) == pytest.approx(1, abs=2e-5)
+    assert stepped(exponential, far, 1.0) == far
+    for answer in ((math.nan, 1.0), (1.0, math.nan), (1.0, 0.0), (math.inf, math.inf)):
+        assert stepped(lambda x, answer=answer: answer, near, 1.0) == near
+
+
 def test_a_short_first_step_follows_the_bend_where_that_is_known():
     def at(u):
         return _Point(u, *SHAPES["exponential"](u))
@@ -79,7 +90,8 @@ def test_a_short_first_step_follows_the_bend_where_that_is_known():
     assert bend_at(lambda x: (0.0, 0.0), 2.0) == 0
     bent, error = _step(at(0.05), None, bend)
     newton = math.expm1(-0.05)
-    assert bent == pytest.approx(-0.05, abs=2e-5) and error == pytest.approx(newton**2)
+    assert bent == pytest.approx(-0.05, abs=2e-5) and error == pytest.approx(newton**2 / 8)
+    assert abs(bent + 0.05) < error
     assert _step(at(0.2), None, bend)[0] == pytest.approx(math.expm1(-0.2))  # too long to trust it
     assert _step(at(0.05), None, 25.0)[0] == pytest.approx(newton)  # bent further than a curve can be
     (plain, steps), (curved, fewer) = (search("exponential", 5.0, 0.09, bend=b) for b in (0.0, 1.0))

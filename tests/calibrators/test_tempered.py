@@ -80,8 +80,23 @@ def test_a_binary_logit_of_zero_is_class_0(method):
 def test_low_precision_logits_give_the_temperature_of_their_exact_values(method, dtype, relative):
     low = LOGITS.astype(dtype)
     temperature = method().fit(low, LABELS).temperature_
-    assert temperature == method().fit(low.astype(np.float64), LABELS).temperature_
+    exact = method().fit(low.astype(np.float64), LABELS).temperature_
+    assert temperature == pytest.approx(exact, rel=1e-13)
     assert temperature == pytest.approx(method().fit(LOGITS, LABELS).temperature_, rel=relative)
+
+
+@both
+@pytest.mark.parametrize("unit", [1e-37, 1e-9, 1e9, 1e36])
+def test_single_precision_logits_of_any_size_give_the_temperature_of_their_exact_values(method, unit):
+    low = (unit * LOGITS).astype(np.float32)
+    exact = method().fit(low.astype(np.float64), LABELS).temperature_
+    assert method().fit(low, LABELS).temperature_ == pytest.approx(exact, rel=1e-12)
+
+
+@both
+def test_single_precision_logits_close_to_chance_have_their_temperature(method):
+    low, weights = np.float32([[1, 0], [1, 0]]), [1 + 1e-9, 1]
+    assert method().fit(low, [0, 1], sample_weight=weights).temperature_ == pytest.approx(1e9, rel=1e-5)
 
 
 @both
