@@ -139,6 +139,28 @@ def test_the_first_bad_row_is_named_beyond_the_first_block():
         cl.brier_score(np.zeros(100_000), rows)
 
 
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float16", 2e-3), ("float32", 1e-5), ("float64", 1e-6)])
+@pytest.mark.parametrize("n_classes", [2, 10, 63, 64, 1000])
+def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_more(
+    dtype, tolerance, n_classes
+):
+    rows = np.random.default_rng(n_classes).dirichlet(np.full(n_classes, 0.3), 300).astype(dtype)
+    missed = np.abs(rows.astype(np.float64).sum(axis=1) - 1)
+    assert cl.brier_score(np.zeros(300), rows[missed < tolerance]) > 0
+    for share in (-1.3, -0.8, 0.8, 1.3):
+        changed = rows[:1].astype(np.float64) / rows[:1].astype(np.float64).sum()
+        changed[0, changed.argmax()] += share * tolerance
+        changed = np.repeat(changed.astype(dtype), 2, axis=0)
+        far = abs(changed[0].astype(np.float64).sum() - 1) > tolerance
+        if dtype != "float16" and n_classes <= 64:
+            assert far == (abs(share) > 1)
+        if far:
+            with pytest.raises(ValueError, match=r"y_prob\[0\] sums to"):
+                cl.brier_score([0, 0], changed)
+        else:
+            assert cl.brier_score([0, 0], changed) >= 0
+
+
 def test_half_precision_rows_cast_up_get_the_advice_to_renormalise():
     p = cl.softmax(np.random.default_rng(0).normal(size=(50, 10))).astype(np.float16)
     y = np.zeros(50)
