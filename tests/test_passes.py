@@ -129,7 +129,7 @@ def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
 
 
 @pytest.mark.parametrize("method", [cl.TemperatureScaling, cl.ExpectationConsistency])
-@pytest.mark.parametrize(("dtype", "exact", "single"), [("float32", (1, 2), 1), ("float64", (2, 3), 0)])
+@pytest.mark.parametrize(("dtype", "exact", "single"), [("float32", (1,), (1, 2)), ("float64", (2, 3), (0,))])
 def test_two_or_three_passes_over_all_rows_find_a_temperature(method, dtype, exact, single, monkeypatch):
     generator = np.random.default_rng(4)
     logits = 2 * generator.standard_normal((50_000, 5), dtype)
@@ -143,5 +143,5 @@ def test_two_or_three_passes_over_all_rows_find_a_temperature(method, dtype, exa
 
     monkeypatch.setattr(method, "model_sum", staticmethod(counted))
     method().fit(logits, labels)
-    assert passes.count((50_000, "float64")) in exact and passes.count((50_000, "float32")) == single
+    assert passes.count((50_000, "float64")) in exact and passes.count((50_000, "float32")) in single
     assert {rows for rows, _ in passes} == {50_000, 50_000 // 16}

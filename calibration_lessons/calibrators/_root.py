@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 Equation = Callable[[float], tuple[float, float]]
 
+FEW_STEPS, LONG = 4, 1.0
 NEAR = 0.1  # a step on the log scale after which the function looks like a cubic between both points
 
 
@@ -56,10 +57,20 @@ def positive_root(equation: Equation, start: float, tolerance: float, bend: floa
             return math.exp(log_x)
 
 
-def stepped(equation: Equation, start: float, bend: float) -> float:
-    """Go one step towards the root from a point near it; stay where the step would be long, or no number."""
-    step, _ = _step(_Point(math.log(start), *equation(start)), None, bend)
-    return start * math.exp(step) if abs(step) <= NEAR else start
+def near_root(equation: Equation, start: float, tolerance: float, bend: float) -> float:
+    """Go at most a few steps towards a root of roughly known values, none of them long.
+
+    Unlike `positive_root` it comes back even where rounding hides the root.
+    """
+    x = start
+    for _ in range(FEW_STEPS):
+        step, error = _step(_Point(math.log(x), *equation(x)), None, bend)
+        if not abs(step) <= LONG:
+            break
+        x *= math.exp(step)
+        if error <= tolerance:
+            break
+    return x
 
 
 def bend_at(equation: Equation, x: float) -> float:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from .. import _checks, _passes
 from ._estimators import Calibrator, Floats, Reads, labels_and_weights
-from ._root import Equation, bend_at, positive_root, stepped
+from ._root import Equation, bend_at, near_root, positive_root
 
 EVERY = 16  # the rough search reads one row in so many
 ROUGHLY = 1e-6  # relative error of the beta for one row in so many: chance moves it by much more
+NEARLY = 1e-4  # the same for the beta in single precision: the exact steps do the rest
 PRECISION = 1e-12  # relative error of T at which the search stops
 ROUNDING = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
 SPREAD = (1e-100, 1e100)  # distances between logits whose squares float64 can hold
@@ -98,7 +99,7 @@ class TemperedSoftmax(Calibrator):
     def _search(self, logits: _checks.FloatArray, labels: _checks.IntArray, weights: Floats) -> float:
         """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists.
 
-        Logits in single precision allow one step in single precision before the exact ones.
+        Logits in single precision allow the first steps over all rows in single precision.
         """
         limits, highest = _passes.logit_limits(logits, labels, weights)
         self.refuse(limits)
@@ -110,7 +111,8 @@ class TemperedSoftmax(Calibrator):
             bend = bend_at(few, start)
         model_sum = partial(self.model_sum, logits, highest, weights)
         if logits.dtype != np.float64:
-            start = stepped(self._equation(limits, partial(model_sum, dtype=np.float32)), start, bend)
+            single = self._equation(limits, partial(model_sum, dtype=np.float32))
+            start = near_root(single, start, NEARLY, bend)
         return positive_root(self._equation(limits, model_sum), start, PRECISION, bend)
 
     def refuse(self, limits: _passes.LogitLimits) -> None:

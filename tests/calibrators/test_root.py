@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from calibration_lessons.calibrators._root import _Point, _step, bend_at, positive_root, stepped
+from calibration_lessons.calibrators._root import _Point, _step, bend_at, near_root, positive_root
 
 # Rising functions of u = log x - log(root), with their slopes.
 SHAPES = {
@@ -70,15 +70,18 @@ def test_a_step_is_newtons_or_through_near_points_that_of_the_cubic():
     assert _step(at(0.05), _Point(0.06, at(0.05).value, 1.0), 0.0) == (newton, newton**2)
 
 
-def test_one_step_goes_towards_a_near_root_and_nowhere_else():
+def test_a_few_steps_lead_to_a_near_root_and_never_go_astray():
     def exponential(x):
+        calls.append(x)
         return SHAPES["exponential"](math.log(x))
 
-    near, far = math.exp(0.05), math.exp(0.5)
-    assert stepped(exponential, near, 1.0) == pytest.approx(1, abs=2e-5)
-    assert stepped(exponential, far, 1.0) == far
-    for answer in ((math.nan, 1.0), (1.0, math.nan), (1.0, 0.0), (math.inf, math.inf)):
-        assert stepped(lambda x, answer=answer: answer, near, 1.0) == near
+    for start, tolerance, bend, most in ((0.05, 1e-3, 1.0, 1), (0.5, 1e-6, 0.0, 4), (0.5, 1e-300, 0.0, 4)):
+        calls = []
+        assert near_root(exponential, math.exp(start), tolerance, bend) == pytest.approx(1, abs=1e-3)
+        assert len(calls) <= most
+    for answer in ((math.nan, 1.0), (1.0, math.nan), (1.0, 0.0), (math.inf, math.inf), (9.0, 1.0)):
+        assert near_root(lambda x, answer=answer: answer, 3.0, 1e-4, 0.5) == 3
+    assert near_root(lambda x: (0.5, 1.0), 3.0, 1e-4, 0.0) == pytest.approx(3 * math.exp(-2))  # no root
 
 
 def test_a_short_first_step_follows_the_bend_where_that_is_known():
