@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 Equation = Callable[[float], tuple[float, float]]
 
-FEW_STEPS, LONG = 4, 1.0
+FEW_STEPS, LONG = 4, 1.0  # near_root takes at most so many steps, none longer on the log scale
 NEAR = 0.1  # a step on the log scale after which the function looks like a cubic between both points
 
 
