@@ -6,7 +6,7 @@ tells the data it shows. With ``ax=`` a function draws into the axes of a pictur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from io import BytesIO
 from itertools import cycle
@@ -186,9 +186,20 @@ def shared_legend(picture: Picture) -> Picture:
     return picture
 
 
+def _meant(name: str) -> str | None:
+    """Colour that a name stands for, if any."""
+    return COLORS.get(name.lower().replace(" ", "_").replace("-", "_"))
+
+
+def _spare(names: Iterable[str], colors: Sequence[str] = CLASSES) -> Iterator[str]:
+    """Colours for the other names, in turn: those that no name stands for, as long as there are any."""
+    meant = {_meant(name) for name in names}
+    return cycle([color for color in colors if color not in meant] or colors)
+
+
 def _look(name: str, spare: Iterator[str]) -> dict[str, Any]:
     """Colour, marker and line of a series: by what its name means, else the next spare one."""
-    color = COLORS.get(name.lower().replace(" ", "_").replace("-", "_")) or next(spare)
+    color = _meant(name) or next(spare)
     return {"color": color, "marker": MARKERS.get(color, "o"), "linestyle": LINES.get(color, "-")}
 
 
@@ -312,7 +323,7 @@ def lines(
       line 'truth': (1, 0.5) (2, 0.25)
     """
     ax = _axes(ax)
-    spare = cycle(CLASSES)
+    spare = _spare(series)
     for name, y in series.items():
         look = _look(name, spare)
         few = len(np.atleast_1d(x)) <= 25
@@ -362,7 +373,7 @@ def interval_plot(
     """
     methods = list(dict.fromkeys(method for row in rows.values() for method in row))
     ax = _axes(ax, (6.0, 1.2 + 0.28 * len(rows) * len(methods)))
-    spare = cycle(CLASSES)
+    spare = _spare(methods)
     step = 0.7 / max(len(methods), 2)
     for j, method in enumerate(methods):
         look = _look(method, spare)
@@ -415,7 +426,7 @@ def histogram(
       bars 'truth': from 0 0, heights 3 1
     """
     ax = _axes(ax)
-    spare = cycle(CLASSES)
+    spare = _spare([*groups, *(marks or {})])
     across = np.asarray(edges, dtype=float)
     for name, counts in groups.items():
         color = _look(name, spare)["color"]
@@ -462,7 +473,7 @@ def bars(
     """
     methods = list(dict.fromkeys(method for group in groups.values() for method in group))
     ax = _axes(ax)
-    spare = cycle(CLASSES)
+    spare = _spare(methods)
     width = 0.8 / len(methods)
     for j, method in enumerate(methods):
         cases = [i for i, group in enumerate(groups.values()) if method in group]
@@ -510,7 +521,7 @@ def scatter(
       points 'ill': (0, 2) (1, 3)
     """
     ax = _axes(ax)
-    _clouds(ax, clouds, cycle(CLASSES))
+    _clouds(ax, clouds, _spare(clouds))
     ax.set(xlabel=x_label, ylabel=y_label, title=title)
     return _picture(ax)
 
@@ -565,7 +576,7 @@ def plane(
     ax = _axes(ax)
     shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
-    _clouds(ax, clouds or {}, cycle((BLACK, GREEN, PURPLE)))
+    _clouds(ax, clouds or {}, _spare(clouds or {}, (BLACK, GREEN, PURPLE)))
     ax.set(xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
     ax.grid(False)
     _picture(ax).colorbar(mesh, ax=ax, label=height_label, shrink=0.8)

@@ -172,6 +172,15 @@ def test_every_colour_of_a_line_stands_out_from_the_background(name):
     assert contrast_with_white(plots.COLORS[name]) >= 2.9
 
 
+@pytest.mark.parametrize("first", ["temperature", "other"])
+def test_a_colour_that_a_name_stands_for_is_given_to_no_other_series(first):
+    names = dict.fromkeys([first, "temperature", "other", "second", "third"])
+    figure = plots.lines([0, 1], {name: [0, 1] for name in names}, x_label="x", y_label="y")
+    assert len({line.get_color() for line in figure.axes[0].get_lines()}) == 4
+    intervals = plots.interval_plot({"case": {name: (1.0, 0.0, 2.0) for name in names}}, x_label="x")
+    assert len({line.get_color() for line in intervals.axes[0].get_lines()}) == 4
+
+
 def test_the_names_of_series_fix_their_colours():
     for name in ("uncalibrated", "temperature", "expectation consistency"):
         ax = plots.lines([0, 1], {"other": [1, 2], name: [0, 1]}, x_label="x", y_label="y").axes[0]

@@ -251,7 +251,7 @@ def isotonic() -> Job:
     scores, labels = binary(n)
     theirs = IsotonicRegression(out_of_bounds="clip")
     return Job(
-        f"isotonic fit + predict, {size(n, 1)}", "scikit-learn", 0.6, 8 * scores.nbytes,
+        f"isotonic, {size(n, 1)}", "scikit-learn", 0.6, 8 * scores.nbytes,
         lambda: cl.IsotonicCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
         lambda: theirs.fit(scores, labels).predict(scores), 1e-6,
     )  # fmt: skip
@@ -265,7 +265,7 @@ def histogram_binning() -> Job:
     scores, labels = binary(n)
     theirs = HistogramBinning(bins=15)
     return Job(
-        f"histogram binning fit + predict, {size(n, 1)}", "netcal", 0.25, 2 * 2 * scores.nbytes,
+        f"histogram binning, {size(n, 1)}", "netcal", 0.25, 2 * 2 * scores.nbytes,
         lambda: cl.HistogramBinning().fit(scores, labels).predict_proba(scores)[:, 1],
         lambda: theirs.fit(scores, labels).transform(scores), 1e-6,
     )  # fmt: skip
@@ -449,7 +449,7 @@ def report(result: Result) -> str:
         result.seconds * 1e3, result.peer_seconds * 1e3, result.memory / MIB, result.memory_limit / MIB,
     )  # fmt: skip
     return (
-        f"{result.name:38}{ours:8.1f} ms, {result.peer:18}{theirs:9.1f} ms: {result.ratio:6.3f} of "
+        f"{result.name:33}{ours:8.1f} ms, {result.peer:18}{theirs:9.1f} ms: {result.ratio:6.3f} of "
         f"{result.limit:<5g}{memory:7.1f} of {most:5.1f} MiB{'' if met else '  MISSED'}"
     )
 
