@@ -75,6 +75,7 @@ class Registration:
     function: str | None
     reason: str | None
     line: int
+    text: str
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Proof:
     file: str
     name: str
     line: int
+    is_idle: bool
 
 
 def find_pages(root: Path) -> list[Path]:
@@ -138,13 +140,15 @@ def find_registrations(root: Path) -> list[Registration]:
     """Every transcription with the label it is registered with, in the order of `definitions.py`."""
     if not (root / DEFINITIONS).exists():
         return []
-    tree = parse((root / DEFINITIONS).read_text(encoding="utf-8"))
+    source = (root / DEFINITIONS).read_text(encoding="utf-8")
+    tree, lines = parse(source), source.splitlines()
     return [
         Registration(
             label=ast.literal_eval(call.args[0]),
             name=node.name,
             summary=(ast.get_docstring(node) or "").split("\n\n")[0].replace("\n", " "),
             line=node.lineno,
+            text="\n".join(lines[node.lineno - 1 : node.end_lineno]),
             function=keyword(call, "function"),
             reason=keyword(call, "reason"),
         )
@@ -172,7 +176,9 @@ def find_proofs(root: Path) -> list[Proof]:
             calls = (part for mark in node.decorator_list for part in ast.walk(mark))
             for call in calls:
                 if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.equation":
-                    proofs += [Proof(ast.literal_eval(label), file, name, node.lineno) for label in call.args]
+                    labels = [ast.literal_eval(label) for label in call.args]
+                    idle = any(re.search(r"\.(skip|xfail)", ast.unparse(m)) for m in node.decorator_list)
+                    proofs += [Proof(label, file, name, node.lineno, idle) for label in labels]
     return proofs
 
 

@@ -69,6 +69,20 @@ Nothing.
     return md("\n".join(pattern.replace("NAME", f"{name}-{number}") for number in (1, 2)))
 
 
+NUMBER_OF_BIN = '''\
+def number_of_bin(p, n_bins):
+    """Number of the bin that holds p."""
+    m = 1
+    while p > m / n_bins:
+        m = m + 1
+    return m'''
+MEAN_GAP = '''\
+def mean_gap(weights, gaps):
+    """Sum of the gaps, each with its weight."""
+    total = 0.0
+    for w, g in zip(weights, gaps):
+        total = total + w * abs(g)
+    return total'''
 IMPORTS = """\
 import calibration_lessons as cl
 from calibration_lessons import definitions, plots
@@ -98,7 +112,7 @@ RELIABILITY = lesson(
     "reliability",
     "Reliability",
     md("## Bins\n\nBins are\n\n$$\nm = \\lceil p M \\rceil\n$$ (eq-bin)\n\nwith 10 000 rows in `bin_of()`."),
-    py('definitions.source("eq-bin")', result("def number_of_bin(p, n_bins): ...")),
+    py('definitions.source("eq-bin")', result(NUMBER_OF_BIN)),
     py("n = 10_000\nprint(cl.bin_of([0.25, 0.3], n_bins=4))", printed("[1 2]\n")),
     md("## The diagram\n\nThe point lies at (0.03, 0.2), a gap of $-0.17$, 17.5 % of 1,250."),
     figure(
@@ -113,7 +127,7 @@ ECE = lesson(
     "ece",
     "Calibration error",
     md("## The mean gap\n\nIt is\n\n$$\n\\sum_m w_m g_m\n$$ (eq-ece)\n\nwith the bins of {eq}`eq-bin`."),
-    py('definitions.source("eq-ece")', result("def mean_gap(weights, gaps): ...")),
+    py('definitions.source("eq-ece")', result(MEAN_GAP)),
     py('print(f"{cl.ece([1, 0], [0.9, 0.3]):.4f}")', printed("0.1044\n")),
     md("It is 0.104, or 10.4 %, at a level of 0.95 <!-- given: 0.95 -->."),
     md("Guo (2017) found 0.0455. <!-- quoted: 0.0455 Guo 2017 Table 1 -->"),
@@ -144,22 +158,14 @@ def source(label):
     return label
 
 
+"""
+    + f"""\
 @numbered("eq-bin", function="bin_of")
-def number_of_bin(p, n_bins):
-    \"\"\"Number of the bin that holds p.\"\"\"
-    m = 1
-    while p > m / n_bins:
-        m = m + 1
-    return m
+{NUMBER_OF_BIN}
 
 
 @numbered("eq-ece", function="ece")
-def mean_gap(weights, gaps):
-    \"\"\"Sum of the gaps, each with its weight.\"\"\"
-    total = 0.0
-    for w, g in zip(weights, gaps):
-        total = total + w * abs(g)
-    return total
+{MEAN_GAP}
 """,
     "tests/measures/test_measures.py": (
         'import pytest\n\n\n@pytest.mark.equation("eq-bin")\ndef test_bins_agree():\n    assert True\n\n\n'

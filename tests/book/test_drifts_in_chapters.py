@@ -38,7 +38,7 @@ from tests.book.sample import Course, as_notebook, figure, printed
 from tools import equations as scan
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("book", "calibration_lessons", "tests", "assignments/source")
+FOLDERS = ("book", "calibration_lessons", "tests", "assignments/source", "tools")
 BINARY = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "*.npz", "*.npy", "*.csv", "*.gz")
 
 ECE, SCORES, BRIER = (
@@ -68,7 +68,7 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Course:
     root = tmp_path_factory.mktemp("course")
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, root / folder, ignore=BINARY)
-    for file in ("pyproject.toml", "_toc.yml", "_config.yml", "README.md"):
+    for file in ("pyproject.toml", "_toc.yml", "_config.yml", "README.md", "Makefile", "requirements.txt"):
         shutil.copy(ROOT / file, root / file)
     return Course(root)
 
@@ -157,6 +157,15 @@ FORMULAS: list[Planted] = [
         ("the prime", SHIFT, "eq-prior-correction", r"\pi'_l", r"\pi_l"),
         ("the inequality", DIAGRAM, "eq-bin", r"\le", "<"),
     ]
+] + [
+    (f"{new} in {label}", formulas, formula(file, label, old, new), file, "to the letter")
+    for file, label, old, new in [
+        (ECE, "eq-mce", r"\max", r"\min"),
+        (ISOTONIC, "eq-isotonic", r"\max", r"\min"),
+        (DECISIONS, "eq-optimal-decision", r"arg\,min", r"arg\,max"),
+        (COIN, "eq-coin-entropy", r"H(h)\, L(h)", r"H(h)"),
+        (COIN, "eq-plausibility", r"\min", r"\max"),
+    ]
 ]
 DEFINITIONS = written(
     formulas,
@@ -172,6 +181,15 @@ EQUATIONS = written(
     ("a proof", "tests/measures/test_proper_scores.py", '"eq-nll"', '"eq-log"', "eq-nll", D),
     ("the page of equations", PAGE, "eq-nll", "eq-loss", "run tools/equations.py"),
     ("a reference", SHIFT, "{eq}`eq-saerens-em`", "{eq}`eq-saerens`", "name a label"),
+    ("a definition that is no longer the one shown", D, "best = 0", "best = len(costs) * 0", RUN, DECISIONS),
+    ("a definition behind its page", D, "max(largest,", "min(largest,", RUN, ECE),
+    (
+        "a proof that is skipped",
+        "tests/measures/test_proper_scores.py",
+        '@pytest.mark.equation("eq-nll")',
+        '@pytest.mark.skip\n@pytest.mark.equation("eq-nll")',
+        "let it run",
+    ),
     ("a definition shown", ECE, 'definitions.source("eq-mce")', "None", 'definitions.source("eq-mce")'),
 )
 NUMBERS = written(
@@ -186,6 +204,8 @@ NUMBERS = written(
     ("a count in a table", ECE, "| 1, 2, 7, 8 | 4 |", "| 1, 2, 7, 9 | 4 |", "correct the number"),
     ("a cell of a table", ECE, "3/4 = 0.7500 |", "3/4 = 0.7700 |", "given: 0.7700"),
     ("inline maths", TEMPERATURE, "$T = 0.05$", "$T = 0.06$", "correct the number or the mark"),
+    ("a fraction", ECE, "2/3 = 0.6667", "1/3 = 0.6667", "correct one of the three"),
+    ("a setting that backs a number", ECE, "none of 1000 simulated", "none of 3000 simulated", "given: 3000"),
     ("a quotation's source", ECE, "quoted: 0.10445 Madaan, last slide", "quoted: 0.10445", "add author"),
 ) + written(
     ratios,
@@ -222,11 +242,20 @@ LINKS = (
         ("a role to no page", SHIFT, "{doc}`", "{doc}`x", "correct it, or add the page"),
         ("a file that is gone", "README.md", "(CONTRIBUTING.md)", "(CONTRIBUTE.md)", "correct the link"),
         ("a heading", DIAGRAM, "## One bin is one point", "## A bin is a point", "name one that it has"),
+        (
+            "a script that is gone",
+            "book/reference/benchmarks.ipynb",
+            "`tools/benchmark.py`",
+            "`tools/bench.py`",
+            "correct the name",
+        ),
+        ("a target of make", "README.md", "`make lab`", "`make labs`", "correct the name"),
         ("a term of the glossary", GLOSSARY, "\nbase rate\n", "\nbase share\n", "define it", ECE),
     )
     + written(
         citations,
         ("a key", TEMPERATURE, "{cite}`Guo2017`", "{cite}`Guo2071`", BIBLIOGRAPHY),
+        ("a year", BIBLIOGRAPHY, "year = {2017}", "year = {2016}", "correct the year"),
         ("an entry that nobody cites", BIBLIOGRAPHY, "{Chow1970,", "{Chow1971,", "cite it"),
         ("a reference", HISTOGRAM, "The bins that change side: {cite}`Utkin`.", "", "say there"),
     )
@@ -270,6 +299,8 @@ LINKS += [
         API,
         "take it out",
     ),
+    ("a word of code in prose", names, put(ECE, 6, md("See `class_shift`.")), ECE, "correct the name"),
+    ("an option in prose", names, put(ECE, 6, md("Try `binning=3`.")), ECE, "correct the name"),
     ("a name in prose", names, put(ECE, 6, md("Call `cl.ece_range()`.")), ECE, "correct it"),
     (
         "a function retyped",
@@ -290,12 +321,15 @@ SHAPES = written(
         "## Quick questions\n\n## What to remember",
         "the order is",
     ),
+    ("an answer's letter", ECE, "**B.**", "**D.**", "begin it with the letter"),
     ("an answer", ECE, ":::{admonition} Answer", ":::{note}", "a :::{admonition} Answer"),
 )
 SHAPES += written(
     versions,
     ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', 'made_for("0.2")', ECE),
     ("a chapter's version", ECE, 'made_for("0.1")', 'made_for("0.0")', 'made_for("0.1")'),
+    ("the Pythons", "README.md", "3.11, 3.12 or 3.13", "3.10, 3.11 or 3.12", "name 3.11, 3.12, 3.13"),
+    ("Jupyter Book's version", "README.md", "Jupyter Book 1.0.4", "Jupyter Book 1.0.5", "write 1.0.4"),
     ("the site's version", "_config.yml", 'release: "0.1.0"', 'release: "0.2.0"', "write 0.1.0"),
 )
 SHAPES += [
@@ -305,6 +339,23 @@ SHAPES += [
         put(DECISIONS, 6, md("The ECE is 0.03. <!-- given: 0.03 -->")),
         DECISIONS,
         "give n",
+    ),
+    (
+        "an ECE in percent",
+        honesty,
+        put(DECISIONS, 6, md("The ECE is 3 %. <!-- given: 3 % -->")),
+        DECISIONS,
+        "give n",
+    ),
+    *(
+        (
+            f"{name}, fitted by a statement",
+            honesty,
+            put(SHIFT, 6, py(f"own = cl.PlattScaling()\nown.fit({rows}, y)\nown.predict_proba(z)")),
+            SHIFT,
+            "judge it on others",
+        )
+        for name, rows in {"own rows": "z", "a part of the rows": "z[:9]"}.items()
     ),
     (
         "own rows",

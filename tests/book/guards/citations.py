@@ -10,6 +10,9 @@ from .tree import Page, Problem, pages
 
 BIBLIOGRAPHY = "book/reference/references.bib"
 ENTRY = re.compile(r"^@\w+\{([^,\s]+),", re.M)
+DATED = re.compile(
+    r"^@\w+\{(?P<key>\w*?(?P<named>\d{4}))\w?,(?:(?!^@).)*?^\s*year\s*=\s*[{\"]?(?P<year>\d{4})", re.M | re.S
+)
 CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 
 Place = tuple[str, str, bool]  # key, place, whether it stands under References
@@ -18,11 +21,17 @@ Place = tuple[str, str, bool]  # key, place, whether it stands under References
 def check(root: Path) -> list[Problem]:
     """Problems between the pages' citations and the bibliography."""
     path = root / BIBLIOGRAPHY
-    entries = Counter(ENTRY.findall(path.read_text(encoding="utf-8")) if path.exists() else [])
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    entries = Counter(ENTRY.findall(text))
     problems = [
         Problem(BIBLIOGRAPHY, key, f"it stands there {times} times", "keep one")
         for key, times in entries.items()
         if times > 1
+    ]
+    problems += [
+        Problem(BIBLIOGRAPHY, entry["key"], f"its year is {entry['year']}", "correct the year or the key")
+        for entry in DATED.finditer(text)
+        if entry["named"] != entry["year"]
     ]
     cited: set[str] = set()
     for page in pages(root):

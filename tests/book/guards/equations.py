@@ -10,7 +10,7 @@ from pathlib import Path
 from tools import equations as scan
 
 from .package import PACKAGE, Package
-from .tree import EQUATIONS_PAGE, Page, Problem, notebooks, pages
+from .tree import EQUATIONS_PAGE, Cell, Page, Problem, notebooks, pages
 
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
 DEFINITIONS = scan.DEFINITIONS.as_posix()
@@ -24,7 +24,7 @@ def check(root: Path) -> list[Problem]:
         *labels(found, registered),
         *transcriptions(root, found, registered),
         *proofs(root, registered),
-        *shown(root, found),
+        *shown(root, found, registered),
         *references(root, found),
         *listing(root),
     ]
@@ -109,6 +109,13 @@ def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]
             )
     known = {entry.label for entry in registered}
     for proof in tests:
+        if proof.is_idle:
+            yield Problem(
+                proof.file,
+                f"line {proof.line}",
+                f"{proof.name} is skipped or may fail, so it proves nothing of {proof.label}",
+                "let it run",
+            )
         if proof.label not in known:
             yield Problem(
                 proof.file,
@@ -118,11 +125,20 @@ def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]
             )
 
 
-def shown(root: Path, found: list[scan.Equation]) -> Iterator[Problem]:
-    """Notebooks: an equation's transcription is shown where the equation stands."""
+def shown(root: Path, found: list[scan.Equation], registered: list[scan.Registration]) -> Iterator[Problem]:
+    """Notebooks: an equation's transcription is shown, as it is now, where the equation stands."""
     sources = {page.file: sources_shown(page) for page in notebooks(root)}
+    now = {entry.label: entry.text for entry in registered}
     for equation in found:
-        if equation.cell and equation.label not in sources[equation.page]:
+        cell = sources[equation.page].get(equation.label) if equation.cell else None
+        if cell and now.get(equation.label, "") not in "\n".join(cell.output_texts()):
+            yield Problem(
+                equation.page,
+                cell.place(),
+                f"it shows another transcription of {equation.label} than {DEFINITIONS} holds",
+                "run tools/notebooks.py",
+            )
+        elif equation.cell and not cell:
             yield Problem(
                 equation.page,
                 equation.place,
@@ -131,14 +147,14 @@ def shown(root: Path, found: list[scan.Equation]) -> Iterator[Problem]:
             )
 
 
-def sources_shown(page: Page) -> set[str]:
-    """Labels whose transcription a notebook shows as the result of a cell."""
-    found = set()
+def sources_shown(page: Page) -> dict[str, Cell]:
+    """Labels whose transcription a notebook shows as the result of a cell, with the cell."""
+    found = {}
     for cell in page.code:
         last = cell.code.body[-1:]
         for call in (part for node in last if isinstance(node, ast.Expr) for part in ast.walk(node)):
             if isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[-1] == "source":
-                found |= {str(label.value) for label in call.args if isinstance(label, ast.Constant)}
+                found |= {str(label.value): cell for label in call.args if isinstance(label, ast.Constant)}
     return found
 
 
@@ -162,7 +178,7 @@ def references(root: Path, found: list[scan.Equation]) -> Iterator[Problem]:
                     f"{{eq}}`{label}` leads nowhere",
                     "name a label that stands in the book",
                 )
-        for label in sorted(sources_shown(page) - in_book):
+        for label in sorted(sources_shown(page).keys() - in_book):
             yield Problem(
                 page.file,
                 f'definitions.source("{label}")',

@@ -3,7 +3,8 @@ r"""The formula itself: parsed, evaluated on random numbers, and compared with i
 A numbered formula is a sentence about numbers. `readings.py` says for each what its symbols stand for,
 the value on the left taken from the transcription; here the sentence must come out true. The text that
 is parsed is that of the page. A reading may put a letter for a piece that the parser does not know (an
-indicator, a hat, a set under a sum); it names the piece to the letter, so no change hides in it.
+indicator, a hat, a set under a sum); it names the piece to the letter, so no change hides in it. The few
+formulas that the parser cannot read at all stand there to the letter.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Reading:
 
 
 READINGS: dict[str, Reading] = {}
+SPELLED: dict[str, str] = {}  # formulas that the parser cannot read, to the letter
 
 
 def reads(
@@ -75,12 +77,16 @@ def check(root: Path) -> list[Problem]:
     """Problems with formulas that do not say what their transcriptions compute."""
     text = (root / scan.DEFINITIONS).read_text(encoding="utf-8")
     problems, read = [], scan.find_readings(root)
-    for equation in scan.find_equations(root):
-        if equation.label in read:
-            if fault := judge(equation.latex, READINGS[equation.label], text):
-                what = f"the formula {equation.label} {fault}"
-                remedy = f"correct the formula, {scan.DEFINITIONS}, or how {scan.READINGS} reads it"
+    for equation in scan.find_equations(root) if read else ():
+        if equation.label not in read:
+            if SPELLED.get(equation.label) != " ".join(equation.latex.split()):
+                what = f"nothing reads the formula {equation.label} as it stands"
+                remedy = f"correct it, or say in {scan.READINGS} how it is read or, to the letter, spelled"
                 problems.append(Problem(equation.page, equation.place, what, remedy))
+        elif fault := judge(equation.latex, READINGS[equation.label], text):
+            what = f"the formula {equation.label} {fault}"
+            remedy = f"correct the formula, {scan.DEFINITIONS}, or how {scan.READINGS} reads it"
+            problems.append(Problem(equation.page, equation.place, what, remedy))
     return problems
 
 

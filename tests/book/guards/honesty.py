@@ -15,7 +15,9 @@ from pathlib import Path
 
 from .tree import Page, Problem, notebooks
 
-ECE = re.compile(r"\b(?:ECE|expected calibration error)\b[^.;|\n]{0,40}?\b0?\.\d{2,}(?!\d*\s*-->)")
+ECE = re.compile(
+    r"\b(?:ECE|expected calibration error)\b[^.;|\n]{0,40}?\b(?:0?\.\d{2,}|\d+(?:\.\d+)? ?%)(?!\d*\s*-->)"
+)
 COMPANIONS = {
     "n": re.compile(
         r"\bn\s*\$?\s*=|\b(?:\d+|all) (?:\w+ )?(?:rows|images|pictures|samples|e-mails|patients)\b"
@@ -77,6 +79,8 @@ def same_rows(page: Page) -> Iterator[Problem]:
         for node in in_order(cell.code):
             if isinstance(node, ast.Assign):
                 meant |= assigned(node, meant)
+            elif (own := fitted(node)) is not None:
+                meant[own.id] = resolved(node.value, meant)
             elif (rows := refitted(node, meant)) and not ADMITTED.search(" ".join(" ".join(text).split())):
                 what = f"a calibrator predicts {rows}, the rows that it was fitted on"
                 remedy = "judge it on others, or say so in words beside the cell"
@@ -96,6 +100,14 @@ def in_order(code: ast.AST) -> Iterator[ast.AST]:
         if not isinstance(child, ast.Assert):
             yield from in_order(child)
     yield code
+
+
+def fitted(node: ast.AST) -> ast.Name | None:
+    """Name of the estimator that a statement of its own fits."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "fit":
+        return call.func.value if isinstance(call.func.value, ast.Name) else None
+    return None
 
 
 def assigned(node: ast.Assign, meant: dict[str, str]) -> dict[str, str]:
@@ -133,5 +145,7 @@ def refitted(node: ast.AST, meant: dict[str, str]) -> str | None:
     if not (isinstance(fit, ast.Call) and fit.args and CALIBRATORS.match(ast.unparse(fit.func))):
         return None
     first, rows = fit.args[0], resolved(node.args[0], meant)
+    if isinstance(first, ast.Subscript) and isinstance(first.slice, ast.Slice):
+        first = first.value if resolved(first, meant) != rows else first  # a part of what it predicts
     seen = f"{resolved(first.value, meant)}[0]" if isinstance(first, ast.Starred) else resolved(first, meant)
     return ast.unparse(node.args[0]) if rows == seen else None

@@ -13,6 +13,8 @@ TOC_FILE = re.compile(r"^(?:root:|\s*-\s*file:)\s*(\S+)", re.M)
 ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:[^`<]*<)?(?P<target>[^`<>]+?)>?`", re.S)
 LINK = re.compile(r"\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 GLOSSARY_BLOCK = re.compile(r"^(:{3,}|`{3,})\{glossary\}\n(?P<terms>.*?)^\1", re.M | re.S)
+CODE_PATH = re.compile(r"`(?P<file>(?:assignments|book|calibration_lessons|tests|tools)/[\w./-]*\w)/?`")
+TARGET = re.compile(r"`(?:\w+=\w+ )?make (?P<target>[a-z-]+)|^make (?P<line>[a-z-]+)(?= *(?:#|$))", re.M)
 HEADING = re.compile(r"^#{1,3} (.+)$")
 
 
@@ -36,7 +38,7 @@ def check(root: Path) -> list[Problem]:
         Problem(file, "the file", "no reader finds it", "add it to _toc.yml")
         for file in sorted(book.keys() - contents)
     ]
-    return problems + from_outside(root)
+    return [*problems, *from_outside(root), *in_backticks(root, book)]
 
 
 def from_outside(root: Path) -> list[Problem]:
@@ -48,6 +50,21 @@ def from_outside(root: Path) -> list[Problem]:
         for match in LINK.finditer(line)
         if not (root / match["file"]).exists()
     ]
+
+
+def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
+    """Files and targets of make that the pages and the files beside the book name, and that do not exist."""
+    makefile = root / "Makefile"
+    targets = set(re.findall(r"^([a-z-]+):", makefile.read_text("utf-8"), re.M) if makefile.exists() else ())
+    texts = [(page.file, cell.place, cell.source) for page in book.values() for cell in page.markdown]
+    texts += [(p.name, "line {}".format, p.read_text("utf-8")) for p in sorted(root.glob("*.md"))]
+    for file, place, text in texts:
+        gone = [m for m in CODE_PATH.finditer(text) if not (root / m["file"]).exists()]
+        gone = [] if file == "CONTRIBUTING.md" else gone  # its files are examples of new ones
+        gone += [m for m in TARGET.finditer(text) if targets and (m["target"] or m["line"]) not in targets]
+        for match in gone:
+            what = f"{match[0].strip('`')} does not exist"
+            yield Problem(file, place(text.count("\n", 0, match.start()) + 1), what, "correct the name")
 
 
 def in_contents(root: Path) -> set[str]:

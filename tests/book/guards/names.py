@@ -12,11 +12,14 @@ from pathlib import Path
 from tools.equations import find_documented
 
 from .package import PACKAGE, Package
-from .tree import Cell, Page, Problem, notebooks, pages, prose_lines
+from .tree import Cell, Page, Problem, notebooks, pages, parse, prose_lines
 
 API_PAGE = "book/reference/api.md"
 CALLED = re.compile(r"(?<![`\w}])`(?P<name>\.?[A-Za-z_][\w.]*)\((?P<arguments>[^`]*)\)`")
 DOTTED = re.compile(r"(?<![`\w}])`(?P<name>(?:cl|calibration_lessons)(?:\.\w+)+)`")
+WORD = re.compile(r"(?<![`\w}])`(?P<name>[a-z]+(?:_[a-z]+)+)`")
+OPTION = re.compile(r"(?<![`\w}])`(?P<name>[a-z]\w*)=(?!=)[^`]*`")
+ELSEWHERE = {PACKAGE, "vega_datasets"}  # words in backticks that are no names of code
 REASON = re.compile(
     r"^\s*[-*]\s+(?:\{py:\w+\})?`~?(?:[\w.]*\.)?(?P<name>\w+)(?:\(\))?`\s*[:—–-]\s*(?:\S+\s+){2,}\S"
 )
@@ -34,8 +37,13 @@ def check(root: Path) -> list[Problem]:
             elif page.is_lesson:
                 used |= {name.split(".")[1]} if name.count(".") else set()
                 used |= {name.split(".")[-1]}
+    every = notebooks(root, "book", "assignments/source")
+    ours = package.known_words() | parameters(root) | ELSEWHERE
+    words = ours | {word for page in every for word in identifiers(page)}
+    options = ours | {word for page in every for word in keywords(page)}
     for page in pages(root, "book", "assignments/source"):
         problems += in_prose(page, package)
+        problems += words_in_prose(page, words, options)
     return [*problems, *unused(root, package, used), *documented(root, package)]
 
 
@@ -116,6 +124,49 @@ def in_prose(page: Page, package: Package) -> Iterator[Problem]:
                         f"`{name}` in the prose leads nowhere",
                         "correct it, or write another library's function with its module",
                     )
+
+
+def words_in_prose(page: Page, words: set[str], options: set[str]) -> Iterator[Problem]:
+    """Report `some_name` and `option=value` in backticks whose name no code knows."""
+    for cell in page.markdown:
+        lines = prose_lines(cell.source)
+        shown = {word for _, line, is_prose in lines if not is_prose for word in re.findall(r"\w+", line)}
+        for number, line, is_prose in lines:
+            found = [m for m in WORD.finditer(line) if m["name"] not in words | shown]
+            found += [m for m in OPTION.finditer(line) if m["name"] not in options | shown | bound(page)]
+            for match in found if is_prose else ():
+                what = f"{match[0]} in the prose names what no code knows"
+                yield Problem(page.file, cell.place(number), what, "correct the name")
+
+
+def parameters(root: Path) -> set[str]:
+    """Names of all parameters and attributes in the package."""
+    found = set()
+    for path in (root / PACKAGE).rglob("*.py"):
+        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.arg):
+                found.add(node.arg)
+            elif isinstance(node, ast.Attribute):
+                found.add(node.attr)
+    return found
+
+
+@cache
+def identifiers(page: Page) -> frozenset[str]:
+    """Names, attributes, parameters and texts in a notebook's code."""
+    found = set()
+    for node in (node for cell in page.code for node in ast.walk(cell.code)):
+        for field in ("id", "attr", "arg", "name", "value"):
+            if isinstance(word := getattr(node, field, None), str):
+                found.add(word)
+    return frozenset(found)
+
+
+@cache
+def keywords(page: Page) -> frozenset[str]:
+    """Names of the arguments in a notebook's calls."""
+    nodes = (node for cell in page.code for node in ast.walk(cell.code))
+    return frozenset(node.arg for node in nodes if isinstance(node, ast.keyword) and node.arg)
 
 
 def full_names(name: str, package: Package) -> list[str]:

@@ -58,7 +58,9 @@ IGNORED = re.compile(
     r"|#\d+|\b\d{4}-\d{2}-\d{2}\b",  # issues, dates
     re.S,
 )
+FRACTION = re.compile(r"(?<![\w./])(?P<over>\d+)/(?P<under>[1-9]\d*)\s*=\s*(?P<value>\d*\.\d+)")
 LATEX = {"\u2212": "-", r"\,": "\u2009", "{,}": ",", r"\%": "%", r"\times": "×", r"\cdot": "·", "$": " "}
+SETTINGS = {"max_iter", "random_state", "seed", "size", "figsize"}  # literals that say nothing of a result
 LARGE, COUNT = 1000, 10  # whole numbers that need backing, in pages without and with code
 YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
 COUNTED = re.compile(r"\s+(?:\w+\s+)?(?:rows|samples|points|images|forecasts|draws|runs|scores|labels)\b")
@@ -111,6 +113,11 @@ def in_section(page: Page, section: Section) -> Iterator[Problem]:
     smallest = COUNT if page.is_notebook and section.title != "You need" else LARGE
     for cell, first, text in paragraphs(section):
         held = read_numbers(plain(text))
+        for match in FRACTION.finditer(COMMENT.sub("", text)):
+            exact, given = Decimal(match["over"]) / Decimal(match["under"]), Decimal(match["value"])
+            if abs(exact - given) > Decimal("0.5").scaleb(given.as_tuple().exponent):
+                what = f"{match[0]}, but it is {exact:.6g}"
+                yield Problem(page.file, cell.place(first), what, "correct one of the three numbers")
         marked = []
         for mark, problem in marks(text, held):
             marked += mark
@@ -219,12 +226,18 @@ def output_numbers(cell: Cell) -> Iterator[Number]:
             text.replace(" ", "  ")
         )  # 10 000 may be one number or two
         yield from numbers
-        if re.search(r"%|per ?cent", text) and not text.startswith("Picture"):
+        if re.search(r"(?<!\d)(?<!\d )%|per ?cent", text) and not text.startswith("Picture"):
             yield from (replace(number, percent=True) for number in numbers)
 
 
 def code_literals(cell: Cell) -> Iterator[Number]:
     """Numbers that a cell's code spells out."""
+    settings = {
+        id(part)
+        for node in ast.walk(cell.code)
+        if isinstance(node, ast.keyword) and node.arg in SETTINGS
+        for part in ast.walk(node)
+    }
     for node in ast.walk(cell.code):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        if id(node) not in settings and isinstance(node, ast.Constant) and type(node.value) in (int, float):
             yield Number(repr(node.value), Decimal(repr(node.value)), 0, False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from types import SimpleNamespace as Definitions
 
-from .formulas import Values, reads
+from .formulas import SPELLED, Values, reads
 
 n, K, J = 5, 3, 4  # rows, classes, members or features: all different, so that no index fits another's list
 
@@ -596,3 +596,20 @@ def _(d: Definitions, draw: Random) -> Values:
         "n": n,
         "K": K,
     }
+
+
+# Suprema over sets, minimisers and expectations: the parser has no words for them.
+SPELLED |= {
+    "eq-coin-entropy": (
+        r"\begin{aligned} \text{total} &= H\big(\mathbb{E}[h]\big) \\ "
+        r"\text{aleatoric} &= \mathbb{E}\big[H(h)\big] = "
+        r"\frac{\int_0^1 H(h)\, L(h)\, dh}{\int_0^1 L(h)\, dh} \\ "
+        r"\text{epistemic} &= \text{total} - \text{aleatoric} \end{aligned}"
+    ),
+    "eq-plausibility": (
+        r"\pi(1) = \sup_{0 \le h \le 1} \min\left( \frac{L(h)}{L_{\max}},\; \max(2h - 1,\, 0) \right)"
+    ),
+    "eq-mce": r"\mathrm{MCE} = \max_{m : n_m > 0} \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|",
+    "eq-isotonic": r"\hat g(s) = \max_{a \le s} \; \min_{b \ge s} \; \bar y(a, b) ,",
+    "eq-optimal-decision": r"d^*(p) = \mathrm{arg\,min}_{d} \; \bar C_d(p)",
+}

@@ -21,6 +21,7 @@ ANSWER = re.compile(
     r"(?P<text>.*?)^(?P=fence)[ \t]*$",
     re.M | re.S,
 )
+OPTION = r"^[-*] (?:\*\*)?([A-Z])[.)]"
 GOALS = range(3, 6)
 EXERCISES = range(2, 6)
 LONGEST_MEDIAN = 8  # lines of a code cell
@@ -145,6 +146,14 @@ def quick_questions(page: Page) -> Iterator[Problem]:
         what = f"{len(answers)} answers follow {sum('?' in part for part in (*asked, rest))} questions"
         remedy = f"ask {QUESTIONS}, as **1. …?**, each with a :::{{admonition}} Answer below it"
         yield Problem(page.file, place, what, remedy)
+    for question, answer in zip(asked, answers, strict=False):
+        offered, given = (
+            re.findall(OPTION, question, re.M),
+            re.match(r"\*\*([A-Z])\b", answer["text"].strip()),
+        )
+        if offered and not (given and given[1] in offered):
+            what = f"of {', '.join(offered)} an answer names {given[1] if given else 'none'}"
+            yield Problem(page.file, place, what, "begin it with the letter of the right one, as in **B.**")
     for answer in answers:
         if not re.search(r"^:class:.*\bdropdown\b", answer["options"], re.M):
             yield Problem(page.file, place, "an answer lies open", "add the line `:class: dropdown`")

@@ -34,7 +34,23 @@ def check(root: Path) -> list[Problem]:
         for match in re.finditer(pattern, text, re.M)
         if match[1] not in (full, short)
     ]
+    problems += in_readme(root, project.get("requires-python", ""))
     return problems + [problem for page in lessons(root) for problem in made_for(page, short)]
+
+
+def in_readme(root: Path, requires_python: str) -> Iterator[Problem]:
+    """What README says of Python and of Jupyter Book is what pyproject.toml and the lock say."""
+    pythons = [f"3.{minor}" for minor in range(*map(int, re.findall(r"3\.(\d+)", requires_python) or (0, 0)))]
+    lock = root / "requirements.txt"
+    book = re.search(r"^jupyter-book==([\d.]+\d)", lock.read_text("utf-8") if lock.exists() else "", re.M)
+    readme = root / "README.md"
+    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    for match in re.finditer(r"You need Python ((?:3\.\d+(?:, | or )?)+)|Jupyter Book (\d[\d.]+\d)", text):
+        place = f"line {text.count(chr(10), 0, match.start()) + 1}"
+        if match[1] and re.findall(r"3\.\d+", match[1]) != pythons:
+            yield Problem("README.md", place, f"it names Python {match[1]}", f"name {', '.join(pythons)}")
+        if match[2] and book and match[2] != book[1]:
+            yield Problem("README.md", place, f"it names {match[0]}", f"write {book[1]}")
 
 
 def made_for(page: Page, current: str) -> Iterator[Problem]:
