@@ -197,11 +197,19 @@ def logit_limits(
         gaps -= top
         label, weight = labels[rows], weights[rows]
         label_gap = chosen_class(gaps, axis, label)
-        tied, correct = ties(gaps == 0, axis, label)
+        largest = gaps == 0
+        unique = np.count_nonzero(largest) == len(label)
+        correct = label_gap == 0 if unique else largest.argmax(axis=axis) == label
         gap_sums, finite = _sums_of_finite(gaps, axis)
-        above_mean = label_gap - gap_sums / finite
-        columns = [-label_gap, above_mean, correct, 1 / finite, 1 / tied]
-        sums += [weight.sum(), *(weight @ column for column in columns)]
+        total, to_label = weight.sum(), weight @ label_gap
+        sums += [
+            total,
+            -to_label,
+            to_label - weight @ (gap_sums / finite),
+            weight @ correct,
+            total / finite if isinstance(finite, int) else weight @ (1 / finite),
+            total if unique else weight @ (1 / largest.sum(axis=axis)),
+        ]
     return LogitLimits(*sums.tolist()), highest
 
 
@@ -211,11 +219,11 @@ def row_maxima(block: FloatArray) -> FloatArray:
     return np.asarray(values.max(axis=axis))
 
 
-def _sums_of_finite(gaps: FloatArray, axis: int) -> tuple[Floats, npt.NDArray[Any]]:
-    """Sum and number of the finite gaps of each row; the others become 0."""
+def _sums_of_finite(gaps: FloatArray, axis: int) -> tuple[Floats, npt.NDArray[Any] | int]:
+    """Sum and number of the finite gaps of each row, one number where all are; the others become 0."""
     total = row_sums(gaps, axis)
     if total.min() > -np.inf:
-        return total, np.full(len(total), gaps.shape[axis])
+        return total, gaps.shape[axis]
     ruled_out = gaps == -np.inf
     gaps[ruled_out] = 0.0
     return row_sums(gaps, axis), gaps.shape[axis] - ruled_out.sum(axis=axis)

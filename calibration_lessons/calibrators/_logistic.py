@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -44,10 +43,11 @@ def logistic_line(
     if scores.min() == scores.max():
         return 0.0, start
     centre, scale = _centre_and_scale(scores)
-    curve, line = _Curve(scores, labels, share, targets, centre, scale), np.array([0.0, start])
-    with suppress(ValueError):  # few rows need not have a minimum of their own
-        line = _newton(curve.every(EVERY), line)
-    slope, intercept = _newton(curve, line)
+    curve, flat = _Curve(scores, labels, share, targets, centre, scale), np.array([0.0, start])
+    try:
+        slope, intercept = _newton(curve, _newton(curve.every(EVERY), flat))
+    except ValueError:  # few rows need not have a minimum, nor one from where that of all can be reached
+        slope, intercept = _newton(curve, flat)
     return float(slope / scale), float(intercept - slope * centre / scale)
 
 

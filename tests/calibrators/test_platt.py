@@ -119,6 +119,16 @@ def test_labels_that_overlap_by_less_than_float64_can_weigh_are_refused(overlap_
         platt.fit(*data)
 
 
+@pytest.mark.parametrize("gap", [-1.0, -1e-3, -1e-9, 1e-9, 1.0])
+def test_a_sixteenth_that_is_separable_or_nearly_so_leads_nobody_astray(gap):
+    scores = np.array([2, 0, 0, 0, 1, -1, 2, -3, 4, 6, -6, 7, -7, -8, 9, 9, 2 + gap, 0])
+    labels = np.array([0] * 16 + [1, 0])
+    fitted = cl.PlattScaling(prior_targets=False).fit(scores, labels)
+    again = cl.PlattScaling(prior_targets=False).fit(scores[::-1], labels[::-1])
+    assert fitted.slope_ == pytest.approx(again.slope_, rel=1e-9)
+    assert fitted.predict_proba(scores)[:, 1].mean() == pytest.approx(1 / 18)
+
+
 def test_a_single_class_gives_its_prior_target_with_a_warning():
     with pytest.warns(UserWarning, match="all labels are 1"):
         fitted = cl.PlattScaling().fit([1.0, 2.0, 3.0], [1, 1, 1])
