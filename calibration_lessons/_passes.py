@@ -197,19 +197,17 @@ def logit_limits(
         gaps -= top
         label, weight = labels[rows], weights[rows]
         label_gap = chosen_class(gaps, axis, label)
-        largest = gaps == 0
-        unique = np.count_nonzero(largest) == len(label)
-        correct = label_gap == 0 if unique else largest.argmax(axis=axis) == label
-        gap_sums, finite = _sums_of_finite(gaps, axis)
         total, to_label = weight.sum(), weight @ label_gap
-        sums += [
-            total,
-            -to_label,
-            to_label - weight @ (gap_sums / finite),
-            weight @ correct,
-            total / finite if isinstance(finite, int) else weight @ (1 / finite),
-            total if unique else weight @ (1 / largest.sum(axis=axis)),
-        ]
+        largest = gaps == 0
+        if np.count_nonzero(largest) == len(label):
+            correct, one_over_tied = label_gap == 0, total
+        else:
+            tied, correct = ties(largest, axis, label)
+            one_over_tied = weight @ (1 / tied)
+        gap_sums, finite = _sums_of_finite(gaps, axis)
+        one_over_finite = total / finite if isinstance(finite, int) else weight @ (1 / finite)
+        above_mean = to_label - weight @ (gap_sums / finite)
+        sums += [total, -to_label, above_mean, weight @ correct, one_over_finite, one_over_tied]
     return LogitLimits(*sums.tolist()), highest
 
 

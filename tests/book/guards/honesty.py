@@ -79,7 +79,7 @@ def same_rows(page: Page) -> Iterator[Problem]:
         for node in in_order(cell.code):
             if isinstance(node, ast.Assign):
                 meant |= assigned(node, meant)
-            elif (own := fitted(node)) is not None:
+            elif own := fitted(node):
                 meant[own.id] = resolved(node.value, meant)
             elif (rows := refitted(node, meant)) and not ADMITTED.search(" ".join(" ".join(text).split())):
                 what = f"a calibrator predicts {rows}, the rows that it was fitted on"

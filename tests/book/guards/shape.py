@@ -147,10 +147,8 @@ def quick_questions(page: Page) -> Iterator[Problem]:
         remedy = f"ask {QUESTIONS}, as **1. …?**, each with a :::{{admonition}} Answer below it"
         yield Problem(page.file, place, what, remedy)
     for question, answer in zip(asked, answers, strict=False):
-        offered, given = (
-            re.findall(OPTION, question, re.M),
-            re.match(r"\*\*([A-Z])\b", answer["text"].strip()),
-        )
+        offered = re.findall(OPTION, question, re.M)
+        given = re.match(r"\*\*([A-Z])\b", answer["text"].strip())
         if offered and not (given and given[1] in offered):
             what = f"of {', '.join(offered)} an answer names {given[1] if given else 'none'}"
             yield Problem(page.file, place, what, "begin it with the letter of the right one, as in **B.**")
