@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _checks
+from . import _input
+from ._typing import Floats
 
-Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Words = npt.NDArray[np.str_]
 Part = Literal["calibration", "test"]
@@ -136,7 +136,7 @@ class Comparison(NamedTuple):
         [0, 1, 2]
         """
         for name in wanted:
-            _checks.one_of(name, self._fields, "column")
+            _input.one_of(name, self._fields, "column")
         kept = np.all([getattr(self, name) == value for name, value in wanted.items()], axis=0)
         columns: list[Any] = [column[kept] for column in self]
         return Comparison(*columns)
@@ -174,7 +174,7 @@ def network_logits(network: int, part: Part) -> LabelledLogits:
     ((5000, 10), (5000,))
     """
     network = _one_of(network, range(N_NETWORKS), "network")
-    _checks.one_of(part, ("calibration", "test"), "part")
+    _input.one_of(part, ("calibration", "test"), "part")
     arrays = _arrays("networks.npz", f"{part}_logits", f"{part}_labels")
     return LabelledLogits(arrays[0][network].astype(np.float64), arrays[1].astype(np.int64))
 
@@ -212,7 +212,7 @@ def shifted_logits(network: int, kind: Shift, level: int) -> LabelledLogits:
     10.0
     """
     network = _one_of(network, range(N_NETWORKS), "network")
-    _checks.one_of(kind, tuple(SHIFTS), "kind")
+    _input.one_of(kind, tuple(SHIFTS), "kind")
     level = _one_of(level, range(1, 6), "level")
     logits, labels = _arrays("networks_shifted.npz", kind, "labels")
     return LabelledLogits(logits[network, level - 1].astype(np.float64), labels.astype(np.int64))
@@ -404,8 +404,8 @@ def choosing() -> Comparison:
 
 
 def _one_of(value: int, known: range, name: str) -> int:
-    whole = _checks.non_negative_whole(value, name)
-    _checks.one_of(whole, tuple(known), name)
+    whole = _input.non_negative_whole(value, name)
+    _input.one_of(whole, tuple(known), name)
     return whole
 
 

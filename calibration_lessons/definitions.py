@@ -48,9 +48,7 @@ NUMBERED: dict[str, Definition] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def numbered(
-    label: str, *, function: str | None = None, reason: str | None = None
-) -> Callable[[F], F]:
+def numbered(label: str, *, function: str | None = None, reason: str | None = None) -> Callable[[F], F]:
     """Register the transcription of the equation `label`.
 
     `function` names the public function that computes the same, `reason` says why there is none.
@@ -373,9 +371,7 @@ def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[
 
 
 @numbered("eq-brier-decomposition", function="brier_decomposition")
-def brier_decomposition(
-    outcomes: Sequence[int], forecasts: Sequence[float]
-) -> tuple[float, float, float]:
+def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float, float]:
     """Reliability, resolution and uncertainty, over the rows that share a forecast."""
     n = len(outcomes)
     base_rate = sum(outcomes) / n

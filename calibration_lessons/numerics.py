@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from . import _checks
+from . import _input
+from ._typing import FloatArray
 
 
 def softmax(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -75,22 +76,20 @@ def log_softmax(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 def _shifted(logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
     array = _distributions(logits, "logits")
-    _checks.logits(array.reshape(-1, array.shape[-1]), "logits")
+    _input.logits(array.reshape(-1, array.shape[-1]), "logits")
     shifted = array.astype(np.float64)
     shifted -= shifted.max(axis=-1, keepdims=True)
     return shifted
 
 
-def _distributions(values: npt.ArrayLike, name: str) -> _checks.FloatArray:
-    array = _checks.real_array(values, name, ndim=range(65))
+def _distributions(values: npt.ArrayLike, name: str) -> FloatArray:
+    array = _input.real_array(values, name, ndim=range(65))
     if array.ndim == 0 or array.shape[-1] < 2:
         raise ValueError(f"{name} has shape {array.shape}: expected at least two classes on the last axis")
     return array
 
 
-def entropy(
-    p: npt.ArrayLike, *, base: Literal["nats", "bits"] = "nats"
-) -> npt.NDArray[np.float64] | float:
+def entropy(p: npt.ArrayLike, *, base: Literal["nats", "bits"] = "nats") -> npt.NDArray[np.float64] | float:
     """Compute the Shannon entropy of distributions along the last axis (equation ``eq-entropy``).
 
     Parameters
@@ -121,9 +120,9 @@ def entropy(
     >>> entropy([1.0, 0.0])
     0.0
     """
-    _checks.one_of(base, ["nats", "bits"], "base")
+    _input.one_of(base, ["nats", "bits"], "base")
     array = _distributions(p, "p")
-    _checks.probabilities(array.reshape(-1, array.shape[-1]), "p")
+    _input.probabilities(array.reshape(-1, array.shape[-1]), "p")
     array = array.astype(np.float64)
     logs = np.log(np.where(array > 0, array, 1.0))
     total = np.abs((array * logs).sum(axis=-1)) / (np.log(2) if base == "bits" else 1.0)

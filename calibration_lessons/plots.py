@@ -264,8 +264,12 @@ def reliability_diagram(
     ax.vlines(x, low, high, color=shade, linewidth=1.2, label=f"{100 * level:g} % interval")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=x_label, ylabel=y_label, title=title)
     if legend:
-        ax.legend(loc="upper left", title=f"below the line: {below}\nabove the line: {above}",
-                  alignment="left", title_fontsize=10)
+        ax.legend(
+            loc="upper left",
+            title=f"below the line: {below}\nabove the line: {above}",
+            alignment="left",
+            title_fontsize=10,
+        )
     if counts:
         _counts_below(ax, curve, x_label)
     return _picture(ax)
@@ -274,8 +278,16 @@ def reliability_diagram(
 def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
     below = ax.inset_axes((0, -0.3, 1, 0.22), sharex=ax)
     widths = np.diff(curve.edges)
-    below.bar(curve.edges[:-1], curve.counts, widths, align="edge", color=COLORS["counts"],
-              edgecolor=BLACK, linewidth=0.5, label="counts")
+    below.bar(
+        curve.edges[:-1],
+        curve.counts,
+        widths,
+        align="edge",
+        color=COLORS["counts"],
+        edgecolor=BLACK,
+        linewidth=0.5,
+        label="counts",
+    )
     below.set(xlabel=x_label, ylabel="rows")
     ax.set_xlabel("")
     ax.tick_params(labelbottom=False)
@@ -333,8 +345,13 @@ def lines(
             ax.fill_between(np.asarray(x), low, high, color=look["color"], alpha=0.2, linewidth=0)
     for name, (across, up) in (points or {}).items():
         ax.plot([across], [up], color=BLACK, marker="*", markersize=13, linestyle="none", label=name)
-    ax.set(xlabel=x_label, ylabel=y_label, title=title,
-           xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
+    ax.set(
+        xlabel=x_label,
+        ylabel=y_label,
+        title=title,
+        xscale="log" if log_x else "linear",
+        yscale="log" if log_y else "linear",
+    )
     if len(series) + len(points or {}) > 1:
         ax.legend()
     return _picture(ax)
@@ -430,8 +447,15 @@ def histogram(
     across = np.asarray(edges, dtype=float)
     for name, counts in groups.items():
         color = _look(name, spare)["color"]
-        ax.bar(across[:-1], np.asarray(counts), np.diff(across), align="edge", label=name,
-               facecolor=(color, 0.35), edgecolor=color)
+        ax.bar(
+            across[:-1],
+            np.asarray(counts),
+            np.diff(across),
+            align="edge",
+            label=name,
+            facecolor=(color, 0.35),
+            edgecolor=color,
+        )
     for name, value in (marks or {}).items():
         look = _look(name, spare)
         ax.axvline(value, color=look["color"], linestyle=look["linestyle"], label=name)
@@ -479,8 +503,15 @@ def bars(
         cases = [i for i, group in enumerate(groups.values()) if method in group]
         places = [i + (j - (len(methods) - 1) / 2) * width for i in cases]
         heights = [group[method] for group in groups.values() if method in group]
-        ax.bar(places, heights, width, label=method, color=_look(method, spare)["color"], edgecolor=BLACK,
-               linewidth=0.5)
+        ax.bar(
+            places,
+            heights,
+            width,
+            label=method,
+            color=_look(method, spare)["color"],
+            edgecolor=BLACK,
+            linewidth=0.5,
+        )
         ranges = [(intervals or {}).get(case, {}).get(method) for case in groups]
         for place, ends in zip(places, [ranges[i] for i in cases], strict=True):
             if ends is not None:
@@ -529,8 +560,16 @@ def scatter(
 def _clouds(ax: Axes, clouds: Mapping[str, Pair], spare: Iterator[str]) -> None:
     for name, (x, y) in clouds.items():
         look = _look(name, spare)
-        ax.scatter(x, y, s=26, color=look["color"], marker=look["marker"], edgecolor="white", linewidth=0.5,
-                   label=name)
+        ax.scatter(
+            x,
+            y,
+            s=26,
+            color=look["color"],
+            marker=look["marker"],
+            edgecolor="white",
+            linewidth=0.5,
+            label=name,
+        )
     if len(clouds) > 1:
         ax.legend()
 
@@ -686,7 +725,8 @@ def _artist(artist: Artist) -> str:
     if isinstance(artist, LineCollection):
         spans = [(s[0, 0], s[0, 1], s[-1, 1]) for s in artist.get_segments()]
         return f"intervals {name}: " + " ".join(
-            f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans)
+            f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans
+        )
     if isinstance(artist, PathCollection):
         return f"{f'points {name}'.strip()}: {_points(np.asarray(artist.get_offsets(), dtype=float))}"
     if isinstance(artist, QuadMesh):

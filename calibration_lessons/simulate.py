@@ -15,11 +15,11 @@ import numpy.typing as npt
 from scipy import stats
 from scipy.special import expit, logit
 
-from . import _checks
+from . import _input
+from ._typing import Floats
 from .measures.reliability import Norm, bin_edges
 from .numerics import softmax
 
-Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Seed = int | np.random.Generator | None
 Truth = Callable[[Floats], Floats]
@@ -66,7 +66,7 @@ def over_confident(temperature: float) -> Truth:
     >>> over_confident(2.0)(np.array([0.5, 0.9])).round(3).tolist()
     [0.5, 0.75]
     """
-    _checks.number_between(temperature, 0, np.inf, "temperature", open_ends=True)
+    _input.number_between(temperature, 0, np.inf, "temperature", open_ends=True)
     return lambda p: np.asarray(expit(logit(p) / temperature))
 
 
@@ -80,8 +80,8 @@ def sawtooth(amplitude: float, teeth: int) -> Truth:
     >>> sawtooth(0.03, 15)(np.array([0.41, 0.45])).round(2).tolist()
     [0.44, 0.42]
     """
-    _checks.number_between(amplitude, 0, 1, "amplitude")
-    _checks.positive_whole(teeth, "teeth")
+    _input.number_between(amplitude, 0, 1, "amplitude")
+    _input.positive_whole(teeth, "teeth")
     return lambda p: np.clip(p + amplitude * np.where(np.floor(2 * teeth * p) % 2 == 0, 1, -1), 0, 1)
 
 
@@ -122,7 +122,7 @@ class ScoreSource:
         -------
         y_true, y_prob : ndarray, shape (n,)
         """
-        _checks.positive_whole(n, "n")
+        _input.positive_whole(n, "n")
         generator = np.random.default_rng(random_state)
         p = np.asarray(self.scores.rvs(n, random_state=generator), dtype=float)
         return Forecasts((generator.random(n) < self.truth(p)).astype(np.int64), p)
@@ -135,7 +135,7 @@ class ScoreSource:
         float
             By Gauss-Legendre quadrature, 32 points between kinks.
         """
-        _checks.one_of(norm, ["l1", "l2"], "norm")
+        _input.one_of(norm, ["l1", "l2"], "norm")
         p, mass = self._quadrature()
         gap = np.abs(self.truth(p) - p)
         return float((mass * gap).sum() if norm == "l1" else np.sqrt((mass * gap**2).sum()))
@@ -145,7 +145,7 @@ class ScoreSource:
 
         It never exceeds `calibration_error`: within a bin, gaps of opposite sign cancel.
         """
-        _checks.one_of(norm, ["l1", "l2"], "norm")
+        _input.one_of(norm, ["l1", "l2"], "norm")
         p, mass = self._quadrature()
         index = np.clip(np.searchsorted(bin_edges(n_bins), p, side="left") - 1, 0, n_bins - 1)
         share = np.bincount(index, mass, minlength=n_bins)
@@ -192,12 +192,12 @@ class TwoGaussians:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        _checks.number_between(self.separation, 0, np.inf, "separation")
-        _checks.number_between(self.positive_rate, 0, 1, "positive_rate", open_ends=True)
+        _input.number_between(self.separation, 0, np.inf, "separation")
+        _input.number_between(self.positive_rate, 0, 1, "positive_rate", open_ends=True)
 
     def log_odds(self, x: npt.ArrayLike) -> Floats:
         """Return log P(y = 1 | x) - log P(y = 0 | x): Bayes' rule makes it linear in x."""
-        points = _checks.finite(x, "x", ndim=(0, 1)).astype(np.float64)
+        points = _input.finite(x, "x", ndim=(0, 1)).astype(np.float64)
         return np.asarray(self.separation * points + logit(self.positive_rate))
 
     def sample(self, n: int, random_state: Seed = None) -> Sample:
@@ -208,7 +208,7 @@ class TwoGaussians:
         x, y, posterior : ndarray, shape (n,)
             Feature, label, and the true P(y = 1 | x).
         """
-        _checks.positive_whole(n, "n")
+        _input.positive_whole(n, "n")
         generator = np.random.default_rng(random_state)
         y = (generator.random(n) < self.positive_rate).astype(np.int64)
         x = generator.normal((y - 0.5) * self.separation)
@@ -238,9 +238,9 @@ class GaussianClasses:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if _checks.positive_whole(self.n_classes, "n_classes") < 2:
+        if _input.positive_whole(self.n_classes, "n_classes") < 2:
             raise ValueError(f"n_classes = {self.n_classes}: expected at least 2 classes")
-        _checks.number_between(self.radius, 0, np.inf, "radius")
+        _input.number_between(self.radius, 0, np.inf, "radius")
 
     @property
     def means(self) -> Floats:
@@ -250,7 +250,7 @@ class GaussianClasses:
 
     def logits(self, x: npt.ArrayLike) -> Floats:
         """Return x . mean_k, shape (n, K); the rest of the log density is the same for all classes."""
-        return np.asarray(_checks.finite(x, "x", ndim=(2,)).astype(np.float64) @ self.means.T)
+        return np.asarray(_input.finite(x, "x", ndim=(2,)).astype(np.float64) @ self.means.T)
 
     def sample(self, n: int, random_state: Seed = None) -> Sample:
         """Draw `n` rows.
@@ -262,7 +262,7 @@ class GaussianClasses:
         posterior : ndarray, shape (n, K)
             The true P(y = k | x).
         """
-        _checks.positive_whole(n, "n")
+        _input.positive_whole(n, "n")
         generator = np.random.default_rng(random_state)
         y = generator.integers(0, self.n_classes, n)
         x = self.means[y] + generator.normal(size=(n, 2))
@@ -302,19 +302,17 @@ def logits_with_temperature(
     >>> logits.shape, y_true.shape
     ((100, 5), (100,))
     """
-    _checks.positive_whole(n, "n")
-    _checks.positive_whole(n_classes, "n_classes")
-    _checks.number_between(temperature, 0, np.inf, "temperature", open_ends=True)
-    _checks.number_between(spread, 0, np.inf, "spread")
+    _input.positive_whole(n, "n")
+    _input.positive_whole(n_classes, "n_classes")
+    _input.number_between(temperature, 0, np.inf, "temperature", open_ends=True)
+    _input.number_between(spread, 0, np.inf, "spread")
     generator = np.random.default_rng(random_state)
     true_logits = generator.normal(0, spread, (n, n_classes))
     y_true = (true_logits + generator.gumbel(size=true_logits.shape)).argmax(axis=1)
     return LogitSample(temperature * true_logits, y_true)
 
 
-def label_noise(
-    y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_state: Seed = None
-) -> Integers:
+def label_noise(y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_state: Seed = None) -> Integers:
     """Replace each label, with probability `rate`, by a class drawn evenly from all K.
 
     Examples
@@ -322,8 +320,8 @@ def label_noise(
     >>> label_noise([0, 1, 2], 0.0, 3).tolist()
     [0, 1, 2]
     """
-    labels = _checks.labels(y_true, _checks.positive_whole(n_classes, "n_classes"))
-    _checks.number_between(rate, 0, 1, "rate")
+    labels = _input.labels(y_true, _input.positive_whole(n_classes, "n_classes"))
+    _input.number_between(rate, 0, 1, "rate")
     generator = np.random.default_rng(random_state)
     drawn = generator.integers(0, n_classes, len(labels))
     return np.where(generator.random(len(labels)) < rate, drawn, labels)
@@ -337,8 +335,8 @@ def noisy_posterior(posterior: npt.ArrayLike, rate: float) -> Floats:
     >>> noisy_posterior([[1.0, 0.0]], 0.2).tolist()
     [[0.9, 0.1]]
     """
-    p = _checks.probabilities(posterior, "posterior", ndim=(2,)).astype(np.float64)
-    _checks.number_between(rate, 0, 1, "rate")
+    p = _input.probabilities(posterior, "posterior", ndim=(2,)).astype(np.float64)
+    _input.number_between(rate, 0, 1, "rate")
     return np.asarray((1 - rate) * p + rate / p.shape[1])
 
 
@@ -367,9 +365,9 @@ def label_shift(
     >>> rows.tolist()
     [2, 2, 2]
     """
-    prior = _checks.probabilities(_checks.finite(class_prior, "class_prior", (1,))[None], "class_prior")[0]
-    labels = _checks.labels(y_true, len(prior))
-    _checks.positive_whole(n, "n")
+    prior = _input.probabilities(_input.finite(class_prior, "class_prior", (1,))[None], "class_prior")[0]
+    labels = _input.labels(y_true, len(prior))
+    _input.positive_whole(n, "n")
     counts = np.bincount(labels, minlength=len(prior))
     if ((prior > 0) & (counts == 0)).any():
         missing = int(((prior > 0) & (counts == 0)).argmax())

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logit
 
-from .. import _checks, _passes
-from ._estimators import Floats
+from .. import _blocks
+from .._typing import FloatArray, Floats, IntArray
 
 EVERY = 16  # the search starts at the minimum for one row in so many
 MOST_STEPS = 100  # about ten are enough wherever float64 can tell the minimum from its neighbours
@@ -25,8 +25,8 @@ NO_MINIMUM = (
 
 
 def logistic_line(
-    scores: _checks.FloatArray,
-    labels: _checks.IntArray,
+    scores: FloatArray,
+    labels: IntArray,
     weights: Floats | None,
     targets: tuple[float, float],
 ) -> tuple[float, float]:
@@ -51,7 +51,7 @@ def logistic_line(
     return float(slope / scale), float(intercept - slope * centre / scale)
 
 
-def _separable(scores: _checks.FloatArray, labels: _checks.IntArray) -> bool:
+def _separable(scores: FloatArray, labels: IntArray) -> bool:
     """Tell whether the label alone, or a threshold, puts all rows of class 1 on one side."""
     negative, positive = scores[labels == 0], scores[labels == 1]
     if not len(negative) or not len(positive):
@@ -61,10 +61,10 @@ def _separable(scores: _checks.FloatArray, labels: _checks.IntArray) -> bool:
     return bool(positive.min() >= negative.max() or negative.min() >= positive.max())
 
 
-def _centre_and_scale(scores: _checks.FloatArray) -> tuple[float, float]:
+def _centre_and_scale(scores: FloatArray) -> tuple[float, float]:
     """Mean and standard deviation, without an array of deviations."""
     centre = float(scores.mean(dtype=np.float64))
-    blocks = (scores[rows].astype(np.float64) - centre for rows in _passes.row_blocks(scores))
+    blocks = (scores[rows].astype(np.float64) - centre for rows in _blocks.row_blocks(scores))
     return centre, math.sqrt(sum(float(block @ block) for block in blocks) / len(scores))
 
 
@@ -72,8 +72,8 @@ def _centre_and_scale(scores: _checks.FloatArray) -> tuple[float, float]:
 class _Curve:
     """The cross-entropy between a logistic curve and its targets, as a function of the curve's line."""
 
-    scores: _checks.FloatArray
-    labels: _checks.IntArray
+    scores: FloatArray
+    labels: IntArray
     weights: Floats | None
     targets: tuple[float, float]
     centre: float
@@ -101,7 +101,7 @@ class _Curve:
         """What the targets add to the gradient, wherever on the curve: sum of (1/2 - target) (x, 1)."""
         halves = 0.5 - np.array(self.targets)
         sums = np.zeros(2)
-        for rows in _passes.row_blocks(self.scores):
+        for rows in _blocks.row_blocks(self.scores):
             half = halves.take(self.labels[rows])
             if self.weights is not None:
                 half *= self.weights[rows]
@@ -115,7 +115,7 @@ class _Curve:
         with a target t is log(2 cosh(f/2)) + (1/2 - t) f, where 2 cosh(f/2) = exp(|f|/2) 2 / (1 + |u|).
         """
         sums = np.zeros(6)
-        for rows in _passes.row_blocks(self.scores):
+        for rows in _blocks.row_blocks(self.scores):
             x = self.standardised(rows)
             half = line[0] / 2 * x
             half += line[1] / 2

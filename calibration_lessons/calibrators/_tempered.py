@@ -9,8 +9,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from .. import _checks, _passes
-from ._estimators import Calibrator, Floats, Reads, labels_and_weights
+from .. import _blocks, _input
+from .._typing import FloatArray, Floats, IntArray
+from ._base import Calibrator, Reads, labels_and_weights
 from ._root import Equation, bend_at, near_root, positive_root
 
 EVERY = 16  # the rough search reads one row in so many
@@ -61,7 +62,7 @@ class TemperedSoftmax(Calibrator):
             condition; the message says which way the temperature would run.
         """
         logits, labels, weights = self.calibration_data(X, y, sample_weight)
-        _checks.some_weight(weights.max(initial=0.0))
+        _input.some_weight(weights.max(initial=0.0))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self.temperature_ = 1 / self._search(logits, labels, weights / weights.max())
         self.classes_ = np.arange(logits.shape[1])
@@ -77,34 +78,34 @@ class TemperedSoftmax(Calibrator):
         p /= p.sum(axis=1, keepdims=True)
         return p
 
-    def predict(self, X: npt.ArrayLike) -> _checks.IntArray:
+    def predict(self, X: npt.ArrayLike) -> IntArray:
         """Return the class of the largest logit, shape (n,): no temperature changes it."""
         return np.asarray(_columns(self._logits(X)).argmax(axis=1))
 
-    def _logits(self, X: npt.ArrayLike) -> _checks.FloatArray:
-        return _checks.logits(self._new_scores(X), "X")
+    def _logits(self, X: npt.ArrayLike) -> FloatArray:
+        return _input.logits(self._new_scores(X), "X")
 
     def calibration_data(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
-    ) -> tuple[_checks.FloatArray, _checks.IntArray, Floats]:
+    ) -> tuple[FloatArray, IntArray, Floats]:
         """Logits (n, K), labels and weights of all rows or of a part; rows of weight 0 are left out."""
-        logits = _columns(_checks.logits(self._calibration_scores(X, y), "X"))
+        logits = _columns(_input.logits(self._calibration_scores(X, y), "X"))
         labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1], in_part=True)
         weights = np.ones(len(labels)) if given is None else given
-        _checks.label_logits(logits, labels, weights)
+        _input.label_logits(logits, labels, weights)
         if weights.min() == 0:
             logits, labels, weights = logits[weights > 0], labels[weights > 0], weights[weights > 0]
         return logits, labels, weights
 
-    def _search(self, logits: _checks.FloatArray, labels: _checks.IntArray, weights: Floats) -> float:
+    def _search(self, logits: FloatArray, labels: IntArray, weights: Floats) -> float:
         """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists.
 
         Logits in single precision allow the first steps over all rows in single precision.
         """
-        limits, highest = _passes.logit_limits(logits, labels, weights)
+        limits, highest = _blocks.logit_limits(logits, labels, weights)
         self.refuse(limits)
         start, bend, some = limits.weight / limits.spread, 0.0, slice(None, None, EVERY)
-        rough, _ = _passes.logit_limits(logits[some], labels[some], weights[some])
+        rough, _ = _blocks.logit_limits(logits[some], labels[some], weights[some])
         if self.obstacle(rough) is None:
             few = self._equation(rough, partial(self.model_sum, logits[some], highest[some], weights[some]))
             start = positive_root(few, start, ROUGHLY)
@@ -115,7 +116,7 @@ class TemperedSoftmax(Calibrator):
             start = near_root(single, start, NEARLY, bend)
         return positive_root(self._equation(limits, model_sum), start, PRECISION, bend)
 
-    def refuse(self, limits: _passes.LogitLimits) -> None:
+    def refuse(self, limits: _blocks.LogitLimits) -> None:
         """Refuse calibration data that no finite positive temperature fits, and say why."""
         low, high = SPREAD
         spread = limits.spread / limits.weight
@@ -128,11 +129,11 @@ class TemperedSoftmax(Calibrator):
         if obstacle is not None:
             raise ValueError(f"no temperature fits: {obstacle}")
 
-    def solve(self, limits: _passes.LogitLimits, model_sum: Callable[[float], Sums], start: float) -> float:
+    def solve(self, limits: _blocks.LogitLimits, model_sum: Callable[[float], Sums], start: float) -> float:
         """Beta at which the sum under the model equals the sum under the labels."""
         return positive_root(self._equation(limits, model_sum), start, PRECISION)
 
-    def _equation(self, limits: _passes.LogitLimits, model_sum: Callable[[float], Sums]) -> Equation:
+    def _equation(self, limits: _blocks.LogitLimits, model_sum: Callable[[float], Sums]) -> Equation:
         """How far the sum under the model lies above that under the labels, and its slope in log beta."""
         target = self.label_sum(limits)
 
@@ -144,8 +145,8 @@ class TemperedSoftmax(Calibrator):
 
     @staticmethod
     def model_sum(
-        logits: _checks.FloatArray,
-        highest: _checks.FloatArray,
+        logits: FloatArray,
+        highest: FloatArray,
         weights: Floats,
         beta: float,
         dtype: npt.DTypeLike = np.float64,
@@ -154,16 +155,16 @@ class TemperedSoftmax(Calibrator):
         raise NotImplementedError
 
     @staticmethod
-    def label_sum(limits: _passes.LogitLimits) -> float:
+    def label_sum(limits: _blocks.LogitLimits) -> float:
         """Sum under the labels."""
         raise NotImplementedError
 
     @staticmethod
-    def obstacle(limits: _passes.LogitLimits) -> str | None:
+    def obstacle(limits: _blocks.LogitLimits) -> str | None:
         """Say why no finite positive temperature meets the condition, or None where exactly one does."""
         raise NotImplementedError
 
 
-def _columns(logits: _checks.FloatArray) -> _checks.FloatArray:
+def _columns(logits: FloatArray) -> FloatArray:
     """Logits of each class; a binary logit z is read as (0, z)."""
     return np.stack([np.zeros_like(logits), logits], axis=1) if logits.ndim == 1 else logits

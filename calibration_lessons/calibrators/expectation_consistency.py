@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .. import _checks, _passes
-from ._estimators import Floats
+from .. import _blocks
+from .._typing import FloatArray, Floats
 from ._tempered import ROUNDING, Sums, TemperedSoftmax
 
 
@@ -48,26 +48,26 @@ class ExpectationConsistency(TemperedSoftmax):
 
     @staticmethod
     def model_sum(
-        logits: _checks.FloatArray,
-        highest: _checks.FloatArray,
+        logits: FloatArray,
+        highest: FloatArray,
         weights: Floats,
         beta: float,
         dtype: npt.DTypeLike = np.float64,
     ) -> Sums:
         """Sum of the confidences 1 / sum(e) over the rows, and its slope in beta."""
         total = slope = 0.0
-        for rows, (e, e_t) in _passes.tempered_moments(logits, highest, beta, 1, dtype):
+        for rows, (e, e_t) in _blocks.tempered_moments(logits, highest, beta, 1, dtype):
             total += float(weights[rows] @ (1 / e))
             slope += float(weights[rows] @ (-e_t / e**2))
         return total, slope
 
     @staticmethod
-    def label_sum(limits: _passes.LogitLimits) -> float:
+    def label_sum(limits: _blocks.LogitLimits) -> float:
         """Sum of the rows whose first largest logit is the label's."""
         return limits.correct
 
     @staticmethod
-    def obstacle(limits: _passes.LogitLimits) -> str | None:
+    def obstacle(limits: _blocks.LogitLimits) -> str | None:
         """Say on which side of the reachable confidences the accuracy lies, or None where it lies inside."""
         low, high, accuracy = (
             total / limits.weight for total in (limits.one_over_finite, limits.one_over_tied, limits.correct)

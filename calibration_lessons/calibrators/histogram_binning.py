@@ -6,9 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from .. import _checks, _passes
+from .. import _blocks, _input
+from .._typing import FloatArray, Floats, IntArray
 from ..measures.reliability import bin_edges, bin_index, quantile_edges
-from ._estimators import BinaryCalibrator, Floats, Reads, one_score
+from ._base import BinaryCalibrator, Reads, one_score
 
 
 class HistogramBinning(BinaryCalibrator):
@@ -53,9 +54,9 @@ class HistogramBinning(BinaryCalibrator):
     [0.5, 0.375]
     """
 
-    edges_: _checks.FloatArray
+    edges_: FloatArray
     values_: Floats
-    counts_: _checks.IntArray
+    counts_: IntArray
 
     def __init__(self, n_bins: int = 15, strategy: Literal["uniform", "quantile"] = "uniform") -> None:
         self.n_bins = n_bins
@@ -66,14 +67,14 @@ class HistogramBinning(BinaryCalibrator):
         """Probabilities where the bins have equal width, otherwise scores of any kind."""
         return "probabilities" if self.strategy == "uniform" else "scores"
 
-    def _check_scores(self, array: _checks.FloatArray) -> _checks.FloatArray:
-        _checks.one_of(self.strategy, ["uniform", "quantile"], "strategy")
+    def _check_scores(self, array: FloatArray) -> FloatArray:
+        _input.one_of(self.strategy, ["uniform", "quantile"], "strategy")
         if self.strategy == "uniform":
-            return _checks.probabilities(one_score(array), "X", (1,))
+            return _input.probabilities(one_score(array), "X", (1,))
         return super()._check_scores(array)
 
-    def _learn(self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None) -> None:
-        n_bins = _checks.positive_whole(self.n_bins, "n_bins")
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        n_bins = _input.positive_whole(self.n_bins, "n_bins")
         if self.strategy == "uniform":
             self.edges_ = bin_edges(n_bins, scores.dtype)
         else:
@@ -84,19 +85,19 @@ class HistogramBinning(BinaryCalibrator):
         self.values_ = np.divide(hits, weight, out=centres[: len(hits)], where=weight > 0)
 
     def _sums(
-        self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None
-    ) -> tuple[_checks.IntArray, Floats, Floats]:
+        self, scores: FloatArray, labels: IntArray, weights: Floats | None
+    ) -> tuple[IntArray, Floats, Floats]:
         """Rows, weight, and weight of class 1 in each bin; weights count relative to the largest."""
         n_bins = len(self.edges_) - 1
         sums = np.zeros((5, n_bins))
-        for rows in _passes.row_blocks(scores):
+        for rows in _blocks.row_blocks(scores):
             index = bin_index(scores[rows], self.edges_, self.strategy)
             share = None if weights is None else weights[rows] / weights.max()
-            sums += _passes.bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
+            sums += _blocks.bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
         counts, weight, _, _, hits = sums
         return counts.astype(np.int64), weight, hits
 
-    def _map(self, scores: _checks.FloatArray) -> Floats:
+    def _map(self, scores: FloatArray) -> Floats:
         edges = self.edges_
         if self.strategy == "uniform":
             edges = bin_edges(len(self.values_), scores.dtype)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from .. import _checks
-from ._estimators import BinaryCalibrator, Floats
+from .._typing import FloatArray, Floats, IntArray
+from ._base import BinaryCalibrator
 
 
 class IsotonicCalibration(BinaryCalibrator):
@@ -48,20 +48,18 @@ class IsotonicCalibration(BinaryCalibrator):
     thresholds_: Floats
     values_: Floats
 
-    def _learn(self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None) -> None:
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         distinct, weight, hits = pool_ties(scores, labels, weights)
         fit = isotonic_regression(hits / weight, weights=weight)
         ends = np.unique(np.concatenate([fit.blocks[:-1], fit.blocks[1:] - 1]))
         self.thresholds_, self.values_ = distinct[ends], fit.x[ends]
 
-    def _map(self, scores: _checks.FloatArray) -> Floats:
+    def _map(self, scores: FloatArray) -> Floats:
         between = np.interp(scores, self.thresholds_, self.values_)
         return np.asarray(between.clip(self.values_[0], self.values_[-1]))
 
 
-def pool_ties(
-    scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None
-) -> tuple[Floats, Floats, Floats]:
+def pool_ties(scores: FloatArray, labels: IntArray, weights: Floats | None) -> tuple[Floats, Floats, Floats]:
     """Distinct scores in rising order, and the weight and the weight of class 1 at each.
 
     Weights count relative to the largest, so that their sums stay finite.

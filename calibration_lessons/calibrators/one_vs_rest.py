@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from .. import _checks
-from ._estimators import Calibrator, Floats, Reads, labels_and_weights
+from .. import _input
+from .._typing import Floats
+from ._base import Calibrator, Reads, labels_and_weights
 
 
 class OneVsRest(Calibrator):
@@ -82,7 +83,7 @@ class OneVsRest(Calibrator):
         """
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as PlattScaling()")
-        scores = _checks.finite(self._calibration_scores(X, y), "X", (1, 2))
+        scores = _input.finite(self._calibration_scores(X, y), "X", (1, 2))
         if scores.ndim == 1:
             raise ValueError("X has n_features=1, one score a row: expected one column a class, at least two")
         n_classes = scores.shape[1]
@@ -101,7 +102,7 @@ class OneVsRest(Calibrator):
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the normalised probability of each class, shape (n, K)."""
-        scores = _checks.finite(self._new_scores(X), "X", (2,))
+        scores = _input.finite(self._new_scores(X), "X", (2,))
         columns = [fitted.predict_proba(scores[:, k])[:, 1] for k, fitted in enumerate(self.calibrators_)]
         probabilities = np.stack(columns, axis=1)
         total = probabilities.sum(axis=1, keepdims=True)

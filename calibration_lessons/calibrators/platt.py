@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit
 
-from .. import _checks
-from ._estimators import BinaryCalibrator, Floats, Reads
+from .. import _input
+from .._typing import FloatArray, Floats, IntArray
+from ._base import BinaryCalibrator, Reads
 from ._logistic import logistic_line
 
 
@@ -64,12 +65,12 @@ class PlattScaling(BinaryCalibrator):
         """Logits, or log-odds: probabilities do not suit the curve."""
         return "logits"
 
-    def _learn(self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None) -> None:
-        _checks.one_of(self.prior_targets, [True, False], "prior_targets")
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        _input.one_of(self.prior_targets, [True, False], "prior_targets")
         targets = prior_targets(labels, weights) if self.prior_targets else (0.0, 1.0)
         self.slope_, self.intercept_ = logistic_line(scores, labels, weights, targets)
 
-    def _map(self, scores: _checks.FloatArray) -> Floats:
+    def _map(self, scores: FloatArray) -> Floats:
         return np.asarray(expit(self.slope_ * scores.astype(np.float64) + self.intercept_))
 
 
@@ -132,14 +133,14 @@ def calibration_slope_intercept(
     (0.51, 0.0)
     """
     if from_logits:
-        log_odds = _checks.finite(y_prob, "y_prob", (1,)).astype(np.float64)
+        log_odds = _input.finite(y_prob, "y_prob", (1,)).astype(np.float64)
     else:
-        forecasts = _checks.probabilities(y_prob, ndim=(1,))
+        forecasts = _input.probabilities(y_prob, ndim=(1,))
         _refuse_certainty(forecasts)
         log_odds = logit(forecasts.astype(np.float64))
-    labels = _checks.labels(y_true, 2)
-    _checks.same_length(y_true=labels, y_prob=log_odds)
-    weights = _checks.weights(sample_weight, len(labels))
+    labels = _input.labels(y_true, 2)
+    _input.same_length(y_true=labels, y_prob=log_odds)
+    weights = _input.weights(sample_weight, len(labels))
     if weights is not None:
         log_odds, labels, weights = log_odds[weights > 0], labels[weights > 0], weights[weights > 0]
     if log_odds.min() == log_odds.max():
@@ -147,17 +148,17 @@ def calibration_slope_intercept(
     return CalibrationLine(*logistic_line(log_odds, labels, weights, (0.0, 1.0)))
 
 
-def _refuse_certainty(forecasts: _checks.FloatArray) -> None:
+def _refuse_certainty(forecasts: FloatArray) -> None:
     certain = (forecasts == 0) | (forecasts == 1)
     if certain.any():
-        where = _checks.first(certain)
+        where = _input.first(certain)
         raise ValueError(
-            f"{_checks.place('y_prob', where)} = {forecasts[where]}: expected a probability strictly between "
+            f"{_input.place('y_prob', where)} = {forecasts[where]}: expected a probability strictly between "
             f"0 and 1, because the log-odds of a certain forecast are infinite"
         )
 
 
-def prior_targets(labels: _checks.IntArray, weights: Floats | None) -> tuple[float, float]:
+def prior_targets(labels: IntArray, weights: Floats | None) -> tuple[float, float]:
     """Platt's targets for the labels 0 and 1 (equation ``eq-platt-targets``)."""
     negative, positive = np.bincount(labels, weights, minlength=2).astype(np.float64)
     return 1 / (negative + 2), 1 - 1 / (positive + 2)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .. import _checks, _passes
-from ._estimators import Floats
+from .. import _blocks
+from .._typing import FloatArray, Floats
 from ._tempered import ROUNDING, Sums, TemperedSoftmax
 
 
@@ -50,27 +50,27 @@ class TemperatureScaling(TemperedSoftmax):
 
     @staticmethod
     def model_sum(
-        logits: _checks.FloatArray,
-        highest: _checks.FloatArray,
+        logits: FloatArray,
+        highest: FloatArray,
         weights: Floats,
         beta: float,
         dtype: npt.DTypeLike = np.float64,
     ) -> Sums:
         """Sum of E_p[z] - max z over the rows, and its slope in beta: the sum of the variances of z."""
         total = slope = 0.0
-        for rows, (e, e_t, e_t2) in _passes.tempered_moments(logits, highest, beta, 2, dtype):
+        for rows, (e, e_t, e_t2) in _blocks.tempered_moments(logits, highest, beta, 2, dtype):
             mean = e_t / e
             total += float(weights[rows] @ mean)
             slope += float(weights[rows] @ (e_t2 / e - mean**2))
         return total, slope
 
     @staticmethod
-    def label_sum(limits: _passes.LogitLimits) -> float:
+    def label_sum(limits: _blocks.LogitLimits) -> float:
         """Sum of z_y - max z over the rows."""
         return -limits.below_top
 
     @staticmethod
-    def obstacle(limits: _passes.LogitLimits) -> str | None:
+    def obstacle(limits: _blocks.LogitLimits) -> str | None:
         """Say which way the likelihood drives the temperature, or None where it has a maximum."""
         if limits.spread == 0:
             return "the logits of each row are equal, so every temperature gives the same probabilities"

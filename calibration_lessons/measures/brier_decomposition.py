@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 
-from .. import _checks, _passes
+from .. import _blocks, _input
+from .._typing import FloatArray, Floats
 from .reliability import bin_edges
-
-Floats = npt.NDArray[np.float64]
 
 
 class BrierDecomposition(NamedTuple):
@@ -128,12 +127,12 @@ def brier_decomposition(
     0.24
     """
     if n_bins is not None:
-        _checks.positive_whole(n_bins, "n_bins")
-    forecasts = _checks.probabilities(y_prob)
-    n_classes = _checks.classes(forecasts, "y_prob")
-    labels = _checks.labels(y_true, n_classes)
-    _checks.same_length(y_true=labels, y_prob=forecasts)
-    weights = _checks.weights(sample_weight, len(labels))
+        _input.positive_whole(n_bins, "n_bins")
+    forecasts = _input.probabilities(y_prob)
+    n_classes = _input.classes(forecasts, "y_prob")
+    labels = _input.labels(y_true, n_classes)
+    _input.same_length(y_true=labels, y_prob=forecasts)
+    weights = _input.weights(sample_weight, len(labels))
     counted = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
     weight = np.ones(len(labels)) if weights is None else weights[counted] / weights.max()
     forecasts, labels = forecasts[counted], labels[counted]
@@ -143,7 +142,7 @@ def brier_decomposition(
 
 
 def _split(
-    forecast: _checks.FloatArray, happened: npt.NDArray[np.bool_], weight: Floats, n_bins: int | None
+    forecast: FloatArray, happened: npt.NDArray[np.bool_], weight: Floats, n_bins: int | None
 ) -> tuple[float, ...]:
     """Parts of the score of one class, in the order of `BrierDecomposition`."""
     group, n_groups = _groups(forecast, n_bins)
@@ -168,10 +167,10 @@ def _split(
     return reliability, resolution, base_rate * (1 - base_rate), within, reliability - float(share @ chance)
 
 
-def _groups(forecast: _checks.FloatArray, n_bins: int | None) -> tuple[npt.NDArray[np.intp], int]:
+def _groups(forecast: FloatArray, n_bins: int | None) -> tuple[npt.NDArray[np.intp], int]:
     """Return the number of each row's group, and how many groups there are."""
     if n_bins is not None:
-        return _passes.uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
+        return _blocks.uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
     distinct, group = np.unique(forecast, return_inverse=True)
     if 2 * len(distinct) > len(forecast):
         warnings.warn(
@@ -216,9 +215,9 @@ def corp_decomposition(y_true: npt.ArrayLike, y_prob: npt.ArrayLike) -> CorpDeco
     >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), parts.uncertainty
     (0.0178, 0.0278, 0.25)
     """
-    forecasts = _checks.probabilities(y_prob, ndim=(1,))
-    labels = _checks.labels(y_true, 2)
-    _checks.same_length(y_true=labels, y_prob=forecasts)
+    forecasts = _input.probabilities(y_prob, ndim=(1,))
+    labels = _input.labels(y_true, 2)
+    _input.same_length(y_true=labels, y_prob=forecasts)
     distinct, group, counts = np.unique(forecasts, return_inverse=True, return_counts=True)
     frequency = np.bincount(group, labels) / counts
     recalibrated = isotonic_regression(frequency, weights=counts).x

@@ -13,9 +13,9 @@ from scipy.optimize import brentq
 from scipy.special import erf
 from scipy.stats import norm as normal
 
-from .. import _checks
+from .. import _input
+from .._typing import FloatArray, Floats
 from .reliability import (
-    Floats,
     Norm,
     ReliabilityCurve,
     Strategy,
@@ -92,14 +92,14 @@ def expected_calibration_error(
             sample_weight=sample_weight,
             from_logits=from_logits,
         )
-        for one in promises(target, _checks.real_array(y_prob, "y_prob", ndim=(1, 2)))
+        for one in promises(target, _input.real_array(y_prob, "y_prob", ndim=(1, 2)))
     ]
     return mean_error(curves, norm, debias)
 
 
 def check_error_options(norm: Norm, debias: bool, sample_weight: object) -> None:
     """Refuse an unknown norm, and `debias` with weights."""
-    _checks.one_of(norm, ["l1", "l2"], "norm")
+    _input.one_of(norm, ["l1", "l2"], "norm")
     if debias and sample_weight is not None:
         raise ValueError("debias = True: expected no sample_weight (the variance of a bin is not known then)")
 
@@ -107,7 +107,7 @@ def check_error_options(norm: Norm, debias: bool, sample_weight: object) -> None
 def promises(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
     """List the targets whose errors are averaged: each class for "class-wise", else the one given."""
     if isinstance(target, str) and target == "class-wise":
-        return list(range(_checks.classes(y_prob, "y_prob")))
+        return list(range(_input.classes(y_prob, "y_prob")))
     return [target]
 
 
@@ -242,8 +242,8 @@ def ece_interval(
     >>> round(low, 3), round(high, 3)
     (0.096, 0.1)
     """
-    _checks.one_of(norm, ["l1", "l2"], "norm")
-    _checks.number_between(level, 0, 1, "level", open_ends=True)
+    _input.one_of(norm, ["l1", "l2"], "norm")
+    _input.number_between(level, 0, 1, "level", open_ends=True)
     curve = reliability_curve(
         y_true,
         y_prob,
@@ -337,11 +337,11 @@ class CalibratedECE:
 
     def quantile(self, q: float) -> float:
         """Quantile of the drawn errors, for q in [0, 1]."""
-        return float(np.quantile(self.values, _checks.number_between(q, 0, 1, "q")))
+        return float(np.quantile(self.values, _input.number_between(q, 0, 1, "q")))
 
     def p_value(self, ece: float) -> float:
         """Share of draws at or above `ece`, the observed one counted in, so it is never 0."""
-        _checks.number_between(ece, 0, 1, "ece")
+        _input.number_between(ece, 0, 1, "ece")
         return float((1 + (self.values >= ece).sum()) / (1 + len(self.values)))
 
 
@@ -395,12 +395,12 @@ def ece_under_calibration(
     >>> null.p_value(0.3) < 0.01
     True
     """
-    _checks.one_of(norm, ["l1", "l2"], "norm")
-    _checks.positive_whole(n_bins, "n_bins")
-    _checks.one_of(strategy, ["uniform", "quantile"], "strategy")
-    _checks.positive_whole(n_draws, "n_draws")
+    _input.one_of(norm, ["l1", "l2"], "norm")
+    _input.positive_whole(n_bins, "n_bins")
+    _input.one_of(strategy, ["uniform", "quantile"], "strategy")
+    _input.positive_whole(n_draws, "n_draws")
     scores = promised(y_prob, target, from_logits=from_logits)
-    weights = _checks.weights(sample_weight, len(scores))
+    weights = _input.weights(sample_weight, len(scores))
     curve = binned(scores, np.zeros(len(scores), dtype=bool), n_bins, strategy, weights)
     index = bin_index(scores, curve.edges, strategy)
     hits = _drawn_hits(scores, index, len(curve.counts), weights, n_draws, random_state)
@@ -411,7 +411,7 @@ def ece_under_calibration(
 
 
 def _drawn_hits(
-    scores: _checks.FloatArray,
+    scores: FloatArray,
     index: npt.NDArray[np.intp],
     n_bins: int,
     weights: Floats | None,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from .. import _checks
+from .. import _input
+from .._typing import FloatArray, Floats
 
-Floats = npt.NDArray[np.float64]
 Sums = tuple[float, float]
 
 
@@ -108,13 +108,13 @@ def negative_log_likelihood(
 def mean_over_rows(sums: Sums) -> float:
     """Divide the sum of the losses by the sum of the weights."""
     total, weight = sums
-    _checks.some_weight(weight)
+    _input.some_weight(weight)
     return total / weight
 
 
 def brier_sums(y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Sums:
     """Return the sums behind the Brier score, of all rows or of a part."""
-    return _sums_over_rows(y_true, y_prob, sample_weight, _checks.probability_blocks, _brier_rows)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.probability_blocks, _brier_rows)
 
 
 def nll_sums(
@@ -122,22 +122,22 @@ def nll_sums(
 ) -> Sums:
     """Return the sums behind the negative log-likelihood, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _checks.logit_blocks, _nll_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _checks.probability_blocks, _nll_rows)
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.logit_blocks, _nll_rows_of_logits)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.probability_blocks, _nll_rows)
 
 
 def _sums_over_rows(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    checked: Callable[[_checks.FloatArray, str], Iterator[tuple[slice, _checks.FloatArray]]],
+    checked: Callable[[FloatArray, str], Iterator[tuple[slice, FloatArray]]],
     loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
 ) -> Sums:
     """Weighted sum of a loss a row, block by block in float64, and the sum of the weights."""
-    values = _checks.real_array(y_prob, "y_prob", (1, 2))
-    labels = _checks.labels(y_true, _checks.classes(values, "y_prob"))
-    _checks.same_length(y_true=labels, y_prob=values)
-    weights = _checks.weights(sample_weight, len(values), in_part=True)
+    values = _input.real_array(y_prob, "y_prob", (1, 2))
+    labels = _input.labels(y_true, _input.classes(values, "y_prob"))
+    _input.same_length(y_true=labels, y_prob=values)
+    weights = _input.weights(sample_weight, len(values), in_part=True)
     total = 0.0
     for rows, block in checked(values, "y_prob"):
         losses = loss(block.astype(np.float64, copy=False), labels[rows])

@@ -16,13 +16,13 @@ from scipy.special import expit
 from scipy.stats import binom
 from scipy.stats import norm as normal
 
-from .. import _checks, _passes
+from .. import _blocks, _input
+from .._typing import FloatArray, Floats
 
 Target = Literal["top-label", "positive"] | int | None
 Strategy = Literal["uniform", "quantile"]
 Norm = Literal["l1", "l2"]
-Floats = npt.NDArray[np.float64]
-Scored = tuple[_checks.FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
+Scored = tuple[FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class ReliabilityCurve:
         Kish's effective number of rows, (sum w)^2 / sum w^2; without weights the same as `counts`.
     """
 
-    edges: _checks.FloatArray
+    edges: FloatArray
     counts: npt.NDArray[np.int64]
     weights: Floats
     confidence: Floats
@@ -67,7 +67,7 @@ class ReliabilityCurve:
 
     def ece(self, norm: Norm = "l1") -> float:
         """Return the expected calibration error: the mean gap (``eq-ece``), or its root mean square."""
-        _checks.one_of(norm, ["l1", "l2"], "norm")
+        _input.one_of(norm, ["l1", "l2"], "norm")
         if norm == "l1":
             return float(self.shares @ np.abs(self.gaps))
         return float(np.sqrt(self.shares @ self.gaps**2))
@@ -92,7 +92,7 @@ class ReliabilityCurve:
         ----------
         Wilson (1927), Probable inference, the law of succession, and statistical inference.
         """
-        _checks.number_between(level, 0, 1, "level", open_ends=True)
+        _input.number_between(level, 0, 1, "level", open_ends=True)
         z2 = normal.isf((1 - level) / 2) ** 2
         n = np.where(self.weights > 0, self.effective_counts, np.nan)
         centre = (self.accuracy + z2 / (2 * n)) / (1 + z2 / n)
@@ -118,13 +118,13 @@ class ReliabilityCurve:
         ----------
         Bröcker and Smith (2007), Increasing the reliability of reliability diagrams.
         """
-        _checks.number_between(level, 0, 1, "level", open_ends=True)
+        _input.number_between(level, 0, 1, "level", open_ends=True)
         n = np.maximum(np.round(self.effective_counts), self.weights > 0)
         low, high = binom.interval(level, n, np.clip(self.confidence, 0.0, 1.0))
         return low / n, high / n
 
 
-def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> _checks.FloatArray:
+def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
     """Correctly rounded edges m/M of M bins of equal width; the one place that makes them.
 
     ``np.linspace`` multiplies by a rounded step instead and is one unit in the last place off
@@ -146,7 +146,7 @@ def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> _checks.FloatAr
     >>> float(bin_edges(10)[3]), float(np.linspace(0, 1, 11)[3])
     (0.3, 0.30000000000000004)
     """
-    m = _checks.positive_whole(n_bins, "n_bins")
+    m = _input.positive_whole(n_bins, "n_bins")
     return (np.arange(m + 1) / m).astype(dtype)
 
 
@@ -175,11 +175,9 @@ def scores_and_hits(
     return scores, hits
 
 
-def promised(
-    y_prob: npt.ArrayLike, target: Target = None, *, from_logits: bool = False
-) -> _checks.FloatArray:
+def promised(y_prob: npt.ArrayLike, target: Target = None, *, from_logits: bool = False) -> FloatArray:
     """Reduce a forecast to one score a row, whatever happened."""
-    rows = len(_checks.real_array(y_prob, "y_prob", (1, 2)))
+    rows = len(_input.real_array(y_prob, "y_prob", (1, 2)))
     scores, _ = scores_and_hits(np.zeros(rows), y_prob, target, from_logits=from_logits)
     return scores
 
@@ -192,7 +190,7 @@ class Promise:
     "the predicted class is the label" (``target="top-label"``).
     """
 
-    values: _checks.FloatArray
+    values: FloatArray
     labels: npt.NDArray[np.int64]
     chosen: Literal["top-label"] | int
     from_logits: bool
@@ -202,11 +200,11 @@ class Promise:
         cls, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, target: Target, *, from_logits: bool
     ) -> Promise:
         """Check everything but the numbers in `y_prob`; `blocks` checks those on the way."""
-        values = _checks.real_array(y_prob, "y_prob", (1, 2))
-        n_classes = _checks.classes(values, "y_prob")
+        values = _input.real_array(y_prob, "y_prob", (1, 2))
+        n_classes = _input.classes(values, "y_prob")
         chosen = resolve_target(target, values.ndim, n_classes)
-        labels = _checks.labels(y_true, n_classes)
-        _checks.same_length(y_true=labels, y_prob=values)
+        labels = _input.labels(y_true, n_classes)
+        _input.same_length(y_true=labels, y_prob=values)
         return cls(values, labels, chosen, from_logits)
 
     @property
@@ -216,28 +214,28 @@ class Promise:
 
     def blocks(self) -> Iterator[tuple[slice, Scored]]:
         """Scores and hits of many rows at a time; the numbers behind them are checked block by block."""
-        checked = _checks.logit_blocks if self.from_logits else _checks.probability_blocks
+        checked = _input.logit_blocks if self.from_logits else _input.probability_blocks
         reduce = self._one_column if self.values.ndim == 1 else self._columns
-        for many in _passes.row_blocks(self.labels):
+        for many in _blocks.row_blocks(self.labels):
             labels = self.labels[many]
             scores, hits = np.empty(len(labels), self.dtype), np.empty(len(labels), dtype=bool)
             for rows, block in checked(self.values[many], "y_prob", many.start):
                 scores[rows], hits[rows] = reduce(block, labels[rows])
             yield many, (scores, hits)
 
-    def _one_column(self, block: _checks.FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
+    def _one_column(self, block: FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
         positive = _sigmoid(block) if self.from_logits else block
         if self.chosen == "top-label":
             says_one = block > (0 if self.from_logits else 0.5)
             return np.where(says_one, positive, 1 - positive), labels == says_one
         return positive if self.chosen == 1 else 1 - positive, labels == self.chosen
 
-    def _columns(self, block: _checks.FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
+    def _columns(self, block: FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
         if self.chosen == "top-label":
-            top_label = _passes.top_label_of_logits if self.from_logits else _passes.top_label
+            top_label = _blocks.top_label_of_logits if self.from_logits else _blocks.top_label
             return top_label(block, labels)
         k = self.chosen
-        return _passes.softmax_column(block, k) if self.from_logits else block[:, k], labels == k
+        return _blocks.softmax_column(block, k) if self.from_logits else block[:, k], labels == k
 
 
 def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-label"] | int:
@@ -259,7 +257,7 @@ def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-la
     return 1
 
 
-def _sigmoid(logits: _checks.FloatArray) -> Floats:
+def _sigmoid(logits: FloatArray) -> Floats:
     return np.asarray(expit(logits.astype(np.float64)))
 
 
@@ -323,10 +321,10 @@ def reliability_curve(
     >>> round(float(curve.confidence[0]), 4), float(curve.accuracy[0]), int(curve.counts[0])
     (0.03, 0.2, 5)
     """
-    _checks.positive_whole(n_bins, "n_bins")
-    _checks.one_of(strategy, ["uniform", "quantile"], "strategy")
+    _input.positive_whole(n_bins, "n_bins")
+    _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     promise = Promise.read(y_true, y_prob, target, from_logits=from_logits)
-    weights = _checks.weights(sample_weight, len(promise.labels))
+    weights = _input.weights(sample_weight, len(promise.labels))
     if strategy == "uniform":
         edges = bin_edges(n_bins, promise.dtype)
         return curve_from_sums(edges, _sums(promise.blocks(), edges, strategy, weights))
@@ -335,7 +333,7 @@ def reliability_curve(
 
 
 def binned(
-    scores: _checks.FloatArray,
+    scores: FloatArray,
     hits: npt.NDArray[np.bool_],
     n_bins: int,
     strategy: Strategy = "uniform",
@@ -347,36 +345,34 @@ def binned(
     else:
         inner = quantile_edges(scores, n_bins, weights)
         edges = np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]]).astype(scores.dtype)
-    blocks = ((rows, (scores[rows], hits[rows])) for rows in _passes.row_blocks(scores))
+    blocks = ((rows, (scores[rows], hits[rows])) for rows in _blocks.row_blocks(scores))
     return curve_from_sums(edges, _sums(blocks, edges, strategy, weights))
 
 
 def _sums(
     blocks: Iterable[tuple[slice, Scored]],
-    edges: _checks.FloatArray,
+    edges: FloatArray,
     strategy: Strategy,
     weights: Floats | None,
 ) -> Floats:
-    """Sum up each bin over blocks of rows, as `_passes.bin_sums` does for one block."""
+    """Sum up each bin over blocks of rows, as `_blocks.bin_sums` does for one block."""
     sums = np.zeros((5, len(edges) - 1))
     for rows, (scores, hits) in blocks:
         index = bin_index(scores, edges, strategy)
         weight = None if weights is None else weights[rows]
-        sums += _passes.bin_sums(index, scores, hits, weight, len(edges) - 1)
+        sums += _blocks.bin_sums(index, scores, hits, weight, len(edges) - 1)
     return sums
 
 
-def bin_index(
-    scores: _checks.FloatArray, edges: _checks.FloatArray, strategy: Strategy
-) -> npt.NDArray[np.intp]:
+def bin_index(scores: FloatArray, edges: FloatArray, strategy: Strategy) -> npt.NDArray[np.intp]:
     """Index of the right-closed bin of each score."""
     if strategy == "uniform":
-        return _passes.uniform_bins(scores, edges)
+        return _blocks.uniform_bins(scores, edges)
     return np.searchsorted(edges[1:-1], scores, side="left")
 
 
-def curve_from_sums(edges: _checks.FloatArray, sums: Floats) -> ReliabilityCurve:
-    """Turn the sums of `_passes.bin_sums` into a curve."""
+def curve_from_sums(edges: FloatArray, sums: Floats) -> ReliabilityCurve:
+    """Turn the sums of `_blocks.bin_sums` into a curve."""
     rows, weight, squares, total, correct = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         confidence, accuracy = total / weight, correct / weight
@@ -412,7 +408,7 @@ class CalibrationAccumulator:
     """
 
     def __init__(self, n_bins: int = 15, target: Target = None) -> None:
-        self.n_bins = _checks.positive_whole(n_bins, "n_bins")
+        self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
         self._sums = np.zeros((5, self.n_bins))
         self._kind: tuple[str, str] | None = None
@@ -440,7 +436,7 @@ class CalibrationAccumulator:
             added then.
         """
         promise = Promise.read(y_true, y_prob, self.target, from_logits=from_logits)
-        weights = _checks.weights(sample_weight, len(promise.labels), in_part=True)
+        weights = _input.weights(sample_weight, len(promise.labels), in_part=True)
         edges = bin_edges(self.n_bins, promise.dtype)
         sums = _sums(promise.blocks(), edges, "uniform", weights)
         shape = np.shape(y_prob)
@@ -486,5 +482,5 @@ class CalibrationAccumulator:
         """
         if self._kind is None:
             raise ValueError("the accumulator is empty: expected a call of update before curve")
-        _checks.some_weight(float(self._sums[1].sum()))
+        _input.some_weight(float(self._sums[1].sum()))
         return curve_from_sums(bin_edges(self.n_bins, self._kind[1]), self._sums.copy())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from .._typing import Floats
+
 Solver = Literal["newton", "gradient-descent"]
 
 NO_CURVATURE = 1e-13  # of a Hessian with unit diagonal: below it, the rounding of collinear columns

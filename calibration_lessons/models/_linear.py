@@ -14,8 +14,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import _checks
-from ._descent import Floats, LinearLoss, minimise, separated, smallest_curvature_left
+from .. import _input
+from .._typing import Floats
+from ._descent import LinearLoss, minimise, separated, smallest_curvature_left
 
 Codes = npt.NDArray[np.intp]
 
@@ -38,15 +39,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
     ) -> tuple[Standardised, Codes, Floats, Floats]:
         """Check all input; return the rows, each one's class and share of the weight, and the penalty."""
-        _checks.one_of(self.solver, ["newton", "gradient-descent"], "solver")
-        _checks.number_between(self.l2, 0, np.finfo(float).max, "l2")
-        _checks.one_of(self.fit_intercept, [True, False], "fit_intercept")
-        _checks.number_between(self.tol, 0, 1, "tol", open_ends=True)
-        _checks.positive_whole(self.max_iter, "max_iter")
-        features = _checks.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
-        labels = _checks.class_labels(y)
-        _checks.same_length(X=features, y=labels)
-        weights = _checks.weights(sample_weight, len(labels))
+        _input.one_of(self.solver, ["newton", "gradient-descent"], "solver")
+        _input.number_between(self.l2, 0, np.finfo(float).max, "l2")
+        _input.one_of(self.fit_intercept, [True, False], "fit_intercept")
+        _input.number_between(self.tol, 0, 1, "tol", open_ends=True)
+        _input.positive_whole(self.max_iter, "max_iter")
+        features = _input.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
+        labels = _input.class_labels(y)
+        _input.same_length(X=features, y=labels)
+        weights = _input.weights(sample_weight, len(labels))
         validate_data(self, X if hasattr(X, "columns") else features, y, reset=True, skip_check_array=True)
         if weights is not None:  # a row of weight 0 is as good as absent, its class too
             counted = weights > 0
@@ -88,7 +89,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _scores(self, X: npt.ArrayLike) -> Floats:
         """Return X @ coef_.T + intercept_."""
         check_is_fitted(self, "coef_")
-        features = _checks.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
+        features = _input.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
         validate_data(self, X if hasattr(X, "columns") else features, reset=False, skip_check_array=True)
         return np.asarray(features @ self.coef_.T + self.intercept_)
 

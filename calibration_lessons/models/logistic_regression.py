@@ -10,7 +10,8 @@ import numpy.typing as npt
 from scipy.special import expit
 from sklearn.utils import Tags
 
-from ._descent import Floats, Solver
+from .._typing import Floats
+from ._descent import Solver
 from ._linear import LinearClassifier
 
 

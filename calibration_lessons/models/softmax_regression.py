@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax, softmax
 
-from .. import _checks
-from ._descent import Floats, Solver
+from .. import _input
+from .._typing import Floats
+from ._descent import Solver
 from ._linear import LinearClassifier
 
 Form = Literal["reference", "symmetric"]
@@ -104,7 +105,7 @@ class SoftmaxRegression(LinearClassifier):
         ValueError, TypeError
             For input that is not as described, and for classes that are separated while ``l2=0``.
         """
-        _checks.one_of(self.form, ["symmetric", "reference"], "form")
+        _input.one_of(self.form, ["symmetric", "reference"], "form")
         design, codes, shares, ridge = self._read(X, y, sample_weight)
         n_classes = len(self.classes_)
         loss = SoftmaxLoss(design.rows, np.eye(n_classes)[codes], shares, ridge, self.form)

@@ -10,11 +10,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .. import _checks
-from ..calibrators._estimators import BinaryCalibrator, Calibrator
+from .. import _input
+from .._typing import Floats
+from ..calibrators._base import BinaryCalibrator, Calibrator
 from ..calibrators.one_vs_rest import OneVsRest
 
-Floats = npt.NDArray[np.float64]
 Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 
 
@@ -112,8 +112,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as TemperatureScaling()")
-        labels = _checks.class_labels(y)
-        weights = _checks.weights(sample_weight, len(labels))
+        labels = _input.class_labels(y)
+        weights = _input.weights(sample_weight, len(labels))
         prefit = isinstance(self.cv, str) and self.cv == "prefit"
         scores, codes = (self._prefit if prefit else self._cross_fit)(X, labels, weights)
         try:

@@ -25,8 +25,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-from .. import _checks, datasets
-from ..calibrators._estimators import BinaryCalibrator, Calibrator
+from .. import _input, datasets
+from .._typing import Floats
+from ..calibrators._base import BinaryCalibrator, Calibrator
 from ..calibrators.expectation_consistency import ExpectationConsistency
 from ..calibrators.histogram_binning import HistogramBinning
 from ..calibrators.isotonic import IsotonicCalibration
@@ -37,7 +38,6 @@ from ..measures.ece import ece_under_calibration, expected_calibration_error
 from ..measures.proper_scores import brier_score, negative_log_likelihood
 from ..numerics import softmax
 
-Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 SHARES = (0.4, 0.25)  # of the rows: to fit the classifier, to calibrate; the rest judges
@@ -173,7 +173,7 @@ def load(data: str) -> Part:
     >>> load("breast cancer").X.shape
     (569, 30)
     """
-    _checks.one_of(data, ("spambase", "breast cancer"), "data")
+    _input.one_of(data, ("spambase", "breast cancer"), "data")
     if data == "spambase":
         return Part(*datasets.spambase()[:2])
     X, benign = load_breast_cancer(return_X_y=True)

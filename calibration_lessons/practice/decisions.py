@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from .. import _checks
-
-Floats = npt.NDArray[np.float64]
+from .. import _input
+from .._typing import Floats
 
 ABSTAIN = -1
 MOST = float(np.finfo(np.float64).max)
@@ -85,8 +84,8 @@ def expected_cost(y_prob: npt.ArrayLike, costs: npt.ArrayLike) -> Floats:
     >>> expected_cost([0.5, 0.125], [[0, 1], [4, 0]]).tolist()
     [[2.0, 0.5], [0.5, 0.875]]
     """
-    forecasts = _checks.probabilities(y_prob)
-    table = _cost_table(costs, _checks.classes(forecasts, "y_prob"))
+    forecasts = _input.probabilities(y_prob)
+    table = _cost_table(costs, _input.classes(forecasts, "y_prob"))
     forecasts = forecasts.astype(np.float64)
     if forecasts.ndim == 1:
         return np.outer(1 - forecasts, table[0]) + np.outer(forecasts, table[1])
@@ -130,7 +129,7 @@ def optimal_decision(
     expected = expected_cost(y_prob, costs)
     decision: npt.NDArray[np.int64] = expected.argmin(axis=1)
     if abstaining_cost is not None:
-        limit = _checks.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
+        limit = _input.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
         decision[expected.min(axis=1) > limit] = ABSTAIN
     return decision
 
@@ -174,18 +173,18 @@ def mean_cost(
     1.25
     """
     table = _cost_table(costs)
-    labels = _checks.labels(y_true, table.shape[0])
+    labels = _input.labels(y_true, table.shape[0])
     chosen = _decisions(decision, 0 if abstaining_cost is None else ABSTAIN, table.shape[1] - 1)
     if abstaining_cost is not None:  # as the last column, which is where -1 points
-        limit = _checks.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
+        limit = _input.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
         table = np.column_stack([table, np.full(len(table), limit)])
-    _checks.same_length(y_true=labels, decision=chosen)
-    weights = _checks.weights(sample_weight, len(labels))
+    _input.same_length(y_true=labels, decision=chosen)
+    weights = _input.weights(sample_weight, len(labels))
     return float(np.average(table[labels, chosen], weights=weights))
 
 
 def _cost_table(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
-    table = _checks.finite(costs, "costs", ndim=(2,)).astype(np.float64)
+    table = _input.finite(costs, "costs", ndim=(2,)).astype(np.float64)
     if n_classes is not None and len(table) != n_classes:
         raise ValueError(
             f"costs has {len(table)} rows: expected {n_classes}, one for each class that y_prob speaks of"
@@ -194,13 +193,13 @@ def _cost_table(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
 
 
 def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArray[np.int64]:
-    numbers = _checks.finite(decision, "decision", ndim=(1,))
+    numbers = _input.finite(decision, "decision", ndim=(1,))
     wrong = (np.floor(numbers) != numbers) | (numbers < lowest) | (numbers > highest)
     if wrong.any():
-        where = _checks.first(wrong)
+        where = _input.first(wrong)
         hint = "" if lowest == ABSTAIN else " (-1 only with abstaining_cost)"
         raise ValueError(
-            f"{_checks.place('decision', where)} = {numbers[where]:g}: "
+            f"{_input.place('decision', where)} = {numbers[where]:g}: "
             f"expected a whole number in {lowest}..{highest}{hint}"
         )
     return numbers.astype(np.int64)

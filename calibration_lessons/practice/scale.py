@@ -20,7 +20,7 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from .. import _checks, _passes
+from .. import _blocks, _input
 from ..calibrators._tempered import TemperedSoftmax
 from ..measures.ece import check_error_options, mean_error, promises
 from ..measures.proper_scores import brier_sums, mean_over_rows, nll_sums
@@ -246,12 +246,12 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
             f"estimator = {estimator!r}: expected TemperatureScaling() or ExpectationConsistency(), "
             f"whose fits are a few sums over the rows"
         )
-    blocks = _blocks(y, X, sample_weight, "y", "X")
+    blocks = _row_blocks(y, X, sample_weight, "y", "X")
     largest = 1.0 if sample_weight is None else _total([block[2:] for block in blocks], np.max, max)
     every_block = _tree(blocks, partial(_limits, estimator, largest), operator.add)
     part, guess = dask.compute(every_block, dask.delayed(_guess)(estimator, *blocks[0]))
-    limits: _passes.LogitLimits = _sums_of(part)
-    _checks.some_weight(limits.weight)
+    limits: _blocks.LogitLimits = _sums_of(part)
+    _input.some_weight(limits.weight)
     estimator.refuse(limits)
 
     def model_sum(beta: float) -> tuple[float, float]:
@@ -275,15 +275,15 @@ def _curves(
     from_logits: bool,
 ) -> list[ReliabilityCurve]:
     """Curves of several targets, all in one pass."""
-    _checks.positive_whole(n_bins, "n_bins")
-    _checks.one_of(strategy, ["uniform", "quantile"], "strategy")
+    _input.positive_whole(n_bins, "n_bins")
+    _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     if strategy == "quantile":
         raise ValueError(
             "strategy = 'quantile': expected 'uniform' over blocks (the edges of bins of equal mass depend "
             "on all scores sorted together, and no sum over a block holds that order)"
         )
     blocks = _forecasts(y_true, y_prob, sample_weight)
-    chosen = [resolve_target(target, y_prob.ndim, _checks.classes(y_prob, "y_prob")) for target in targets]
+    chosen = [resolve_target(target, y_prob.ndim, _input.classes(y_prob, "y_prob")) for target in targets]
     add_up = partial(_accumulated, n_bins, chosen, from_logits)
     return [accumulator.curve() for accumulator in _total(blocks, add_up, _merged)]
 
@@ -309,11 +309,11 @@ def _merged(
 
 def _limits(
     estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any
-) -> _passes.LogitLimits:
+) -> _blocks.LogitLimits:
     """Sum up what says whether a temperature exists."""
     logits, labels, weights = clone(estimator).calibration_data(X, y, sample_weight)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return _passes.logit_limits(logits, labels, weights / largest)[0]
+        return _blocks.logit_limits(logits, labels, weights / largest)[0]
 
 
 def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> float | None:
@@ -331,23 +331,23 @@ def _model_sum(
     """Sum up a block under the model, and the slope."""
     logits, _, weights = clone(estimator).calibration_data(X, y, sample_weight)
     highest = np.empty(len(logits), dtype=logits.dtype)
-    for rows in _passes.row_blocks(logits):
-        highest[rows] = _passes.row_maxima(logits[rows])
+    for rows in _blocks.row_blocks(logits):
+        highest[rows] = _blocks.row_maxima(logits[rows])
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return estimator.model_sum(logits, highest, weights / largest, beta)
 
 
 def _forecasts(y_true: Any, y_prob: Any, sample_weight: Any) -> list[Block]:
     """Labels, probabilities or logits, and weights of each block of rows."""
-    blocks = _blocks(y_true, y_prob, sample_weight, "y_true", "y_prob")
-    _checks.classes(y_prob, "y_prob")
+    blocks = _row_blocks(y_true, y_prob, sample_weight, "y_true", "y_prob")
+    _input.classes(y_prob, "y_prob")
     return blocks
 
 
-def _blocks(y: Any, X: Any, sample_weight: Any, y_name: str, X_name: str) -> list[Block]:
+def _row_blocks(y: Any, X: Any, sample_weight: Any, y_name: str, X_name: str) -> list[Block]:
     """Labels, scores and weights of each block of rows, not computed yet."""
     _refuse_other_arrays(X, X_name)
-    _checks.real_kind(X, X_name, (1, 2))
+    _input.real_kind(X, X_name, (1, 2))
     if X.ndim == 2 and X.numblocks[1] > 1:
         raise ValueError(
             f"{X_name} has its {X.shape[1]} columns in {X.numblocks[1]} blocks: expected all classes of "
@@ -368,9 +368,9 @@ def _cut_alike(column: Any, name: str, X: Any, X_name: str) -> Any:
     if isinstance(column, np.ndarray):
         column = da.from_array(column, chunks=-1)
     _refuse_other_arrays(column, name)
-    _checks.real_kind(column, name, (1,))
+    _input.real_kind(column, name, (1,))
     if not any(math.isnan(rows) for rows in (*column.chunks[0], *X.chunks[0])):
-        _checks.same_length(**{name: column, X_name: X})
+        _input.same_length(**{name: column, X_name: X})
         return column.rechunk({0: X.chunks[0]})
     if column.numblocks[0] != X.numblocks[0]:
         raise ValueError(

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from .. import _checks
-
-Floats = npt.NDArray[np.float64]
+from .. import _input
+from .._typing import FloatArray, Floats
 
 UNTOLD = 1e-10  # of the largest eigenvalue: below it, two mixtures of classes look the same
 
@@ -48,8 +47,8 @@ def adjust_to_priors(
     >>> adjust_to_priors([0.5, 0.9], train_priors=[0.5, 0.5], new_priors=[0.9, 0.1]).round(3).tolist()
     [0.1, 0.5]
     """
-    forecasts = _checks.probabilities(y_prob)
-    old = _priors(train_priors, _checks.classes(forecasts, "y_prob"), "train_priors", positive=True)
+    forecasts = _input.probabilities(y_prob)
+    old = _priors(train_priors, _input.classes(forecasts, "y_prob"), "train_priors", positive=True)
     new = _priors(new_priors, len(old), "new_priors")
     parts = _by_class(forecasts) * (new / old)
     total = parts.sum(axis=1, keepdims=True)
@@ -110,10 +109,10 @@ def estimate_priors(
     >>> estimate_priors([0.1, 0.1, 0.1, 0.9], train_priors=[0.5, 0.5]).round(4).tolist()
     [0.8125, 0.1875]
     """
-    _checks.number_between(tol, 0, 1, "tol", open_ends=True)
-    _checks.positive_whole(max_iter, "max_iter")
-    forecasts = _checks.probabilities(y_prob)
-    old = _priors(train_priors, _checks.classes(forecasts, "y_prob"), "train_priors", positive=True)
+    _input.number_between(tol, 0, 1, "tol", open_ends=True)
+    _input.positive_whole(max_iter, "max_iter")
+    forecasts = _input.probabilities(y_prob)
+    old = _priors(train_priors, _input.classes(forecasts, "y_prob"), "train_priors", positive=True)
     ratios = _by_class(forecasts) / old
     _refuse_untold(ratios)
     priors = old
@@ -130,17 +129,17 @@ def estimate_priors(
     return np.asarray(priors)
 
 
-def _by_class(forecasts: _checks.FloatArray) -> Floats:
+def _by_class(forecasts: FloatArray) -> Floats:
     """Probabilities of all classes, shape (n, K), float64."""
     values = forecasts.astype(np.float64)
     return np.column_stack([1 - values, values]) if values.ndim == 1 else values
 
 
 def _priors(values: npt.ArrayLike, n_classes: int, name: str, *, positive: bool = False) -> Floats:
-    array = _checks.finite(values, name, ndim=(1,)).astype(np.float64)
+    array = _input.finite(values, name, ndim=(1,)).astype(np.float64)
     if len(array) != n_classes:
         raise ValueError(f"{name} has {len(array)} entries: expected {n_classes}, one for each class")
-    _checks.probabilities(array[None, :], name)
+    _input.probabilities(array[None, :], name)
     if positive and array.min() == 0:
         raise ValueError(f"{name}[{int(array.argmin())}] = 0: expected every class among the training data")
     return np.asarray(array / array.sum())

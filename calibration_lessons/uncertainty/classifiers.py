@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist
 
-from .. import _checks, _passes
-from .coin import Floats
+from .. import _blocks, _input
+from .._typing import Floats
 
 
 def kernel_confidence(
@@ -61,21 +61,21 @@ def kernel_confidence(
     >>> kernel_confidence(X_train, y_train, [[0.0], [99.0]], [1, 1], bandwidth=1.0).tolist()
     [0.6, 0.5]
     """
-    train = _checks.finite(X_train, "X_train", ndim=(2,)).astype(np.float64, copy=False)
-    places = _checks.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
+    train = _input.finite(X_train, "X_train", ndim=(2,)).astype(np.float64, copy=False)
+    places = _input.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
     if places.shape[1] != train.shape[1]:
         raise ValueError(
             f"X has {places.shape[1]} columns and X_train has {train.shape[1]}: expected equal numbers"
         )
-    _checks.number_between(bandwidth, 0, math.inf, "bandwidth", open_ends=True)
-    if _checks.positive_whole(n_classes, "n_classes") < 2:
+    _input.number_between(bandwidth, 0, math.inf, "bandwidth", open_ends=True)
+    if _input.positive_whole(n_classes, "n_classes") < 2:
         raise ValueError(f"n_classes = {n_classes}: expected at least 2")
-    labels = _checks.labels(y_train, n_classes, "y_train")
-    predicted = _checks.labels(y_pred, n_classes, "y_pred")
-    _checks.same_length(X_train=train, y_train=labels)
-    _checks.same_length(X=places, y_pred=predicted)
+    labels = _input.labels(y_train, n_classes, "y_train")
+    predicted = _input.labels(y_pred, n_classes, "y_pred")
+    _input.same_length(X_train=train, y_train=labels)
+    _input.same_length(X=places, y_pred=predicted)
     confidence = np.empty(len(places))
-    step = max(1, _passes.BLOCK // len(train))
+    step = max(1, _blocks.BLOCK // len(train))
     for start in range(0, len(places), step):
         rows = slice(start, start + step)
         similarity = np.exp(-cdist(places[rows], train, "sqeuclidean") / (2 * bandwidth**2))

@@ -15,9 +15,9 @@ from scipy.optimize.elementwise import find_root
 from scipy.special import digamma, entr, rel_entr
 from scipy.stats import binom
 
-from .. import _checks
+from .. import _input
+from .._typing import Floats
 
-Floats = npt.NDArray[np.float64]
 T = TypeVar("T", float, Floats)
 Prior = tuple[float, float]
 
@@ -166,9 +166,9 @@ def expected_coin_uncertainty(
     >>> round(expected_coin_uncertainty(0.5, 2, measure="plausibility").total, 4)
     0.5858
     """
-    p = _checks.number_between(p, 0, 1, "p")
-    tosses = _checks.non_negative_whole(tosses, "tosses")
-    _checks.one_of(measure, ["entropy", "plausibility"], "measure")
+    p = _input.number_between(p, 0, 1, "p")
+    tosses = _input.non_negative_whole(tosses, "tosses")
+    _input.one_of(measure, ["entropy", "plausibility"], "measure")
     prior = _prior(prior)
     reach = math.sqrt(tosses * math.log(2e300) / 2)
     first, last = math.floor(tosses * p - reach), math.ceil(tosses * p + reach)
@@ -218,15 +218,15 @@ def _plausibility(heads: Floats, tosses: int) -> Floats:
 
 
 def _counts(heads: int, tosses: int) -> tuple[int, int]:
-    tosses = _checks.non_negative_whole(tosses, "tosses")
-    heads = _checks.non_negative_whole(heads, "heads")
+    tosses = _input.non_negative_whole(tosses, "tosses")
+    heads = _input.non_negative_whole(heads, "heads")
     if heads > tosses:
         raise ValueError(f"heads = {heads}: expected at most tosses = {tosses}")
     return heads, tosses
 
 
 def _prior(prior: Prior) -> Prior:
-    array = _checks.finite(prior, "prior", ndim=(1,))
+    array = _input.finite(prior, "prior", ndim=(1,))
     if array.shape != (2,) or array.min() <= 0:
         raise ValueError(f"prior = {prior!r}: expected two positive numbers")
     return float(array[0]), float(array[1])

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import entr, rel_entr
 
-from .. import _checks
-from .coin import Floats, Uncertainty
+from .. import _input
+from .._typing import Floats
+from .coin import Uncertainty
 
 
 def decompose_uncertainty(
@@ -48,10 +49,10 @@ def decompose_uncertainty(
     >>> decompose_uncertainty([[agree[0], differ[0]], [agree[1], differ[1]]]).epistemic.tolist()
     [0.0, 1.0]
     """
-    _checks.one_of(base, ["nats", "bits"], "base")
-    members = _checks.real_array(member_probs, "member_probs", ndim=(3,))
+    _input.one_of(base, ["nats", "bits"], "base")
+    members = _input.real_array(member_probs, "member_probs", ndim=(3,))
     for m, member in enumerate(members):
-        _checks.probabilities(member, f"member_probs[{m}]", ndim=(2,))
+        _input.probabilities(member, f"member_probs[{m}]", ndim=(2,))
     members = members.astype(np.float64)
     unit = np.log(2) if base == "bits" else 1.0
     aleatoric = entr(members).sum(axis=2).mean(axis=0) / unit

@@ -14,10 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ._passes import FEW, row_blocks, row_sums
-
-FloatArray = npt.NDArray[np.floating[Any]]
-IntArray = npt.NDArray[np.int64]
+from ._blocks import FEW, row_blocks, row_sums
+from ._typing import FloatArray, IntArray
 
 SUM_TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
 
@@ -202,9 +200,7 @@ def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
     return array.astype(np.int64, copy=False)
 
 
-def _refuse_label(
-    array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], n_classes: int, name: str
-) -> None:
+def _refuse_label(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], n_classes: int, name: str) -> None:
     where = first(wrong)
     kind = ", not a continuous value" if array.dtype.kind == "f" else ""
     raise ValueError(

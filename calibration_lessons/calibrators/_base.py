@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import _checks, _passes
-
-Floats = npt.NDArray[np.float64]
+from .. import _blocks, _input
+from .._typing import FloatArray, Floats, IntArray
 
 Reads = Literal["logits", "probabilities", "scores"]
 
@@ -27,7 +26,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ``clone``, ``get_params`` and pickling work, what was learned ends in an underscore.
     """
 
-    classes_: _checks.IntArray
+    classes_: IntArray
     n_features_in_: int
 
     @property
@@ -43,18 +42,18 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the calibrated probability of each class, shape (n, K)."""
         raise NotImplementedError
 
-    def predict(self, X: npt.ArrayLike) -> _checks.IntArray:
+    def predict(self, X: npt.ArrayLike) -> IntArray:
         """Return the class of the largest calibrated probability, shape (n,); ties go to the first."""
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> _checks.FloatArray:
+    def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
         """Read `X`; keep the number of its columns (one for a 1-D array) and a data frame's names."""
         array = _numbers(X)
         validate_data(self, _table(X, array), y, reset=True, skip_check_array=True)
         return flat(array)
 
-    def _new_scores(self, X: npt.ArrayLike) -> _checks.FloatArray:
+    def _new_scores(self, X: npt.ArrayLike) -> FloatArray:
         """Read `X`; refuse unfitted use, and other columns than those of the calibration data."""
         check_is_fitted(self, "classes_")
         array = _numbers(X)
@@ -72,14 +71,14 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _numbers(X: npt.ArrayLike) -> _checks.FloatArray:
+def _numbers(X: npt.ArrayLike) -> FloatArray:
     """Return `X` as an array of real numbers, (n,) or (n, columns)."""
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 0:
         raise ValueError(f"X is empty: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
-    return _checks.real_array(X, "X", (1, 2))
+    return _input.real_array(X, "X", (1, 2))
 
 
-def _table(X: Any, array: _checks.FloatArray) -> Any:
+def _table(X: Any, array: FloatArray) -> Any:
     """Return a data frame as it is, anything else as a 2-D array."""
     return X if hasattr(X, "columns") else array.reshape(len(array), -1)
 
@@ -126,31 +125,31 @@ class BinaryCalibrator(Calibrator):
         """Return the calibrated probabilities of class 0 and class 1, shape (n, 2)."""
         scores = self._check_scores(self._new_scores(X))
         probabilities = np.empty((len(scores), 2))
-        for rows in _passes.row_blocks(scores):
+        for rows in _blocks.row_blocks(scores):
             probabilities[rows, 1] = self._map(scores[rows])
             probabilities[rows, 0] = 1 - probabilities[rows, 1]
         return probabilities
 
-    def _check_scores(self, array: _checks.FloatArray) -> _checks.FloatArray:
+    def _check_scores(self, array: FloatArray) -> FloatArray:
         """Return scores of shape (n,), finite and of a size whose square float64 can hold."""
-        scores = one_score(_checks.finite(array, "X", (1, 2)))
+        scores = one_score(_input.finite(array, "X", (1, 2)))
         if max(-float(scores.min()), float(scores.max())) > LARGEST:
-            where = _checks.first(np.abs(scores) > LARGEST)
-            place = _checks.place("X", where)
+            where = _input.first(np.abs(scores) > LARGEST)
+            place = _input.place("X", where)
             raise ValueError(f"{place} = {scores[where]}: expected a score of at most {LARGEST:g} in size")
         return scores
 
-    def _warn_of_base_rate(self, scores: _checks.FloatArray, labels: _checks.IntArray) -> None:
+    def _warn_of_base_rate(self, scores: FloatArray, labels: IntArray) -> None:
         for values, name in ((scores, "scores"), (labels, "labels")):
             if values.min() == values.max():
                 message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
                 warnings.warn(message, UserWarning, stacklevel=3)
 
-    def _learn(self, scores: _checks.FloatArray, labels: _checks.IntArray, weights: Floats | None) -> None:
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         """Find the parameters of the map."""
         raise NotImplementedError
 
-    def _map(self, scores: _checks.FloatArray) -> Floats:
+    def _map(self, scores: FloatArray) -> Floats:
         """Probability of class 1 for each score."""
         raise NotImplementedError
 
@@ -161,12 +160,12 @@ class BinaryCalibrator(Calibrator):
         return tags
 
 
-def flat(array: _checks.FloatArray) -> _checks.FloatArray:
+def flat(array: FloatArray) -> FloatArray:
     """Read one column as a 1-D array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
-def one_score(array: _checks.FloatArray) -> _checks.FloatArray:
+def one_score(array: FloatArray) -> FloatArray:
     """Refuse several columns where the method is defined on one score a row."""
     if array.ndim == 2:
         raise ValueError(
@@ -179,12 +178,12 @@ def one_score(array: _checks.FloatArray) -> _checks.FloatArray:
 def labels_and_weights(
     y: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    X: _checks.FloatArray,
+    X: FloatArray,
     n_classes: int,
     *,
     in_part: bool = False,
-) -> tuple[_checks.IntArray, Floats | None]:
+) -> tuple[IntArray, Floats | None]:
     """Check labels and weights against the rows of `X`; in a part of the data all weights may be 0."""
-    labels = _checks.labels(y, n_classes, "y")
-    _checks.same_length(X=X, y=labels)
-    return labels, _checks.weights(sample_weight, len(labels), in_part=in_part)
+    labels = _input.labels(y, n_classes, "y")
+    _input.same_length(X=X, y=labels)
+    return labels, _input.weights(sample_weight, len(labels), in_part=in_part)

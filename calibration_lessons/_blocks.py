@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._typing import FloatArray, Floats
+
 BLOCK = 1 << 15  # elements a block: 256 KiB of float64
 FEW = 64  # columns that are too few for NumPy to reduce row by row
-
-FloatArray = npt.NDArray[np.floating[Any]]
-Floats = npt.NDArray[np.float64]
 
 
 def row_blocks(array: npt.NDArray[Any]) -> Iterator[slice]:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import calibration_lessons as cl
-from calibration_lessons import _passes
+from calibration_lessons import _blocks
 
-ROWS = _passes.BLOCK + 7  # two blocks of a 1-D array, many of a 2-D one
+ROWS = _blocks.BLOCK + 7  # two blocks of a 1-D array, many of a 2-D one
 
 
 def forecasts(n, n_classes, seed=0):
@@ -20,21 +20,21 @@ def forecasts(n, n_classes, seed=0):
 
 
 def test_blocks_hold_every_row_once_in_order():
-    for shape in [(1,), (ROWS,), (100, 10), (5, 3 * _passes.BLOCK)]:
+    for shape in [(1,), (ROWS,), (100, 10), (5, 3 * _blocks.BLOCK)]:
         array = np.empty(shape, dtype=np.int8)
-        rows = np.concatenate([np.arange(len(array))[block] for block in _passes.row_blocks(array)])
+        rows = np.concatenate([np.arange(len(array))[block] for block in _blocks.row_blocks(array)])
         assert rows.tolist() == list(range(len(array)))
 
 
-@pytest.mark.parametrize("n_classes", [2, _passes.FEW - 1, _passes.FEW, _passes.FEW + 1])
+@pytest.mark.parametrize("n_classes", [2, _blocks.FEW - 1, _blocks.FEW, _blocks.FEW + 1])
 def test_the_first_of_tied_classes_is_the_prediction_in_either_layout(n_classes):
     p, labels = forecasts(500, n_classes)
-    highest, hits = _passes.top_label(p, labels)
+    highest, hits = _blocks.top_label(p, labels)
     assert highest.tolist() == p.max(axis=1).tolist()
     assert hits.tolist() == (p.argmax(axis=1) == labels).tolist()
 
 
-@pytest.mark.parametrize("n_classes", [2, _passes.FEW - 1, _passes.FEW])
+@pytest.mark.parametrize("n_classes", [2, _blocks.FEW - 1, _blocks.FEW])
 def test_a_curve_over_many_blocks_adds_up_those_of_its_parts(n_classes):
     p, labels = forecasts(ROWS, n_classes)
     whole = cl.reliability_curve(labels, p)
@@ -46,12 +46,12 @@ def test_a_curve_over_many_blocks_adds_up_those_of_its_parts(n_classes):
 
 def test_one_row_before_and_after_the_border_of_a_block_falls_in_its_bin():
     scores = np.full(ROWS, 0.05)
-    scores[_passes.BLOCK - 1], scores[_passes.BLOCK] = 0.95, 0.2
+    scores[_blocks.BLOCK - 1], scores[_blocks.BLOCK] = 0.95, 0.2
     counts = cl.reliability_curve(np.zeros(ROWS, dtype=int), scores, n_bins=10).counts
     assert counts.tolist() == [ROWS - 2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
 
 
-@pytest.mark.parametrize("row", [_passes.BLOCK - 1, _passes.BLOCK, ROWS - 1])
+@pytest.mark.parametrize("row", [_blocks.BLOCK - 1, _blocks.BLOCK, ROWS - 1])
 def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
     labels = np.zeros(ROWS, dtype=int)
     p = np.full((ROWS, 2), 0.5)
@@ -71,7 +71,7 @@ def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
         cl.expected_calibration_error(labels, logits, from_logits=True)
 
 
-@pytest.mark.parametrize("n_classes", [3, _passes.FEW])
+@pytest.mark.parametrize("n_classes", [3, _blocks.FEW])
 @pytest.mark.parametrize(
     ("dtype", "precision"), [(np.float16, 1e-6), (np.float32, 1e-6), (np.float64, 1e-12)]
 )
@@ -82,14 +82,14 @@ def test_the_confidence_of_logits_is_the_largest_softmax_to_the_precision_of_the
     logits = (5 * generator.standard_normal((200, n_classes))).astype(dtype)
     logits[0, 1], logits[1] = -np.inf, 0
     labels = generator.integers(0, n_classes, 200)
-    confidence, hits = _passes.top_label_of_logits(logits, labels)
+    confidence, hits = _blocks.top_label_of_logits(logits, labels)
     assert confidence.dtype == np.float64
     assert confidence == pytest.approx(cl.softmax(logits).max(axis=1), rel=precision)
     assert confidence[1] == 1 / n_classes
     assert hits.tolist() == (logits.argmax(axis=1) == labels).tolist()
 
 
-@pytest.mark.parametrize("n_classes", [3, _passes.FEW])
+@pytest.mark.parametrize("n_classes", [3, _blocks.FEW])
 def test_no_pass_changes_its_input(n_classes):
     generator = np.random.default_rng(2)
     logits = np.ascontiguousarray(generator.standard_normal((300, n_classes)))

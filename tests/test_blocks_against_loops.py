@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import calibration_lessons as cl
-from calibration_lessons import _passes
+from calibration_lessons import _blocks
 
 SHAPES = {
     "few classes": (50, 3),
@@ -38,12 +38,12 @@ def rows_of(z):
 @pytest.mark.parametrize("shape", [(5,), (100_000,), (100_000, 3), (7, 100_000), (32_768,), (32_769,)])
 def test_blocks_hold_all_rows_in_order_and_no_more_than_their_size(shape):
     rows = np.broadcast_to(np.float64(0), shape)
-    blocks = list(_passes.row_blocks(rows))
+    blocks = list(_blocks.row_blocks(rows))
     assert [i for block in blocks for i in range(block.start, block.stop)] == list(range(shape[0]))
     columns = shape[1] if len(shape) == 2 else 1
     sizes = [(block.stop - block.start) * columns for block in blocks]
-    assert all(size <= max(_passes.BLOCK, columns) for size in sizes)
-    assert all(size > _passes.BLOCK - columns or columns > _passes.BLOCK for size in sizes[:-1])
+    assert all(size <= max(_blocks.BLOCK, columns) for size in sizes)
+    assert all(size > _blocks.BLOCK - columns or columns > _blocks.BLOCK for size in sizes[:-1])
 
 
 @dtypes
@@ -51,21 +51,21 @@ def test_blocks_hold_all_rows_in_order_and_no_more_than_their_size(shape):
 def test_the_layout_puts_few_classes_first_and_keeps_the_block(shape, dtype):
     z, *_ = tied_rows(shape, dtype)
     before = z.copy()
-    for make in (_passes.laid_out, _passes.worked_on, lambda block: _passes.worked_on(block, np.float64)):
+    for make in (_blocks.laid_out, _blocks.worked_on, lambda block: _blocks.worked_on(block, np.float64)):
         values, axis = make(z)
         assert values.flags.c_contiguous and axis == (0 if shape[1] < 64 else 1)
         np.testing.assert_array_equal(values.T if axis == 0 else values, z)
-    assert _passes.laid_out(z)[0].dtype == dtype
-    work = _passes.worked_on(z)[0]
+    assert _blocks.laid_out(z)[0].dtype == dtype
+    work = _blocks.worked_on(z)[0]
     assert work.dtype == (np.float64 if dtype is np.float64 else np.float32)
-    assert _passes.worked_on(z, np.float64)[0].dtype == np.float64
+    assert _blocks.worked_on(z, np.float64)[0].dtype == np.float64
     work[:] = 9
     np.testing.assert_array_equal(z, before)
 
 
 @pytest.mark.parametrize("classes", [63, 64])
 def test_few_means_fewer_than_sixty_four(classes):
-    for make in (_passes.laid_out, _passes.worked_on):
+    for make in (_blocks.laid_out, _blocks.worked_on):
         assert make(np.zeros((2, classes)))[1] == (classes == 64)
 
 
@@ -74,10 +74,10 @@ def test_few_means_fewer_than_sixty_four(classes):
 def test_the_largest_entry_and_its_first_class_are_found_in_every_row(shape, dtype):
     z, labels, _ = tied_rows(shape, dtype)
     probabilities = cl.softmax(z)
-    highest, hits = _passes.top_label(z, labels)
-    chance, hits_of_logits = _passes.top_label_of_logits(z, labels)
-    column = _passes.softmax_column(z, 1)
-    maxima = _passes.row_maxima(z)
+    highest, hits = _blocks.top_label(z, labels)
+    chance, hits_of_logits = _blocks.top_label_of_logits(z, labels)
+    column = _blocks.softmax_column(z, 1)
+    maxima = _blocks.row_maxima(z)
     for i, row in rows_of(z):
         assert highest[i] == maxima[i] == max(row)
         assert hits[i] == hits_of_logits[i] == (row.index(max(row)) == labels[i])
@@ -88,8 +88,8 @@ def test_the_largest_entry_and_its_first_class_are_found_in_every_row(shape, dty
 
 def test_rows_far_apart_keep_their_own_maximum():
     z = np.array([[900.0, 901.0], [-900.0, -899.0]])
-    assert _passes.softmax_column(z, 0).tolist() == [_passes.softmax_column(z[:1], 0)[0]] * 2
-    assert _passes.top_label_of_logits(z, np.array([1, 0]))[0].tolist() == [1 / (1 + math.exp(-1))] * 2
+    assert _blocks.softmax_column(z, 0).tolist() == [_blocks.softmax_column(z[:1], 0)[0]] * 2
+    assert _blocks.top_label_of_logits(z, np.array([1, 0]))[0].tolist() == [1 / (1 + math.exp(-1))] * 2
 
 
 @pytest.mark.parametrize("axis", [0, 1])
@@ -98,13 +98,13 @@ def test_ties_are_counted_and_the_first_decides(axis):
     single = np.array([[False, True, False], [False, False, True]])
     labels = np.array([0, 2])
     for rows, counts, hits in ((largest, [2, 2], [True, False]), (single, [1, 1], [False, True])):
-        found = _passes.ties(rows if axis == 1 else np.ascontiguousarray(rows.T), axis, labels)
+        found = _blocks.ties(rows if axis == 1 else np.ascontiguousarray(rows.T), axis, labels)
         assert [part.tolist() for part in found] == [counts, hits]
     values = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-    chosen = _passes.chosen_class(values if axis == 1 else np.ascontiguousarray(values.T), axis, labels)
+    chosen = _blocks.chosen_class(values if axis == 1 else np.ascontiguousarray(values.T), axis, labels)
     assert chosen.tolist() == [1.0, 6.0]
     single_precision = np.full((3, 4), 0.1, dtype=np.float32)
-    sums = _passes.row_sums(single_precision, axis)
+    sums = _blocks.row_sums(single_precision, axis)
     assert sums.dtype == np.float64
     assert sums.tolist() == pytest.approx([single_precision.shape[axis] * float(np.float32(0.1))] * len(sums))
 
@@ -114,7 +114,7 @@ def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
     index, p = np.array([0, 2, 2, 2, 0]), np.array([0.1, 0.7, 0.8, 0.9, 0.2], dtype=np.float32)
     correct = np.array([True, True, False, True, False])
     weights = np.array([2.0, 0.5, 0.0, 3.0, 1.0]) if weighted else None
-    sums = _passes.bin_sums(index, p, correct, weights, 4)
+    sums = _blocks.bin_sums(index, p, correct, weights, 4)
     assert sums.shape == (5, 4) and sums.dtype == np.float64
     for m in range(4):
         w = [(1.0 if weights is None else float(weights[i]), i) for i in range(5) if index[i] == m]
@@ -134,7 +134,7 @@ def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
 @shapes
 def test_the_limits_of_a_temperature_are_sums_over_the_rows(shape, dtype, ruled_out):
     z, labels, weights = tied_rows(shape, dtype, ruled_out)
-    limits, highest = _passes.logit_limits(z, labels, weights)
+    limits, highest = _blocks.logit_limits(z, labels, weights)
     literal = np.zeros(6)
     for row, label, weight, top in zip(z.tolist(), labels, weights, highest, strict=True):
         finite = [value for value in row if value > -math.inf]
@@ -154,7 +154,7 @@ def test_the_limits_of_a_temperature_are_sums_over_the_rows(shape, dtype, ruled_
     assert all(type(value) is float for value in found) and highest.dtype == dtype
     assert limits.spread == pytest.approx(literal[1] + literal[2])
     half = len(z) // 2
-    parts = [_passes.logit_limits(z[s], labels[s], weights[s])[0] for s in (slice(half), slice(half, None))]
+    parts = [_blocks.logit_limits(z[s], labels[s], weights[s])[0] for s in (slice(half), slice(half, None))]
     together = parts[0] + parts[1]
     assert [getattr(together, name) for name in limits.__dataclass_fields__] == pytest.approx(found)
 
@@ -167,7 +167,7 @@ def test_the_moments_at_a_temperature_are_sums_over_the_classes(shape, dtype, ru
     highest, beta = z.max(axis=1), 0.7
     for powers in (1, 2):
         found = [np.empty(len(z)) for _ in range(powers + 1)]
-        for rows, sums in _passes.tempered_moments(z, highest, beta, powers):
+        for rows, sums in _blocks.tempered_moments(z, highest, beta, powers):
             for whole, part in zip(found, sums, strict=True):
                 whole[rows] = part
         for i, row in rows_of(z):
@@ -185,5 +185,5 @@ def test_scores_around_every_edge_fall_into_the_bin_that_a_search_finds(n_bins, 
     scores = np.concatenate([some, np.nextafter(some, dtype(0)), np.nextafter(some, dtype(1))])
     scores = np.concatenate([scores, np.random.default_rng(0).random(500).astype(dtype)])
     expected = np.clip(np.searchsorted(edges, scores) - 1, 0, n_bins - 1)
-    np.testing.assert_array_equal(_passes.uniform_bins(scores, edges), expected)
-    assert _passes.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp
+    np.testing.assert_array_equal(_blocks.uniform_bins(scores, edges), expected)
+    assert _blocks.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp
