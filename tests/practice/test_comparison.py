@@ -99,13 +99,19 @@ def test_log_odds_are_finite_and_keep_the_order_of_the_probabilities(forecasts):
         assert (np.diff(p[np.argsort(z, kind="stable")]) >= 0).all(), name
 
 
-@pytest.mark.parametrize(
-    ("name", "votes"), [("nearest neighbours", 5), ("random forest", 100), ("decision tree", 227)]
-)
+@pytest.mark.parametrize(("name", "votes"), [("nearest neighbours", 5), ("random forest", 100)])
 def test_where_all_votes_agree_half_a_vote_stands_against(forecasts, name, votes):
     p, z, _ = forecasts[name][1][2]
     assert (p == 0).any() and z[p == 0] == pytest.approx(logit(0.5 / votes))
     assert (p == 1).any() and z[p == 1] == pytest.approx(-logit(0.5 / votes))
+
+
+def test_a_tree_counts_the_training_rows_of_its_leaf_and_one_more_of_each_class(parts, forecasts):
+    train, _, test = parts
+    tree, (_, _, (_, z, _)) = forecasts["decision tree"]
+    for row in range(0, len(test.y), 20):
+        mates = train.y[tree.apply(train.X) == tree.apply(test.X[row : row + 1])]
+        assert z[row] == pytest.approx(np.log((mates.sum() + 1) / (len(mates) - mates.sum() + 1)))
 
 
 def test_log_odds_of_many_classes_are_those_of_each_against_the_rest():
@@ -119,13 +125,14 @@ def test_each_calibrator_reads_what_its_chapter_gives_it():
     logits, y = datasets.network_logits(0, "calibration")
     known = comparison.forecast_of_logits(logits[:500])
     expected = {
-        "histogram": cl.OneVsRest(cl.HistogramBinning()).fit(known.probability, y[:500]),
+        "histogram": cl.OneVsRest(cl.HistogramBinning(strategy="quantile")).fit(known.log_odds, y[:500]),
         "isotonic": cl.OneVsRest(cl.IsotonicCalibration()).fit(known.log_odds, y[:500]),
         "Platt": cl.OneVsRest(cl.PlattScaling()).fit(known.log_odds, y[:500]),
+        "Platt, labels": cl.OneVsRest(cl.PlattScaling(prior_targets=False)).fit(known.log_odds, y[:500]),
         "temperature": cl.TemperatureScaling().fit(known.logits, y[:500]),
         "expectation consistency": cl.ExpectationConsistency().fit(known.logits, y[:500]),
     }
-    read = dict(zip(expected, (known[0], known[2], known[2], known[1], known[1]), strict=True))
+    read = dict(zip(expected, (known[2], known[2], known[2], known[2], known[1], known[1]), strict=True))
     for name, calibrator in comparison.CALIBRATORS.items():
         (found,) = comparison.recalibrated(calibrator, known, y[:500], known)
         assert np.array_equal(found, expected[name].predict_proba(read[name])), name
