@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit, logsumexp
+from scipy.stats import t
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
@@ -334,6 +335,37 @@ def recalibrated(
         return None
     q = [calibrator.predict_proba(other[field]) for other in others]
     return [each[:, 1] for each in q] if binary else q
+
+
+def paired_interval(
+    differences: Floats, *, judged: float, learned: float, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Low end, mean and high end of a confidence interval for a mean difference over splits that share rows.
+
+    The variance of the mean is s^2 (1/J + judged / learned), after Nadeau and Bengio (2003), section 2.2:
+    with J splits and s^2 the variance of the differences. The quantile is that of Student's t with J - 1
+    degrees of freedom.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (J,)
+        One difference per split, of two methods on the same test rows.
+    judged, learned : float
+        Rows, or shares of the rows, that judge and that teach in each split; ``judged=0`` for repeats that
+        share no rows.
+    level : float
+        Confidence level in (0, 1).
+
+    Examples
+    --------
+    >>> low, mean, high = paired_interval(np.array([1.0, 2.0, 3.0]), judged=0.5, learned=0.5)
+    >>> round(low, 2), mean, round(high, 2)
+    (-2.97, 2.0, 6.97)
+    """
+    n_splits, mean = len(differences), float(differences.mean())
+    variance = (1 / n_splits + judged / learned) * float(differences.var(ddof=1))
+    half = float(t.ppf((1 + level) / 2, n_splits - 1)) * variance**0.5
+    return mean - half, mean, mean + half
 
 
 def _alone(classifier: str, new: Forecast, y_new: Integers, seed: int) -> Result:

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import logit
+from scipy.stats import ttest_1samp
 
 import calibration_lessons as cl
 from calibration_lessons import datasets
@@ -166,6 +167,21 @@ def test_measures_are_the_companions(parts):
     assert found["brier"] == cl.brier_score(y, p)
     assert found["accuracy"] == np.mean((p > 0.5) == y)
     assert comparison.judge(y, np.where(y == 1, 0.0, p), seed=0)["nll"] == np.inf
+
+
+def test_the_interval_of_splits_that_share_no_row_is_that_of_the_t_test():
+    d = np.random.default_rng(0).normal(0.3, 1, 12)
+    expected = ttest_1samp(d, 0).confidence_interval(0.9)
+    low, mean, high = comparison.paired_interval(d, judged=0, learned=1, level=0.9)
+    assert (low, mean, high) == pytest.approx((expected.low, d.mean(), expected.high))
+
+
+def test_rows_that_splits_share_make_the_interval_longer():
+    d = np.random.default_rng(0).normal(0.3, 1, 12)
+    low, mean, high = comparison.paired_interval(d, judged=0.35, learned=0.65)
+    alone = comparison.paired_interval(d, judged=0, learned=1)
+    assert (high - mean) / (alone[2] - mean) == pytest.approx(np.sqrt(1 + 12 * 0.35 / 0.65))
+    assert high - mean == pytest.approx(mean - low)
 
 
 def test_an_unknown_data_set_is_refused_with_the_known_ones():
