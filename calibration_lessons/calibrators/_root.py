@@ -32,7 +32,7 @@ def increasing_root(equation: Callable[[float], tuple[float, float]], start: flo
         step = -value / (x * slope) if x * slope > 0 else math.copysign(math.inf, -value)
         if abs(step) > longest:
             step, longest = math.copysign(longest, step), 2 * longest
-        if not low <= u + step <= high:
+        if abs(step) > LAST_STEP and not low < u + step < high:
             step = (low + high) / 2 - u
         u += step
         if abs(step) <= LAST_STEP:

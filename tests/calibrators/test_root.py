@@ -45,3 +45,10 @@ def test_newtons_steps_double_the_digits():
 
 def test_a_function_without_a_slope_is_bisected():
     assert increasing_root(lambda x: (1.0 if x > 3 else -1.0, 0.0), 1e-9) == pytest.approx(3, rel=1e-6)
+
+
+def test_steps_that_lead_back_and_forth_for_ever_are_cut_short():
+    def equation(x):
+        return (1.0, 0.5 / x) if math.log(x) > 0 else (-1.0, 0.5 / x)
+
+    assert increasing_root(equation, math.e) == pytest.approx(1, rel=1e-6)
