@@ -24,7 +24,7 @@ NUMBER = re.compile(  # the number that a mark belongs to, with what may stand b
     r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3})$"
 )
 VALUE = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?%?")
-SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\n\s*\n|\n(?=[-*|#])")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=[-*|#])")
 
 Replies = Mapping[str, Mapping[str, Any]]
 
