@@ -11,7 +11,8 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-class check-site port benchmark mutants notebooks lock clean anew
+.PHONY: help setup serve build lab test check check-class check-site port benchmark mutants notebooks tidy lock clean \
+	anew
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -52,7 +53,7 @@ test: .venv/made ## run every check that needs no browser
 
 check: .venv/made ## hold text, formulas, numbers and names to the code, in seconds (make test tests the guards, too)
 	@$(BIN)/ruff check .
-	@$(BIN)/python -m pytest tests/book -m "not kernel" --ignore-glob="*/test_drifts_*"
+	@$(BIN)/python -m pytest tests/book -m "not kernel" --ignore-glob="*/test_drifts.py"
 
 check-class: .venv/made ## grade made-up classes, hostile submissions among them, in the sandbox
 	@$(BIN)/python -m pytest -n auto --dist loadscope tests/assignments -m sandbox
@@ -77,6 +78,9 @@ benchmark: .venv-benchmark/made ## measure time and memory beside other librarie
 notebooks: .venv/made ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py
 	@$(BIN)/python tools/equations.py
+
+tidy: .venv/made ## mend notebooks saved from JupyterLab, without executing them
+	@$(BIN)/python tools/notebooks.py --clean
 
 lock: .venv/made ## write requirements.txt anew from requirements.in
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \
