@@ -20,7 +20,6 @@ from tests.book.guards import (
     alt_text,
     citations,
     equations,
-    formulas,
     honesty,
     hygiene,
     ledgers,
@@ -59,7 +58,7 @@ SOURCES, GLOSSARY, CORRECTIONS, BIBLIOGRAPHY = (
     f"book/reference/{name}" for name in ("sources.md", "glossary.md", "corrections.md", "references.bib")
 )
 INIT = "calibration_lessons/__init__.py"
-AGREE, RUN = "correct the formula", "run tools/notebooks.py"
+RUN = "run tools/notebooks.py"
 
 
 @pytest.fixture(scope="module")
@@ -141,37 +140,6 @@ def written(guard: ModuleType, *rows: tuple[str, ...]) -> list[Planted]:
     ]
 
 
-FORMULAS: list[Planted] = [
-    (f"{name} of {label}", formulas, formula(file, label, old, new), file, AGREE)
-    for name, file, label, old, new in [
-        ("the sign", SCORES, "eq-brier-binary", "p_i - y_i", "p_i + y_i"),
-        ("the square", SCORES, "eq-brier", ")^2", ")"),
-        ("the factor", SCORES, "eq-nll", r"\frac{1}{n}", ""),
-        ("the first index", ECE, "eq-ece", "m=1", "m=2"),
-        ("a named piece", ECE, "eq-ece", "conf}(B_m", "conf}(B"),
-        ("the last index", SOFTMAX, "eq-softmax-symmetric", "^{K}", "^{K-1}"),
-        ("an index", SOFTMAX, "eq-softmax-gradient", "x_{ij}", "x_{ik}"),
-        ("the base", ENSEMBLES, "eq-ensemble-entropy", r"\log_2", r"\log"),
-        ("the exponent", COIN, "eq-coin-likelihood", "N - s}", "s}"),
-        ("the numerator", DECISIONS, "eq-threshold", "{c_{FP}}", "{c_{FN}}"),
-        ("the prime", SHIFT, "eq-prior-correction", r"\pi'_l", r"\pi_l"),
-        ("the inequality", DIAGRAM, "eq-bin", r"\le", "<"),
-    ]
-] + [
-    (f"{new} in {label}", formulas, formula(file, label, old, new), file, "to the letter")
-    for file, label, old, new in [
-        (ECE, "eq-mce", r"\max", r"\min"),
-        (ISOTONIC, "eq-isotonic", r"\max", r"\min"),
-        (DECISIONS, "eq-optimal-decision", r"arg\,min", r"arg\,max"),
-        (COIN, "eq-coin-entropy", r"H(h)\, L(h)", r"H(h)"),
-        (COIN, "eq-plausibility", r"\min", r"\max"),
-    ]
-]
-DEFINITIONS = written(
-    formulas,
-    ("a definition", D, "(p - o) ** 2\n    return", "abs(p - o)\n    return", AGREE, SCORES),
-    ("a constant of a definition", D, "1 / (negative + 2)", "1 / (negative + 1)", AGREE, PLATT),
-)
 EQUATIONS = written(
     equations,
     ("a label", ECE, "(eq-ece)", "(eq-calibration-error)", '@numbered("eq-calibration-error"'),
@@ -365,7 +333,7 @@ SHAPES += [
         "judge it on others",
     ),
 ]
-PLANTED = [*FORMULAS, *DEFINITIONS, *EQUATIONS, *NUMBERS, *OUTPUTS, *LINKS, *SHAPES]
+PLANTED = [*EQUATIONS, *NUMBERS, *OUTPUTS, *LINKS, *SHAPES]
 
 
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda planted: planted[0])
@@ -421,9 +389,6 @@ HARMLESS: dict[str, Plant] = {
     "a remark among the definitions": swap(D, "# measures/ece\n", "# measures/ece: bin by bin\n"),
     "a new term": swap(GLOSSARY, "\nbin\n", "\nbias\n  A constant error.\n\nbin\n"),
     "a space in a formula": formula(SCORES, "eq-brier-binary", "p_i - y_i", r"p_i \,-\, y_i"),
-    "another name of an index": formula(
-        TEMPERATURE, "eq-softmax", r"{j=1}^{K} e^{z_j}", r"{l=1}^{K} e^{z_l}"
-    ),
     "the page of equations written anew": lambda course: course.write(PAGE, scan.write_page(course.root)),
     "one more citation": swap(TEMPERATURE, "scaling** {cite}`Guo2017`", "scaling** {cite}`Guo2017,Xiao2017`"),
     "a link to a page": put(
