@@ -1,11 +1,11 @@
 r"""What the symbols of the chapters stand for: random numbers of which every formula must be true.
 
-A function here has the name of a chapter. A test evaluates the chapter's displays on what it returns; what a
-formula computes comes from its transcription in `definitions.py`. A key is LaTeX: a symbol such as `\hat p` or
-`\mathrm{ECE}`, or a phrase such as `P(y = 1 \mid x)`. One that ends in `_` takes indices, which count from 1;
-`k \in` holds the values of the index k. A function takes the arguments in brackets, or else the indices that
-its parameters name. Under an equation's label stands what differs there; under `=` the sides of what states no
-equality.
+A function here has the name of a chapter. A test evaluates the chapter's displays on what it returns; what
+formulas compute comes from their transcriptions in `definitions.py`. A key is LaTeX: a symbol such as
+`\hat p` or `\mathrm{ECE}`, or a phrase such as `P(y = 1 \mid x)`. One that ends in `_` takes indices, which
+count from 1; `k \in` holds the values of the index k. A function takes the arguments in brackets, or else the
+indices that its parameters name. Under an equation's label stands what differs there; under `=` the sides
+of what states no equality.
 """
 
 # Values stand side by side, as the symbols do in a formula.

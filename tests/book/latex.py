@@ -54,6 +54,7 @@ COMMANDS: dict[str, tuple[int, Callable[..., Any]]] = {
 }
 CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", r"\{": r"\}"}
 SEPARATORS = {",", ".", r"\\", "⟨and⟩"}
+SIGNS = {"+": operator.add, "-": operator.sub}
 NO_FACTOR = {*RELATIONS, *SEPARATORS, ")", "]", "}", r"\}", "+", "-", "/", r"\cdot", ":", r"\mid", ""}
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(150)  # for integrals
 
@@ -92,11 +93,11 @@ def fault(latex: str, symbols: Mapping[str, Any]) -> str:
         reader = Reader(latex, values)
         first, *others = reader.display()
         for chosen in itertools.product(*(values[index, r"\in"] for index in reader.free)):
-            indices = dict(zip(reader.free, chosen, strict=True))
-            env = {**values, **{(index,): value for index, value in indices.items()}}
-            for clause in (first, *others):
-                if wrong := judged(clause, env, values.get(("=",)) if clause is first else None):
-                    return " ".join([wrong, *(f"at {index} = {value}" for index, value in indices.items())])
+            env = {**values, **{(index,): value for index, value in zip(reader.free, chosen, strict=True)}}
+            found = [judged(first, env, values.get(("=",))), *(judged(clause, env) for clause in others)]
+            if any(found):
+                where = "".join(f" at {index} = {env[index,]}" for index in reader.free)
+                return next(filter(None, found)) + where
     except Unreadable as error:
         return str(error)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -104,7 +105,7 @@ def fault(latex: str, symbols: Mapping[str, Any]) -> str:
     return ""
 
 
-def judged(clause: Clause, env: Values, computed: Any) -> str:
+def judged(clause: Clause, env: Values, computed: Any = None) -> str:
     """Say how a statement fails: against what is computed elsewhere, or else against itself."""
     sides, relations = [side(env) for side in clause[0]], clause[1]
     if computed is not None and (isinstance(computed, tuple) or not relations):
@@ -114,11 +115,9 @@ def judged(clause: Clause, env: Values, computed: Any) -> str:
     if not relations and not isinstance(sides[0], bool):
         raise Unreadable("states nothing, and no value says what it equals")
     true = holds(sides, relations) if relations else sides[0]
-    return (
-        ""
-        if true == (computed is not False)
-        else f"is {true} of random numbers: its sides are {shown(sides)}"
-    )
+    if true == (computed is not False):
+        return ""
+    return f"is {true} of random numbers: its sides are {shown(sides)}"
 
 
 def holds(sides: list[Any], relations: list[str]) -> bool:
@@ -168,7 +167,7 @@ class Reader:
         self.open: list[str] = []  # brackets
         self.differentials: set[int] = set()
         self.ends: set[int] = set()  # where another factor would be ambiguous
-        self.named: list[Clause] = []  # what underbraces say
+        self.named: list[Clause] = []  # that the parts over underbraces are what they are called
 
     @property
     def next(self) -> str:
@@ -208,33 +207,22 @@ class Reader:
 
     def expression(self) -> Node:
         """Read terms between + and -."""
-        total: Node | None = None
-        while total is None or self.next in {"+", "-"}:
-            sign = self.take() if self.next in {"+", "-"} else ""
-            term = self.term()
-            if total is None:
-                total = combined(operator.neg, term) if sign == "-" else term
-            else:
-                total = combined(operator.sub if sign == "-" else operator.add, total, term)
+        total = (lambda env: 0) if self.next in SIGNS else self.term()
+        while self.next in SIGNS:
+            total = combined(SIGNS[self.take()], total, self.term())
         return total
 
     def term(self) -> Node:
         """Read factors, with or without a sign between them."""
         product = self.power()
-        while True:
-            if self.next == "/":
-                self.take()
-                product = combined(operator.truediv, product, self.power())
+        while self.next in {"/", r"\cdot"} or self.starts_factor():
+            sign = self.take() if self.next in {"/", r"\cdot"} else ""
+            if not sign and self.at in self.ends:
+                raise Unreadable(f"is ambiguous before {self.next}: write brackets")
+            product = combined(operator.truediv if sign == "/" else times, product, self.power())
+            if sign == "/":
                 self.ends.add(self.at)  # a / b c
-            elif self.next == r"\cdot":
-                self.take()
-                product = combined(times, product, self.power())
-            elif self.starts_factor():
-                if self.at in self.ends:
-                    raise Unreadable(f"is ambiguous before {self.next}: write brackets")
-                product = combined(times, product, self.power())
-            else:
-                return product
+        return product
 
     def starts_factor(self) -> bool:
         """Tell whether the next token starts another factor."""
@@ -287,9 +275,8 @@ class Reader:
         found = []
         while self.next != "}":
             index = self.power()
-            while self.next in {"+", "-"}:
-                sign = operator.add if self.take() == "+" else operator.sub
-                index = combined(sign, index, self.power())
+            while self.next in SIGNS:
+                index = combined(SIGNS[self.take()], index, self.power())
             found.append(index)
         self.take()
         return found
@@ -318,8 +305,10 @@ class Reader:
         if token in COMMANDS:
             count, function = COMMANDS[token]
             return combined(function, *[self.argument() for _ in range(count)])
+        if token in {"⟨E⟩", "⟨Var⟩"}:
+            return self.moment(token == "⟨Var⟩")
         special = {r"\int": self.integral, r"\log": self.logarithm, r"\underbrace": self.underbrace}
-        special |= {"⟨E⟩": self.mean, "⟨Var⟩": self.variance, "⟨1⟩": self.bracket, r"\{": self.set_of}
+        special |= {"⟨1⟩": self.bracket, r"\{": self.set_of}
         if token in special:
             return special[token]()
         if token in {"e", r"\pi"}:
@@ -365,7 +354,7 @@ class Reader:
         end = self.tokens.index("}", self.at) if self.next == "{" else self.at
         inside = self.tokens[self.at + 1 : end] if self.next == "{" else (self.next,)
         self.at = min(self.at + 1, end)
-        names = [name for name in inside if (name, r"\in") in self.keys and name not in self.bound]
+        names = [name for name in inside if (name, r"\in") in self.values and name not in self.bound]
         index = inside[0] if inside[1:2] in {("=",), (r"\in",), (":",)} else (*names, "?")[0]
         self.bound.append(index)
         if inside[1:2] == ("=",):
@@ -442,21 +431,16 @@ class Reader:
             self.ends.add(self.at)  # log a b
         return combined(lambda x, base: math.log(x) / math.log(base), of, base)
 
-    def mean(self) -> Node:
-        """Read an expectation: the mean over the worlds."""
-        body = self.bracket()
-        return lambda env: sum(weight * body({**env, **world}) for weight, world in env[WORLDS])
-
-    def variance(self) -> Node:
-        """Read a variance over the worlds."""
+    def moment(self, is_variance: bool) -> Node:
+        """Read an expectation or a variance: over the worlds."""
         body = self.bracket()
 
-        def spread(env: Values) -> Any:
+        def over_worlds(env: Values) -> Any:
             found = [(weight, body({**env, **world})) for weight, world in env[WORLDS]]
-            middle = sum(weight * value for weight, value in found)
-            return sum(weight * (value - middle) ** 2 for weight, value in found)
+            mean = sum(weight * value for weight, value in found)
+            return sum(weight * (value - mean) ** 2 for weight, value in found) if is_variance else mean
 
-        return spread
+        return over_worlds
 
     def underbrace(self) -> Node:
         """Read a part that has a name; where the name has a value, the part must have it, too."""
