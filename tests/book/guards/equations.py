@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.book.latex import tokens
 from tools import equations as scan
 
 from .package import PACKAGE, public, resolve
@@ -55,7 +56,7 @@ def labels(found: list[scan.Display], registered: list[scan.Registration]) -> It
                 f"the equation {label} has no transcription",
                 f'write it in {DEFINITIONS} under @numbered("{label}", latex=…, function=… or reason=…)',
             )
-        elif not scan.same_formula(equation.latex, homes[label]):
+        elif tokens(scan.bare(equation.latex)) != tokens(scan.bare(homes[label])):
             yield Problem(
                 *where,
                 f"the formula {label} is not the one of {DEFINITIONS}",
