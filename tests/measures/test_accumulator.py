@@ -143,10 +143,6 @@ def test_an_empty_accumulator_has_no_curve_but_may_be_merged():
     same(cl.CalibrationAccumulator().merge(filled).curve(), filled.merge(cl.CalibrationAccumulator()).curve())
 
 
-
-
-
-
 def test_an_accumulator_shows_its_bins_its_target_and_how_many_rows_it_has_seen():
     seen = cl.CalibrationAccumulator(3, "positive").update([0, 1], [0.2, 0.9], sample_weight=[0.5, 2.5])
     assert repr(seen) == "<CalibrationAccumulator(n_bins=3, target='positive') of 2 rows>"

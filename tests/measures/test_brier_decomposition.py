@@ -185,14 +185,6 @@ def test_corp_discrimination_depends_on_the_order_of_the_forecasts_alone(rows):
 GOOD_Y, GOOD_P = [0, 1, 1, 1], [0.1, 0.6, 0.6, 0.1]
 
 
-
-
-
-
-
-
-
-
 @pytest.mark.parametrize("decompose", [cl.brier_decomposition, cl.corp_decomposition])
 def test_odd_containers_give_the_same_numbers_and_stay_unchanged(decompose):
     y, p = np.array(GOOD_Y), np.array(GOOD_P)

@@ -39,48 +39,6 @@ def forecasts(draw, max_rows=60):
     return np.array(outcomes), np.array(scores), n_bins
 
 
-@pytest.mark.equation("eq-bin")
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_every_edge_and_its_neighbours_fall_in_the_defined_bin(dtype):
-    for n_bins in range(1, 101):
-        edges = cl.bin_edges(n_bins, dtype)
-        around = np.concatenate([edges, np.nextafter(edges, dtype(2)), np.nextafter(edges, dtype(-1))])
-        scores = around[(around >= 0) & (around <= 1)]
-        curve = cl.reliability_curve(np.zeros(len(scores)), scores, n_bins=n_bins)
-        expected = [definitions.bin_number(float(p), edges.tolist()) for p in scores]
-        assert curve.counts.tolist() == np.bincount(expected, minlength=n_bins + 1)[1:].tolist()
-
-
-def test_edges_are_the_correctly_rounded_fractions():
-    for n_bins in range(1, 101):
-        assert cl.bin_edges(n_bins).tolist() == [m / n_bins for m in range(n_bins + 1)]
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_zero_and_the_smallest_number_fall_in_the_first_bin_and_one_in_the_last(dtype):
-    scores = np.array([0, np.nextafter(dtype(0), dtype(1)), 1], dtype=dtype)
-    assert cl.reliability_curve([0, 0, 1], scores, n_bins=10).counts.tolist() == [
-        2,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        1,
-    ]
-
-
-@pytest.mark.parametrize("n_bins", [10, 100, 3000, 10**6])
-def test_many_bins_and_half_precision_still_sort_by_the_edges(n_bins):
-    scores = np.random.default_rng(0).random(500).astype(np.float16)
-    edges = cl.bin_edges(n_bins, np.float16)
-    expected = np.bincount(np.maximum(np.searchsorted(edges, scores) - 1, 0), minlength=n_bins)
-    assert np.array_equal(cl.reliability_curve(scores > 0.5, scores, n_bins=n_bins).counts, expected)
-
-
 @pytest.mark.equation("eq-accuracy", "eq-confidence")
 @given(forecasts())
 def test_each_bin_holds_the_defined_accuracy_and_confidence(case):
@@ -111,22 +69,6 @@ def test_whole_weights_count_as_repeated_rows(case, data):
     np.testing.assert_allclose(weighted.weights, repeated.weights)
     np.testing.assert_allclose(weighted.accuracy, repeated.accuracy, atol=1e-12)
     np.testing.assert_allclose(weighted.confidence, repeated.confidence, atol=1e-12)
-
-
-@given(forecasts())
-def test_quantile_bins_hold_their_share_and_keep_equal_scores_together(case):
-    outcomes, scores, n_bins = case
-    curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins, strategy="quantile")
-    assert curve.n == len(scores)
-    ranked = np.sort(scores)
-    inner = {ranked[-(-len(scores) * m // n_bins) - 1] for m in range(1, n_bins)} - {0.0, 1.0}
-    assert curve.edges.tolist() == [0.0, *sorted(inner), 1.0]
-
-
-def test_quantile_bins_of_distinct_scores_hold_equally_many():
-    scores = np.random.default_rng(1).random(1000)
-    curve = cl.reliability_curve(scores > 0.5, scores, n_bins=10, strategy="quantile")
-    assert curve.counts.tolist() == [100] * 10
 
 
 def test_the_five_scores_of_the_lecture_give_the_point_003_02():
@@ -247,10 +189,6 @@ def test_a_block_boundary_changes_nothing():
     np.testing.assert_allclose(curve.accuracy, np.bincount(index, outcomes) / np.bincount(index))
 
 
-
-
-
-
 def test_a_curve_knows_its_event_and_says_it_briefly():
     curve = cl.reliability_curve(S2_LABELS, S2, n_bins=5)
     assert repr(curve) == "<ReliabilityCurve of the top label: n = 9, 5 bins of equal width, ECE 0.1044>"
@@ -281,14 +219,3 @@ def test_a_curve_gives_the_errors_and_the_interval_of_the_functions():
     weighted = cl.reliability_curve(y, p, sample_weight=p)
     with pytest.raises(ValueError, match="debias = True: expected no sample_weight"):
         weighted.ece(debias=True)
-
-
-@given(forecasts(), st.booleans())
-def test_the_variance_of_the_hits_is_the_sum_over_the_rows(case, weighted):
-    outcomes, scores, n_bins = case
-    w = np.arange(len(scores)) + 1.0
-    curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins, sample_weight=w if weighted else None)
-    index = np.clip(np.searchsorted(curve.edges, scores) - 1, 0, n_bins - 1)
-    for m in range(n_bins):
-        p, v = scores[index == m], (w if weighted else np.ones_like(w))[index == m]
-        assert curve.hit_variances[m] == pytest.approx((v**2 * p * (1 - p)).sum(), abs=1e-12)
