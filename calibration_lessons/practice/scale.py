@@ -21,8 +21,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from .. import _input
+from .._root import increasing_root
 from ..calibrators._moments import LogitLimits, LogitRows
-from ..calibrators._root import increasing_root
 from ..calibrators._tempered import TemperedSoftmax
 from ..measures.ece import check_error_options, mean_error, promises
 from ..measures.proper_scores import brier_sums, mean_over_rows, nll_sums
