@@ -68,6 +68,7 @@ def keyed(symbols: Mapping[str, Any]) -> dict[Key, Any]:
     return values
 
 
+@np.errstate(all="raise", under="ignore")
 def fault(latex: str, symbols: Mapping[str, Any]) -> str:
     """Say what is wrong with displayed maths; nothing where it is true, for every free index."""
     try:

@@ -7,9 +7,9 @@ import re
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
-from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import calibration_lessons as cl
@@ -48,14 +48,14 @@ def is_unread(display: scan.Display) -> bool:
     return display.label is None and any(display.latex.strip().startswith(start) for start in beginnings)
 
 
-drawn = cache(lambda page, seed: vars(symbols)[page](Random(seed)))
+drawn = cache(lambda page, seed: vars(symbols)[page](np.random.default_rng(seed)))
 
 
 def wrong(display: scan.Display, latex: str, drawn: Any = drawn) -> str:
-    """Say what is wrong with the text of a display; nothing where it is true of three draws."""
+    """Say what is wrong with the text of a display; nothing where it is true of five draws."""
     if not hasattr(symbols, page_of(display)):
         return f"stands in a page to whose symbols calibration_lessons/symbols.py gives no values: {latex}"
-    draws = [drawn(page_of(display), seed) for seed in range(3)]
+    draws = [drawn(page_of(display), seed) for seed in range(5)]
     return next(filter(None, (fault(latex, draw | draw.get(display.label, {})) for draw in draws)), "")
 
 
