@@ -44,14 +44,12 @@ ECE, SCORES, BRIER = (
     f"book/measures/{name}.ipynb" for name in ("ece", "proper_scores", "brier_decomposition")
 )
 DIAGRAM = "book/measures/reliability.ipynb"
-HISTOGRAM, PLATT, TEMPERATURE, ISOTONIC = (
-    f"book/calibrators/{name}.ipynb" for name in ("histogram_binning", "platt", "temperature", "isotonic")
+HISTOGRAM, PLATT, TEMPERATURE = (
+    f"book/calibrators/{name}.ipynb" for name in ("histogram_binning", "platt", "temperature")
 )
-LOGISTIC, SOFTMAX = (f"book/models/{name}_regression.ipynb" for name in ("logistic", "softmax"))
+LOGISTIC = "book/models/logistic_regression.ipynb"
 DECISIONS, SHIFT = (f"book/practice/{name}.ipynb" for name in ("decisions", "shift"))
-COIN, CLASSIFIERS, ENSEMBLES = (
-    f"book/uncertainty/{name}.ipynb" for name in ("coin", "classifiers", "ensembles")
-)
+COIN, CLASSIFIERS = (f"book/uncertainty/{name}.ipynb" for name in ("coin", "classifiers"))
 API, NOTATION = "book/reference/api.md", "book/reference/notation.md"
 PAGE = scan.PAGE.as_posix()
 SOURCES, GLOSSARY, CORRECTIONS, BIBLIOGRAPHY = (
