@@ -1,4 +1,4 @@
-"""Softmax, its logarithm, and entropy: the three small functions everything else rests on."""
+"""Softmax, its logarithm, and entropy."""
 
 from __future__ import annotations
 

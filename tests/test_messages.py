@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
@@ -17,7 +18,7 @@ from calibration_lessons import datasets, simulate
 NAMES = {
     **{"np": np, "sparse": sparse, "cl": cl, "datasets": datasets, "simulate": simulate},
     **{"RidgeClassifier": RidgeClassifier, "KNeighborsClassifier": KNeighborsClassifier, "SVC": SVC},
-    **{"GaussianNB": GaussianNB, "KFold": KFold, "SVR": SVR},
+    **{"GaussianNB": GaussianNB, "FrozenEstimator": FrozenEstimator, "KFold": KFold, "SVR": SVR},
     **{"X": np.arange(20.0).reshape(10, 2), "Y": [0, 1] * 5},
 }
 # A call, then its error, indented. It is evaluated in its test: a mutant is active only there.
