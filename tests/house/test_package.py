@@ -60,6 +60,19 @@ def test_importing_the_package_loads_no_figures_and_no_book():
     assert not {"matplotlib", "IPython", "sphinx", "dask", "hypothesis"} & set(loaded)
 
 
+def test_submodules_are_loaded_at_their_first_use():
+    code = (
+        "import sys, calibration_lessons as cl; loaded = 'calibration_lessons.simulate' in sys.modules; "
+        "print(loaded, cl.simulate.__name__, cl.datasets.__name__, cl.definitions.__name__, cl.plots.__name__, "
+        "hasattr(cl, 'elsewhere'))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    modules = [f"calibration_lessons.{name}" for name in ("simulate", "datasets", "definitions", "plots")]
+    assert said == ["False", *modules, "False"]
+
+
 def test_nothing_committed_reads_what_a_users_machine_lacks():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if tracked.returncode:
