@@ -177,7 +177,8 @@ def answer(mark: Mark, key: str, replies: Replies, place: str) -> str:
     told = [f"{side} = {ast.literal_eval(shown(replies[f'{key} {side}']))}" for side in sides(mark.expression)
             if replies[f"{key} {side}"]["status"] == "ok"]  # fmt: skip
     if value in {"False", "np.False_"}:
-        raise mark.fail(place, f"is false{': ' if told else ''}{', '.join(told)}", "correct the sentence, or the claim")
+        what = ": ".join(["is false", *filter(None, [", ".join(told)])])
+        raise mark.fail(place, what, "correct the sentence, or the claim")
     raise mark.fail(place, f"is {value}, neither true nor false", "compare, or ask all() or any()")
 
 
