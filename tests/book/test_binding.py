@@ -15,14 +15,12 @@ from tools import notebooks, staleness, suggest
 
 SMALL = "book/measures/small.ipynb"
 CODE = py("x, many = [0.12345, -2.5e-7], 12345\nprint('out', x[0])")
-TEXT = md(
+TEXT = md(  # numbers as somebody writes them first, to be bound
     "It is 0<!-- = x[0]:.3f -->, $0$<!-- = many:_ --> or 0<!-- = many:_ --> rows, 0 %<!-- = x[0]:.1% -->, "
-    "$0$<!-- = x[1]:.1e -->, **.5**<!-- = 1 / 4:.2f -->.\n\n| 0.12-0.99<!-- = x[0]:.2f --> | a |\n|---|---|\n\n"
-    "- One is far below. <!-- holds: x[0] < many and x[1] < 0 -->"
+    "$0$<!-- = x[1]:.1e -->, **.5**<!-- = 1 / 4:.2f -->.\n\n| 0.12-0.99<!-- = x[0]:.2f --> | a |\n|---|"
+    "---|\n\n- One is far below. <!-- holds: x[0] < many and x[1] < 0 -->"
 )
-BOUND = (
-    "It is 0.123<, $12\\,345$< or 12 345< rows, 12.3 %<, $-2.5 \\times 10^{-7}$<, **0.25**<.\n\n| 0.12-0.12< |"
-)
+BOUND = "It is 0.123<, $12\\,345$< or 12 345< rows, 12.3 %<, $-2.5 \\times 10^{-7}$<, **0.25**<."
 pytest_plugins = "pytester"
 
 FAILS = py("1 / 0", tags=["raises-exception"])
@@ -70,7 +68,7 @@ def test_executing_twice_writes_the_same_clean_bytes_and_binds_the_text(tmp_path
 def test_what_fails_is_named_with_place_sentence_and_values_and_the_others_still_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    false = md("It is larger. <!-- holds: x[1] > x[0] --> Early: 1<!-- = later --> and 1<!-- = next(turn) -->.")
+    false = md("Larger. <!-- holds: x[1] > x[0] --> Early: 1<!-- = later --> and 1<!-- = next(turn) -->.")
     course(
         tmp_path,
         broken=[py("x = 1"), md("Then"), py("x = 2\nx / 0")],
@@ -84,7 +82,7 @@ def test_what_fails_is_named_with_place_sentence_and_values_and_the_others_still
         "broken.ipynb: cell 3 (x = 2): ZeroDivisionError: division by zero",
         "noisy.ipynb: cell 1 (import sys): wrote to stderr: oh no",
         "false.ipynb: cell 3, line 1: <!-- holds: x[1] > x[0] --> is false: x[1] = -2.5e-07, x[0] = 0.12345 "
-        "(behind «It is larger.»); correct the sentence, or the claim",
+        "(behind «Larger.»); correct the sentence, or the claim",
         "NameError: name 'later' is not defined (behind «Early: 1»); correct it; it sees the code cells",
         "gives '0', then '1'",
         "small.ipynb: written, ",
@@ -133,8 +131,9 @@ def test_a_notebook_is_stale_when_code_that_it_reaches_changes(tmp_path: Path, f
 
 
 def test_the_tool_finds_the_expression_behind_a_number(tmp_path: Path) -> None:
-    loop = "held = {'a': [3, 4], 'b': [5, 6]}\nfor name, p in held.items():\n    s = sum(p) / 7\n    print(f'{s}')"
-    path = course(tmp_path, loose=[py(loop), md("It is 1.571, not 0.123 of it.")]) / "book/measures/loose.ipynb"
+    loop = "held = {'a': [3, 4], 'b': [5, 6]}\nfor name, p in held.items():\n    s = sum(p) / 7\n"
+    cells = [py(f"{loop}    print(f'{{s}}')"), md("It is 1.571, not 0.123 of it.")]
+    path = course(tmp_path, loose=cells) / "book/measures/loose.ipynb"
     found = list(suggest.suggest(path, apply=True))
     assert [line.split(": ", 1)[1] for line in found] == [
         "cell 2, line 1: 1.571: sum(held['b']) / 7:.3f",

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -48,7 +48,6 @@ D, T, PAGE = "calibration_lessons/definitions.py", "tests/measures/test_proper_s
 NEED = "## You need"
 FIGURE, ERROR = "image/png", {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
 RUN, CLEAN, LETTER = "run make notebooks", "run make tidy", "correct the formula"
-HELPER = "def helper(p):\n    q = [x ** 2 for x in p if x > 0]\n    return sum(q) / len(q) + 1"
 RENAMED = """\
 def mine(w, g, e):
     n = len(w)
@@ -115,6 +114,8 @@ BOUND = cells(
     ("a mark in another cell", moved, ECE, RUN),
     ("an interval turned round", swap(ECE, "low:.2f --> and up to", "high:.2f --> and up to"), ECE, RUN),
     ("a claim weakened", swap(ECE, "ece > 3 * reports", "ece > 2 * reports"), ECE, RUN),
+    ("far below for far above", swap(ECE, "the ECE lies far above it", "the ECE lies far below it"), ECE, RUN),
+    ("fall for rise", swap(TEMPERATURE, "Brier score\nfall on all five", "Brier score\nrise on all five"), TEMPERATURE, RUN),
     ("a claim deleted", swap(TEMPERATURE, " <!-- holds: found.success -->", ""), TEMPERATURE, RUN),
     ("the code above a number", swap(ECE, "size=(2000, 899)", "size=(3000, 899)"), ECE, RUN),
     ("a seed", code(TEMPERATURE, "default_rng(3)", lambda c: c.update(source="rng = 3")), TEMPERATURE, RUN),
@@ -239,7 +240,6 @@ NAMES = rows(
     ("a function retyped", put(SHIFT, py("def softmax(z):\n    return z"), below="# "), SHIFT, "use the package"),
     ("a lambda retyped", put(SHIFT, py("x = 1\nsoftmax = lambda z: z"), below="# "), SHIFT, "use the package"),
     ("a transcription under other names", put(SHIFT, py(RENAMED), below="# "), SHIFT, "definitions.source"),
-    ("a helper in two notebooks", lambda c: [put(f, py(HELPER.replace("helper", n)), below="# ")(c) for f, n in ((COIN, "a"), (SHIFT, "b"))], COIN, "into the package"),
     ("lines in two notebooks", lambda c: [put(f, py("\n".join(f"a{i} = {i}" for i in range(6))), below="# ")(c) for f in (COIN, SHIFT)], COIN, "into the package"),
 )
 SHAPES = rows(
@@ -263,6 +263,19 @@ SHAPES = rows(
     ("the site's version", "_config.yml", 'release: "0.1.0"', 'release: "0.2.0"', "write 0.1.0"),
 ) + blamed(versions, ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', 'made_for("0.2")', ECE))
 PLANTED = [*BOUND, *FORMULAS, *EQUATIONS, *OUTPUTS, *LINKS, *NAMES, *SHAPES]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Copy what the guards read."""
+    return Course(tmp_path_factory.mktemp("course"))
+
+
+@pytest.fixture
+def course(copy: Course) -> Iterator[Course]:
+    """Lend the copy to a test, and put it back in order."""
+    yield copy
+    copy.restore()
 
 
 @pytest.fixture(scope="module")
@@ -316,6 +329,7 @@ EDITS: dict[str, Plant] = {text[:50]: put(ECE, md(text), below=NEED) for text in
     "a typo": swap(ECE, "You cannot know.", "You can not know."),
     "other words in a bound sentence": swap(ECE, "Look at the last number first.", "First look at the last one."),
     "other words beside a bound number": swap(ECE, "Ours got", "Ours obtained"),
+    "other words in a claim": swap(TEMPERATURE, "the network claims far more", "the network promises far more"),
     "a paragraph cut in two": swap(ECE, "So two errors pull", "\nSo two errors pull"),
     "a concept's heading": swap(ECE, "## Is it more than chance?", "## More than chance?"),
     "a goal more": swap(TEMPERATURE, "- **spot** an", "- **say** why;\n- **spot** an"),
@@ -325,7 +339,7 @@ EDITS: dict[str, Plant] = {text[:50]: put(ECE, md(text), below=NEED) for text in
     "a link more": put(COIN, md("See [the diagram](../measures/reliability.ipynb)."), below=NEED),
     "a term more": swap(GLOSSARY, "\nbin\n", "\nbias\n  A constant error.\n\nbin\n"),
     "a remark among the definitions": swap(D, "# measures/ece\n", "# measures/ece: bin by bin\n"),
-    "a cell more, executed": put(PLATT, py("three = 3"), below="## "),
+    "a cell more, executed": put(PLATT, py("three = 3"), below="$$"),
     "a cell that shows an error": put(PLATT, py("1 / 0", ERROR, tags=["raises-exception"]), below="$$"),
 }
 
