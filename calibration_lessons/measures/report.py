@@ -47,6 +47,8 @@ class CalibrationReport:
         Brier score: of the positive class for a 1-D forecast, the sum over the classes for a 2-D one.
     accuracy : float
         Share of rows whose top label is right.
+    confidence : float
+        Mean probability of the top label: above the accuracy, the forecast is over-confident on average.
     """
 
     event: str
@@ -63,6 +65,12 @@ class CalibrationReport:
     nll: float
     brier: float
     accuracy: float
+    confidence: float
+
+    def brief(self, digits: int = 3) -> str:
+        """Return a cell for a table: the ECE, its interval in brackets, and the value under calibration."""
+        ends = f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        return f"{self.ece:.{digits}f} {ends} ({self.under_calibration:.{digits}f})"
 
     def __str__(self) -> str:
         return format(self, ".3f")
@@ -72,7 +80,8 @@ class CalibrationReport:
         return (
             f"ECE {text['ECE']} ({text['interval']}; {self._rows()}, {self._bins()}, {self.event}); "
             f"a calibrated model would get {text['calibrated']}, {text['p']}; "
-            f"NLL {text['NLL']}, Brier score {text['Brier']}, accuracy {text['accuracy']}"
+            f"NLL {text['NLL']}, Brier score {text['Brier']}, accuracy {text['accuracy']}, "
+            f"mean confidence {text['confidence']}"
         )
 
     def _repr_html_(self) -> str:
@@ -85,6 +94,7 @@ class CalibrationReport:
             ("negative log-likelihood (NLL)", text["NLL"]),
             ("Brier score", text["Brier"]),
             ("accuracy", text["accuracy"]),
+            ("mean confidence", text["confidence"]),
         ]
         body = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in rows)
         head = '<thead><tr><th scope="col">measure</th><th scope="col">value</th></tr></thead>'
@@ -103,6 +113,7 @@ class CalibrationReport:
             "NLL": "infinite" if math.isinf(self.nll) else f"{self.nll:{spec}} nats",
             "Brier": format(self.brier, spec),
             "accuracy": format(self.accuracy, spec),
+            "confidence": format(self.confidence, spec),
         }
 
     def _rows(self) -> str:
@@ -164,7 +175,8 @@ def calibration_report(
     >>> report = calibration_report(y_true, y_prob, n_bins=5, random_state=0)
     >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
     ECE 0.260 (95 % interval 0.240 to 0.260; n = 200, 5 bins of equal width, positive class);
-    a calibrated model would get 0.052, p = 0.001; NLL 0.315 nats, Brier score 0.082, accuracy 1.000
+    a calibrated model would get 0.052, p = 0.001; NLL 0.315 nats, Brier score 0.082, accuracy 1.000,
+    mean confidence 0.740
     """
     read: dict[str, Any] = {"sample_weight": sample_weight, "from_logits": from_logits}
     curve = reliability_curve(y_true, y_prob, n_bins=n_bins, strategy=strategy, target=target, **read)
@@ -189,4 +201,5 @@ def calibration_report(
         nll=negative_log_likelihood(y_true, y_prob, **read),
         brier=brier_score(y_true, y_prob, **read),
         accuracy=float(predictions.accuracy[0]),
+        confidence=float(predictions.confidence[0]),
     )
