@@ -303,7 +303,12 @@ class Rows:
 
 
 def forecast(
-    y_true: Any, y_prob: Any, sample_weight: Any = None, *, ndim: Sequence[int] = (1, 2), in_part: bool = False
+    y_true: Any,
+    y_prob: Any,
+    sample_weight: Any = None,
+    *,
+    ndim: Sequence[int] = (1, 2),
+    in_part: bool = False,
 ) -> Rows:
     """Read labels, forecasts and weights; only the numbers in `y_prob` are left to check.
 

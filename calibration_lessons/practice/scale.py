@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -388,38 +387,37 @@ def _cut_alike(column: Any, name: str, X: Any, X_name: str) -> Any:
 
 def _refuse_other_arrays(array: Any, name: str) -> None:
     if not isinstance(array, da.Array):
-        raise TypeError(
-            f"{name} is of type {type(array).__name__}: expected a Dask array (for arrays in memory "
-            f"there are the functions and estimators of calibration_lessons itself)"
+        expected = (
+            "a Dask array (for arrays in memory there are the functions and estimators of "
+            "calibration_lessons itself)"
         )
+        raise _input.BadType(name, f"is of type {type(array).__name__}", expected)
 
 
 @dataclass(frozen=True)
-class _Refusal:
+class _Stop:
     """What is wrong with a block, and where the block lies."""
 
-    kind: type[ValueError | TypeError]
-    message: str
+    error: ValueError | TypeError
     block: int = 0
     first_row: int = 0
 
-    def after(self, blocks: int, rows: int) -> _Refusal:
-        """Return the same refusal with so many blocks and rows in front."""
-        return _Refusal(self.kind, self.message, self.block + blocks, self.first_row + rows)
+    def after(self, blocks: int, rows: int) -> _Stop:
+        """Return the same with so many blocks and rows in front."""
+        return _Stop(self.error, self.block + blocks, self.first_row + rows)
 
-    def error(self) -> ValueError | TypeError:
+    def whole(self) -> ValueError | TypeError:
         """Return the error that arrays in memory would get, with the place in the block added."""
-        found = re.match(r"(?P<name>\w+)\[(?P<row>\d+)", self.message)
-        if found is None:
-            return self.kind(f"{self.message} (block {self.block})")
-        row, rest = int(found["row"]), self.message[found.end() :]
-        whole = f"{found['name']}[{row + self.first_row}{rest}"
-        return self.kind(f"{whole} (row {row} of block {self.block})")
+        block = f"block {self.block}"
+        if isinstance(self.error, _input.BadValue | _input.BadType):
+            place = f"row {self.error.index[0]} of {block}" if self.error.index else block
+            return self.error.moved(self.first_row, place)
+        return type(self.error)(f"{self.error} ({block})")
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Neighbouring blocks: how many they are, their rows, and their sums or the first refusal among them.
+    """Neighbouring blocks: how many they are, their rows, and their sums or the first error among them.
 
     Where a block lies is a sum, too: the blocks and the rows in front of it. So nothing but parts travels,
     and the blocks may be of unknown length.
@@ -428,27 +426,28 @@ class _Part:
     blocks: int
     rows: int
     sums: Any = None
-    refusal: _Refusal | None = None
+    stop: _Stop | None = None
 
 
 def _part(add_up: AddUp, *block: Any) -> _Part:
-    """Sum up one block; a refusal is a result, so that every scheduler tells the first one in the data."""
+    """Sum up one block; an error is a result, so that every scheduler tells the first one in the data."""
     lengths = [len(array) for array in block if array is not None]
     if not any(lengths):
         return _Part(1, 0)
     try:
         return _Part(1, lengths[0], add_up(*block))
     except (ValueError, TypeError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        return _Part(1, lengths[0], refusal=_Refusal(kind, str(error)))
+        if not isinstance(error, _input.Refusal):  # of another library: what travels is plain
+            error = (TypeError if isinstance(error, TypeError) else ValueError)(str(error))
+        return _Part(1, lengths[0], stop=_Stop(error))
 
 
 def _together(add: Add, parts: Sequence[_Part]) -> _Part:
     """Join neighbouring parts, in order."""
     blocks, rows, sums = 0, 0, None
     for part in parts:
-        if part.refusal is not None:
-            return _Part(0, 0, refusal=part.refusal.after(blocks, rows))
+        if part.stop is not None:
+            return _Part(0, 0, stop=part.stop.after(blocks, rows))
         blocks, rows = blocks + part.blocks, rows + part.rows
         if part.sums is not None:
             sums = part.sums if sums is None else add(sums, part.sums)
@@ -469,9 +468,9 @@ def _tree(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_pairs) -> Dela
 
 
 def _sums_of(part: _Part) -> Any:
-    """Return the sums of all blocks, or raise the first refusal."""
-    if part.refusal is not None:
-        raise part.refusal.error()
+    """Return the sums of all blocks, or raise the first error."""
+    if part.stop is not None:
+        raise part.stop.whole()
     if part.sums is None:
         raise ValueError("all blocks are empty: expected at least one row")
     return part.sums
