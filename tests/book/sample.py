@@ -150,7 +150,7 @@ FILES = {
 NUMBERED = {}
 
 
-def numbered(label, *, function=None, reason=None):
+def numbered(label, *, latex, function=None, reason=None):
     return lambda compute: compute
 
 
@@ -160,11 +160,11 @@ def source(label):
 
 """
     + f"""\
-@numbered("eq-bin", function="bin_of")
+@numbered("eq-bin", latex=r"m = \\lceil p M \\rceil", function="bin_of")
 {NUMBER_OF_BIN}
 
 
-@numbered("eq-ece", function="ece")
+@numbered("eq-ece", latex=r"\\sum_m w_m g_m", function="ece")
 {MEAN_GAP}
 """,
     "tests/measures/test_measures.py": (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import nbformat
 import pytest
 
 from tests.book.guards import equations
 from tests.book.planting import D, Drift, E, R, T, md, put, refused, swap
 from tests.book.sample import Sample
+from tools import equations as scan
 
 DRIFTS: list[Drift] = [
     (
@@ -61,8 +63,14 @@ DRIFTS: list[Drift] = [
         "name a label",
     ),
     (
-        "a formula changed, the list of equations not",
+        "a formula changed in its chapter",
         swap(E, "w_m g_m", "g_m"),
+        f"{E}: cell 5, line 5",
+        "change that one",
+    ),
+    (
+        "a formula changed, the list of equations not",
+        swap(D, "w_m g_m", "g_m"),
         "book/reference/equations.md: the file",
         "run tools/equations.py",
     ),
@@ -72,3 +80,14 @@ DRIFTS: list[Drift] = [
 @pytest.mark.parametrize("drift", DRIFTS, ids=lambda drift: drift[0])
 def test_a_drift_is_refused_with_place_and_remedy(sample: Sample, drift: Drift) -> None:
     assert refused(sample, equations.check, drift)
+
+
+def test_a_formula_is_edited_in_its_home_and_written_into_its_chapter(sample: Sample) -> None:
+    swap(D, "w_m g_m", "|g_m| w_m")(sample)
+    assert equations.check(sample.root)
+    expected = nbformat.reads((sample.root / E).read_text(encoding="utf-8"), as_version=4)
+    expected.cells[4].source = expected.cells[4].source.replace("w_m g_m", "|g_m| w_m")
+    assert scan.settle(sample.root) == ["eq-ece"]
+    sample.write(scan.PAGE.as_posix(), scan.write_page(sample.root))
+    assert equations.check(sample.root) == [] and scan.settle(sample.root) == []
+    assert (sample.root / E).read_text(encoding="utf-8") == nbformat.writes(expected) + "\n"

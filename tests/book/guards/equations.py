@@ -30,10 +30,10 @@ def check(root: Path) -> list[Problem]:
     ]
 
 
-def labels(found: list[scan.Equation], registered: list[scan.Registration]) -> Iterator[Problem]:
-    """Labels in the book: well formed, unique, each with a transcription."""
-    transcribed = {registration.label for registration in registered}
-    first: dict[str, scan.Equation] = {}
+def labels(found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
+    """Labels in the book: well formed, unique, each with a transcription, whose formula the page shows."""
+    homes = {entry.label: entry.latex for entry in registered}
+    first: dict[str, scan.Display] = {}
     for equation in found:
         label, where = equation.label, (equation.page, equation.place)
         if not re.fullmatch(r"eq-[a-z0-9-]+", label):
@@ -49,17 +49,23 @@ def labels(found: list[scan.Equation], registered: list[scan.Registration]) -> I
                 f"the label {label} stands in {other.page}, {other.place}, too",
                 f"refer to that one with {{eq}}`{label}`, or give this equation its own label",
             )
-        elif label not in transcribed:
+        elif label not in homes:
             yield Problem(
                 *where,
                 f"the equation {label} has no transcription",
-                f'write it in {DEFINITIONS} under @numbered("{label}", function=… or reason=…)',
+                f'write it in {DEFINITIONS} under @numbered("{label}", latex=…, function=… or reason=…)',
+            )
+        elif not scan.same_formula(equation.latex, homes[label]):
+            yield Problem(
+                *where,
+                f"the formula {label} is not the one of {DEFINITIONS}",
+                "change that one, and run tools/equations.py, which writes it here",
             )
         first.setdefault(label, equation)
 
 
 def transcriptions(
-    root: Path, found: list[scan.Equation], registered: list[scan.Registration]
+    root: Path, found: list[scan.Display], registered: list[scan.Registration]
 ) -> Iterator[Problem]:
     """Registrations: each with an equation in the book, and with a public function or a reason."""
     in_book = {equation.label for equation in found}
@@ -125,7 +131,7 @@ def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]
             )
 
 
-def shown(root: Path, found: list[scan.Equation], registered: list[scan.Registration]) -> Iterator[Problem]:
+def shown(root: Path, found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
     """Notebooks: an equation's transcription is shown, as it is now, where the equation stands."""
     sources = {page.file: sources_shown(page) for page in notebooks(root)}
     now = {entry.label: entry.text for entry in registered}
@@ -158,7 +164,7 @@ def sources_shown(page: Page) -> dict[str, Cell]:
     return found
 
 
-def references(root: Path, found: list[scan.Equation]) -> Iterator[Problem]:
+def references(root: Path, found: list[scan.Display]) -> Iterator[Problem]:
     """References `{eq}` and calls of `definitions.source`: each to a label that stands in the book."""
     in_book = {equation.label for equation in found}
     for page in pages(root):
