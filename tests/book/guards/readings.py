@@ -88,7 +88,7 @@ def _(d: Definitions, draw: Random) -> Values:
     {
         r"C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X)": "C",
         r"[\, y_i = \psi(x_0)\, ]": "t_i",
-        r"k(x_0, x_i)": "k_i",
+        r"\kappa(x_0, x_i)": "k_i",
         r"\lVert x_0 - x_i \rVert": "D_i",
     },
     i=n,
