@@ -8,7 +8,7 @@ from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
 from .calibrators.one_vs_rest import OneVsRest
-from .calibrators.platt import CalibrationLine, PlattScaling, calibration_slope_intercept
+from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
 from .measures.accumulator import CalibrationAccumulator
 from .measures.bins import bin_edges
@@ -18,6 +18,7 @@ from .measures.brier_decomposition import (
     brier_decomposition,
     corp_decomposition,
 )
+from .measures.calibration_line import CalibrationLine, calibration_slope_intercept
 from .measures.chance import ECENull
 from .measures.ece import (
     ece_interval,

@@ -24,7 +24,7 @@ NUMBER = re.compile(  # the number that a mark belongs to, with what may stand b
     r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3})$"
 )
 VALUE = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?%?")
-SENTENCE_END = re.compile(r"(?<=[.!?:])\s+|\n\s*\n|\n(?=[-*|#])")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=[-*|#])")
 
 Replies = Mapping[str, Mapping[str, Any]]
 
@@ -177,7 +177,7 @@ def answer(mark: Mark, key: str, replies: Replies, place: str) -> str:
     told = [f"{side} = {ast.literal_eval(shown(replies[f'{key} {side}']))}" for side in sides(mark.expression)
             if replies[f"{key} {side}"]["status"] == "ok"]  # fmt: skip
     if value in {"False", "np.False_"}:
-        raise mark.fail(place, f"is false: {', '.join(told)}", "correct the sentence, or the claim")
+        raise mark.fail(place, f"is false{': ' if told else ''}{', '.join(told)}", "correct the sentence, or the claim")
     raise mark.fail(place, f"is {value}, neither true nor false", "compare, or ask all() or any()")
 
 

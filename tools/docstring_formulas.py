@@ -1,11 +1,14 @@
 """A Sphinx extension that shows in a docstring the formulas whose labels it names, from their home."""
 
-import re
-from typing import Any
+from __future__ import annotations
 
-from sphinx.application import Sphinx
+import re
+from typing import TYPE_CHECKING, Any
 
 from calibration_lessons.definitions import NUMBERED
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 LABEL = re.compile(r"``(eq-[a-z0-9-]+)``")
 ALONE = re.compile(r"\((:eq:`[^`]+`)\)")  # the number brings brackets of its own

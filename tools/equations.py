@@ -144,11 +144,6 @@ def find_equations(root: Path) -> list[Display]:
     return [display for display in find_displays(root) if display.label]
 
 
-def same_formula(one: str, other: str) -> bool:
-    """Tell whether two formulas differ in nothing but spaces and the full stop or comma at the end."""
-    return bare(one) == bare(other)
-
-
 def bare(latex: str) -> str:
     """Write a formula without its last full stop or comma, with single spaces."""
     return " ".join(latex.split()).rstrip(" .,")
@@ -160,7 +155,7 @@ def settle(root: Path) -> list[str]:
     drifted = [
         display
         for display in find_equations(root)
-        if display.label in homes and not same_formula(display.latex, homes[display.label])
+        if display.label in homes and bare(display.latex) != bare(homes[display.label])
     ]
     for display in reversed(drifted):  # the last first, so that the places of the others stay
         path, old = root / display.page, display.latex

@@ -19,7 +19,7 @@ from .._typing import Floats, Norm, Seed
 
 ATOL = 1e-12  # errors that differ by less are equal but for rounding
 MAX_ROWS = 2**40  # beyond, a binomial share is normal to all digits
-CLEARLY_OFF = 3.0  # standard errors; 2 let the coverage fall to .94 where one bin alone was off
+THRESHOLD = 3.0  # standard errors from which a gap is no chance; with 2 the coverage fell to .94
 
 
 def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats) -> float:
@@ -43,7 +43,7 @@ def interval(
     z = float(normal.isf((1 - level) / 2))
     error = np.sqrt(confidence * (1 - confidence) / n)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
-    clear = (ratio > CLEARLY_OFF) | (ratio == ratio.max())
+    clear = (ratio > THRESHOLD) | (ratio == ratio.max())
     low = _candidate(norm, z, share, gap, confidence, n, np.where(clear, gap, 0.0))
     high = _candidate(norm, -z, share, gap, confidence, n, gap)
     return low, max(low, high)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -19,8 +19,10 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from .. import _blocks, _input
+from .. import _input
+from .._root import increasing_root
 from .._typing import Norm, Strategy, Target
+from ..calibrators._moments import LogitLimits, LogitRows
 from ..calibrators._tempered import TemperedSoftmax
 from ..measures._forecast import resolve_target
 from ..measures.accumulator import CalibrationAccumulator
@@ -247,16 +249,16 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
     largest = 1.0 if sample_weight is None else _total([block[2:] for block in blocks], np.max, max)
     every_block = _tree(blocks, partial(_limits, estimator, largest), operator.add)
     part, guess = dask.compute(every_block, dask.delayed(_guess)(estimator, *blocks[0]))
-    limits: _blocks.LogitLimits = _sums_of(part)
+    limits: LogitLimits = _sums_of(part)
     _input.some_weight(limits.weight)
-    estimator.refuse(limits)
+    estimator._refuse(limits)
 
-    def model_sum(beta: float) -> tuple[float, float]:
-        sums: tuple[float, float] = _total(blocks, partial(_model_sum, estimator, largest, beta))
+    def excess(beta: float) -> tuple[float, float]:
+        sums: tuple[float, float] = _total(blocks, partial(_excess, estimator, largest, beta))
         return sums
 
     start = limits.weight / limits.spread if guess is None else 1 / guess
-    estimator.temperature_ = 1 / estimator.solve(limits, model_sum, start)
+    estimator.temperature_ = 1 / increasing_root(excess, start)
     validate_data(estimator, X if X.ndim == 2 else X[:, None], reset=True, skip_check_array=True)
     estimator.classes_ = np.arange(max(2, estimator.n_features_in_))
     return estimator
@@ -312,13 +314,15 @@ def _merged(
     ]
 
 
-def _limits(
-    estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any
-) -> _blocks.LogitLimits:
+def _limits(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitLimits:
     """Sum up what says whether a temperature exists."""
-    logits, labels, weights = clone(estimator).calibration_data(X, y, sample_weight)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return _blocks.logit_limits(logits, labels, weights / largest)[0]
+    return _rows(estimator, largest, y, X, sample_weight).limits
+
+
+def _rows(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitRows:
+    """Read a block, with weights relative to the largest of all blocks."""
+    rows: LogitRows = clone(estimator)._rows(X, y, sample_weight)
+    return replace(rows, weights=rows.weights / largest)
 
 
 def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> float | None:
@@ -330,16 +334,11 @@ def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> fl
     return temperature
 
 
-def _model_sum(
+def _excess(
     estimator: TemperedSoftmax, largest: float, beta: float, y: Any, X: Any, sample_weight: Any
 ) -> tuple[float, float]:
-    """Sum up a block under the model, and the slope."""
-    logits, _, weights = clone(estimator).calibration_data(X, y, sample_weight)
-    highest = np.empty(len(logits), dtype=logits.dtype)
-    for rows in _blocks.row_blocks(logits):
-        highest[rows] = _blocks.row_maxima(logits[rows])
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return estimator.model_sum(logits, highest, weights / largest, beta)
+    """Sum up a block's part of the equation for the temperature, and its slope in beta."""
+    return estimator._excess(_rows(estimator, largest, y, X, sample_weight), beta)
 
 
 def _forecasts(y_true: Any, y_prob: Any, sample_weight: Any) -> list[Block]:

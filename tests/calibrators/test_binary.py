@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import calibration_lessons as cl
-from tests.calibrators.cases import BAD_LABELS, BAD_WEIGHTS, bad_scores
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.random(300)
@@ -80,29 +79,10 @@ def test_clones_and_pickles_and_returns_itself(method):
     assert vars(clone(fitted)) == vars(method)
 
 
-@each
-@pytest.mark.parametrize("name", bad_scores())
-def test_bad_scores_are_refused_by_name_and_place(method, name):
-    bad, message = bad_scores()[name]
-    with pytest.raises((ValueError, TypeError), match=message):
-        clone(method).fit(bad, FOUR_LABELS)
-    message = r"X has 2 features" if name == "two columns" else message
-    with pytest.raises((ValueError, TypeError), match=message):
-        clone(method).fit(FOUR, FOUR_LABELS).predict_proba(bad)
 
 
-@each
-@pytest.mark.parametrize("name", BAD_LABELS)
-def test_bad_labels_are_refused_by_name_and_place(method, name):
-    with pytest.raises((ValueError, TypeError), match=BAD_LABELS[name][1]):
-        clone(method).fit(FOUR, BAD_LABELS[name][0])
 
 
-@each
-@pytest.mark.parametrize("name", BAD_WEIGHTS)
-def test_bad_weights_are_refused_by_name_and_place(method, name):
-    with pytest.raises((ValueError, TypeError), match=BAD_WEIGHTS[name][1]):
-        clone(method).fit(FOUR, FOUR_LABELS, BAD_WEIGHTS[name][0])
 
 
 @each

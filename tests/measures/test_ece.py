@@ -279,34 +279,3 @@ def test_empty_bins_add_nothing_to_the_null_distribution():
 
 def test_a_p_value_is_never_zero():
     assert cl.ece_under_calibration([0.5] * 10, n_draws=9, random_state=0).p_value(1.0) == 0.1
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: cl.expected_calibration_error(S2_LABELS, S2, norm="l3"), "norm = 'l3': expected one of"),
-        (
-            lambda: cl.expected_calibration_error(S2_LABELS, S2, debias=True, sample_weight=np.ones(9)),
-            "debias = True: expected no sample_weight",
-        ),
-        (lambda: cl.ece_interval(S2_LABELS, S2, level=0.0), r"level = 0.0: expected a number in \(0, 1\)"),
-        (lambda: cl.ece_interval(S2_LABELS, S2, target="class-wise"), "target = 'class-wise': expected None"),
-        (lambda: cl.ece_interval(S2_LABELS, S2, norm="L1"), "norm = 'L1'"),
-        (lambda: cl.ece_under_calibration(S2, n_draws=0), "n_draws = 0: expected a whole number"),
-        (lambda: cl.ece_under_calibration(S2, n_bins=-1), "n_bins = -1"),
-        (lambda: cl.ece_under_calibration(S2, norm=None), "norm = None"),
-        (lambda: cl.ece_under_calibration(S2, strategy="x"), "strategy = 'x'"),
-        (
-            lambda: cl.ece_under_calibration(S2, n_draws=9).p_value(2),
-            r"ece = 2: expected a number in \[0, 1\]",
-        ),
-        (
-            lambda: cl.ece_under_calibration(S2, n_draws=9).quantile(-1),
-            r"q = -1: expected a number in \[0, 1\]",
-        ),
-        (lambda: cl.reliability_curve(S2_LABELS, S2).ece("max"), "norm = 'max'"),
-    ],
-)
-def test_a_bad_option_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.book.latex import tokens
 from tools import equations as scan
 
-from .package import PACKAGE, Package
+from .package import PACKAGE, public, resolve
 from .tree import EQUATIONS_PAGE, Cell, Page, Problem, notebooks, pages
 
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
@@ -55,7 +56,7 @@ def labels(found: list[scan.Display], registered: list[scan.Registration]) -> It
                 f"the equation {label} has no transcription",
                 f'write it in {DEFINITIONS} under @numbered("{label}", latex=…, function=… or reason=…)',
             )
-        elif not scan.same_formula(equation.latex, homes[label]):
+        elif tokens(scan.bare(equation.latex)) != tokens(scan.bare(homes[label])):
             yield Problem(
                 *where,
                 f"the formula {label} is not the one of {DEFINITIONS}",
@@ -69,7 +70,6 @@ def transcriptions(
 ) -> Iterator[Problem]:
     """Registrations: each with an equation in the book, and with a public function or a reason."""
     in_book = {equation.label for equation in found}
-    package = Package(root)
     seen: set[str] = set()
     for entry in registered:
         where = (DEFINITIONS, f"line {entry.line}")
@@ -88,7 +88,7 @@ def transcriptions(
                 f"{entry.label} names no function and no reason, or both",
                 "name the public function, or say why there is none",
             )
-        if entry.function and not is_public(package, entry.function):
+        if entry.function and not is_public(entry.function):
             yield Problem(
                 *where,
                 f"{entry.label} names the function {entry.function}, which {PACKAGE} does not export",
@@ -96,9 +96,9 @@ def transcriptions(
             )
 
 
-def is_public(package: Package, function: str) -> bool:
+def is_public(function: str) -> bool:
     """Tell whether a name, dotted or not, starts at an export and leads to something."""
-    return function.split(".")[0] in package.public and package.resolve(f"{PACKAGE}.{function}")
+    return function.split(".")[0] in public() and resolve(f"{PACKAGE}.{function}")
 
 
 def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]:
