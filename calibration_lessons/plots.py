@@ -596,10 +596,11 @@ def plane(
     height_label: str,
     color: str,
     clouds: Mapping[str, Pair] | None = None,
+    names: Mapping[str, tuple[float, float]] | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
-    """Draw heights over a plane as shades of a colour, with clouds of points on top.
+    """Draw heights over a plane as shades of a colour, with clouds of points and named places on top.
 
     Parameters
     ----------
@@ -612,6 +613,8 @@ def plane(
         A name in `COLORS`: the darkest shade.
     clouds : mapping of str to (x, y), optional
         As for `scatter`; without a name in `COLORS`, in colours that the shades do not use.
+    names : mapping of str to (x, y), optional
+        Single places, each with its name written beside it.
 
     Returns
     -------
@@ -627,6 +630,9 @@ def plane(
     shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
     _clouds(ax, clouds or {}, _spare(clouds or {}, (BLACK, GREEN, PURPLE)))
+    for name, place in (names or {}).items():
+        ax.plot(*place, color=BLACK, marker="*", markersize=12, markeredgecolor="white", linestyle="none")
+        ax.annotate(name, place, (6, 3), textcoords="offset points", fontsize=13, fontweight="bold")
     ax.set(xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
     ax.grid(False)
     _picture(ax).colorbar(mesh, ax=ax, label=height_label, shrink=0.8)

@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma
 
 from . import definitions as d
 from .measures.ece import expected_calibration_error
@@ -61,9 +60,9 @@ def coin(draw: Any) -> Values:
         return (heads + 1) ** 2 / size
 
     return {
-        "N": tosses, "s": s, "p": 0.3, "h": s / tosses + 0.01, "a": s + 1, "b": tosses - s + 1,
+        "N": tosses, "s": s, "p": 0.3, "h": s / tosses + 0.01,
         "L": lambda h: d.coin_likelihood(h, s, tosses), r"L_{\max}": d.coin_likelihood(s / tosses, s, tosses),
-        "H": d.binary_entropy, r"\psi": digamma, "u": u, r"\mathbb{E}_p[u]": d.coin_expected(0.3, tosses, u),
+        "H": d.binary_entropy, "u": u, r"\mathbb{E}_p[u]": d.coin_expected(0.3, tosses, u),
         r"\text{total}": total, r"\text{aleatoric}": aleatoric, r"\text{epistemic}": epistemic,
         r"\mathbb{E}": [(w / sum(likelihood), {"h": h}) for w, h in zip(likelihood, coins, strict=True)],
         r"\pi": lambda outcome: for_heads if outcome else for_tails, r"h \in": [i / 200 for i in range(201)],
@@ -73,15 +72,12 @@ def coin(draw: Any) -> Values:
 
 
 def classifiers(draw: Any) -> Values:
-    """Draw training rows and a row to predict; and a mixture of J forecasts."""
+    """Draw training rows and a row to predict."""
     rows, place, y, width = draw.normal(size=(n, J)), draw.normal(size=J), draw.permutation(LABELS), 1.3
-    mu, sigma = draw.normal(size=J), draw.random(J)
     return ROWS | {
         "K": K, "x_0": place, "x_": rows, "y_": y, r"\ell": width, r"\psi": lambda row: 1,
         r"C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X)": d.kernel_confidence(rows, y, place, 1, width, K),
-        "k": lambda a, b: 1 / (d.kernel_confidence([b], [0], a, 0, width, 0) - 1),  # (1 + k) / (0 + k)
-        r"\mathbb{E}": [(1 / J, {"j": j}) for j in range(1, J + 1)], r"\mu_": mu, r"\sigma_": sigma,
-        r"\mathrm{Var}[y]": np.var([*(mu - sigma), *(mu + sigma)]),
+        r"\kappa": lambda a, b: 1 / (d.kernel_confidence([b], [0], a, 0, width, 0) - 1),  # (1 + k) / (0 + k)
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
@@ -50,7 +51,7 @@ CHANGES = [
 
 
 def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
-    """What each cell prints from the changed one on, as somebody sees who runs them one after the other."""
+    """What each cell prints or gives from the changed one on, as somebody sees who runs them one after the other."""
     changed, names = False, {"__name__": "__main__"}
     for cell in notebook(chapter).code:
         source = cell.source
@@ -59,12 +60,22 @@ def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
-                exec(compile(source, f"{chapter}, cell {cell.number}", "exec"), names)
+                run(source, f"{chapter}, cell {cell.number}", names)
         except ValueError as refusal:
             yield f"{printed.getvalue()}ValueError: {refusal}"
             return
         if changed:
             yield printed.getvalue()
+
+
+def run(source: str, place: str, names: dict[str, object]) -> None:
+    """Run a cell, and print what its last expression gives, as a notebook shows it."""
+    cell = ast.parse(source)
+    last = cell.body.pop() if cell.body and isinstance(cell.body[-1], ast.Expr) else None
+    exec(compile(cell, place, "exec"), names)
+    if isinstance(last, ast.Expr):
+        given = eval(compile(ast.Expression(last.value), place, "eval"), names)
+        print("" if given is None else repr(given))
 
 
 @pytest.mark.kernel  # minutes, like the notebooks themselves
