@@ -240,15 +240,20 @@ def training_log() -> TrainingLog:
 
 
 def spambase() -> FeatureTable:
-    """E-mails described by 57 frequencies and lengths, spam (1) or not (0).
+    """E-mails described by 57 frequencies and lengths, spam (1) or not (0); each distinct row once.
 
     Returns
     -------
-    X : ndarray, shape (4597, 57), float64
+    X : ndarray, shape (4206, 57), float64
         Word and character frequencies in percent, then three statistics of runs of capitals.
-    y : ndarray, shape (4597,), int64
+    y : ndarray, shape (4206,), int64
         1 for spam.
     feature_names : list of str
+
+    Notes
+    -----
+    The file holds 4597 rows. 391 of them repeat an earlier row in every feature and in the label; they are
+    left out, because a random split would put copies of one e-mail into the training and the test part.
 
     References
     ----------
@@ -258,12 +263,14 @@ def spambase() -> FeatureTable:
     --------
     >>> X, y, names = spambase()
     >>> X.shape, names[0]
-    ((4597, 57), 'word_freq_make')
+    ((4206, 57), 'word_freq_make')
     """
     table = _table("spambase.csv.gz")
     names = [name for name in table if name != "spam"]
-    X = np.column_stack([table[name].astype(np.float64) for name in names])
-    return FeatureTable(X, table["spam"].astype(np.float64).astype(np.int64), names)
+    rows = np.column_stack([table[name].astype(np.float64) for name in [*names, "spam"]])
+    _, first = np.unique(rows, axis=0, return_index=True)
+    rows = rows[np.sort(first)]
+    return FeatureTable(np.ascontiguousarray(rows[:, :-1]), rows[:, -1].astype(np.int64), names)
 
 
 def seattle_weather() -> Weather:
