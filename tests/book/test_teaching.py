@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from calibration_lessons import tables
 from tests.book.guards.numbers import output_numbers, read_numbers
 from tests.book.guards.tree import Page, pages
 
@@ -48,6 +50,17 @@ CHANGES = [
 ]
 
 
+def show(source: str, place: str, names: dict[str, object]) -> None:
+    """Run a cell as a notebook does: a table that it ends with is shown, too."""
+    *lines, last = ast.parse(source).body or [ast.Pass()]
+    body, end = (lines, last.value) if isinstance(last, ast.Expr) else ([*lines, last], None)
+    exec(compile(ast.Module(body, []), place, "exec"), names)
+    if end is not None:
+        result = eval(compile(ast.Expression(end), place, "eval"), names)
+        if isinstance(result, tables.Table):
+            print(result)
+
+
 def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
     """What each cell prints from the changed one on, as somebody sees who runs them one after the other."""
     changed, names = False, {"__name__": "__main__"}
@@ -58,7 +71,7 @@ def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
-                exec(compile(source, f"{chapter}, cell {cell.number}", "exec"), names)
+                show(source, f"{chapter}, cell {cell.number}", names)
         except ValueError as refusal:
             yield f"{printed.getvalue()}ValueError: {refusal}"
             return
