@@ -53,6 +53,8 @@ COLORS = {
     "test": VERMILLION,
     "truth": BLACK,
     "perfect": GREY,
+    "null_value": GREY,
+    "recalibrated_ensemble": PURPLE,
     "counts": SKY,
     "band": SKY,
 }
