@@ -49,6 +49,8 @@ COLORS = {
     "test": VERMILLION,
     "truth": BLACK,
     "perfect": GREY,
+    "null_value": GREY,
+    "recalibrated_ensemble": PURPLE,
     "counts": SKY,
     "band": SKY,
 }
@@ -154,7 +156,7 @@ def panels(rows: int = 1, columns: int = 2, *, size: tuple[float, float] = (6.0,
 
 @_house
 def shared_legend(picture: Picture) -> Picture:
-    """Put one legend above panels that show the same series, in place of a legend in each.
+    """Put one legend above the panels, each name once, in place of a legend in each.
 
     Parameters
     ----------
@@ -177,8 +179,11 @@ def shared_legend(picture: Picture) -> Picture:
         legend = ax.get_legend()
         if legend is not None:
             legend.remove()
-    handles, labels = picture.axes[0].get_legend_handles_labels()
-    picture.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 3))
+    named: dict[str, Any] = {}
+    for ax in picture.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    picture.legend(list(named.values()), list(named), loc="outside upper center", ncols=min(len(named), 3))
     return picture
 
 

@@ -87,6 +87,14 @@ def test_a_shared_legend_stands_once_and_names_every_series():
     assert [text.get_text() for text in legend.get_texts()] == ["train", "test"]
 
 
+def test_a_shared_legend_names_the_series_of_every_panel_once():
+    picture = plots.panels(1, 2)
+    for ax, other in zip(picture.axes, ("test", "truth"), strict=True):
+        plots.lines([1, 2], {"train": [0, 1], other: [1, 0]}, x_label="n", y_label="error", ax=ax)
+    (legend,) = plots.shared_legend(picture).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["train", "test", "truth"]
+
+
 def test_intervals_bars_and_histograms_are_those_given():
     ax = plots.interval_plot({"a": {"x": (2.0, 1.0, 3.0)}, "b": {"x": (5.0, 4.0, 6.0)}}, x_label="e").axes[0]
     assert lines_of(ax)["x"].tolist() == [[2, 0], [5, 1]]
