@@ -10,21 +10,24 @@ from .calibrators.isotonic import IsotonicCalibration
 from .calibrators.one_vs_rest import OneVsRest
 from .calibrators.platt import CalibrationLine, PlattScaling, calibration_slope_intercept
 from .calibrators.temperature import TemperatureScaling
+from .measures.accumulator import CalibrationAccumulator
+from .measures.bins import bin_edges
 from .measures.brier_decomposition import (
     BrierDecomposition,
     CorpDecomposition,
     brier_decomposition,
     corp_decomposition,
 )
+from .measures.chance import ECENull
 from .measures.ece import (
-    CalibratedECE,
     ece_interval,
     ece_under_calibration,
     expected_calibration_error,
     maximum_calibration_error,
 )
 from .measures.proper_scores import brier_score, negative_log_likelihood
-from .measures.reliability import CalibrationAccumulator, ReliabilityCurve, bin_edges, reliability_curve
+from .measures.reliability import ReliabilityCurve, reliability_curve
+from .measures.report import CalibrationReport, calibration_report
 from .models.logistic_regression import LogisticRegression
 from .models.softmax_regression import SoftmaxRegression
 from .numerics import entropy, log_softmax, softmax
@@ -37,11 +40,12 @@ from .uncertainty.ensembles import decompose_uncertainty
 
 __all__ = [
     "BrierDecomposition",
-    "CalibratedECE",
     "CalibratedModel",
     "CalibrationAccumulator",
     "CalibrationLine",
+    "CalibrationReport",
     "CorpDecomposition",
+    "ECENull",
     "ExpectationConsistency",
     "HistogramBinning",
     "IsotonicCalibration",
@@ -56,6 +60,7 @@ __all__ = [
     "bin_edges",
     "brier_decomposition",
     "brier_score",
+    "calibration_report",
     "calibration_slope_intercept",
     "coin_plausibility",
     "coin_uncertainty",

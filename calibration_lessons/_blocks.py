@@ -2,13 +2,12 @@
 
 A pass reads its input once, a block of rows at a time, and does everything with a block while it lies in
 the processor's cache: it checks the numbers, reduces each row, and adds up. So the temporary arrays of a
-pass never grow with the input. Four habits make up the rest of the speed:
+pass never grow with the input. Three habits make up the rest of the speed:
 
 - NumPy is fast along long rows. Blocks of few classes are turned round first, class by class.
 - The softmax is never formed: the largest probability of a row is 1 / sum(exp(z - max z)).
 - Single-precision input is worked on in single precision, which is half the memory and half the time of an
   exp. What is added up is added up in float64.
-- Bins of equal width need no search: M p says which bin, except within rounding of an edge.
 """
 
 from __future__ import annotations
@@ -32,28 +31,6 @@ def row_blocks(array: npt.NDArray[Any]) -> Iterator[slice]:
     step = max(1, BLOCK // columns)
     for start in range(0, len(array), step):
         yield slice(start, min(start + step, len(array)))
-
-
-def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
-    """Find the right-closed bin that holds each value, for the edges m/M.
-
-    Where ``M p`` lies between two whole numbers, dropping its fraction gives the bin. A value within a few
-    units in the last place of an edge, where rounding could decide, is compared with that edge itself.
-    """
-    n_bins = len(edges) - 1
-    doubt = 4 * float(np.finfo(values.dtype).eps) * n_bins
-    if doubt > 0.25:  # so many bins that a value may be in doubt between several edges
-        return np.asarray(np.searchsorted(edges, values) - 1).clip(0, n_bins - 1)
-    scaled = values * np.promote_types(values.dtype, np.float32).type(n_bins)
-    index: npt.NDArray[np.intp] = scaled.astype(np.intp)
-    nearest = np.rint(scaled)
-    scaled -= nearest
-    np.abs(scaled, out=scaled)
-    close = np.flatnonzero(scaled <= doubt)
-    if close.size:
-        edge = nearest[close].astype(np.intp)
-        index[close] = np.maximum(edge - (values[close] <= edges[edge]), 0)
-    return index
 
 
 def laid_out(block: FloatArray) -> tuple[FloatArray, int]:

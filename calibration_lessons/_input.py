@@ -7,6 +7,8 @@ the rest of the package can trust, and never changes the caller's data.
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -296,3 +298,11 @@ def one_of(value: Any, known: Sequence[Any], name: str) -> None:
     if not any(isinstance(value, type(option)) and value == option for option in known):
         options = ", ".join(repr(option) for option in known)
         raise ValueError(f"{name} = {value!r}: expected one of {options}")
+
+
+def warn(message: str) -> None:
+    """Warn at the line outside this package that called into it."""
+    package, level, frame = __name__.partition(".")[0], 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)

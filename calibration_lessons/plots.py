@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from .measures.reliability import ReliabilityCurve
+from .measures.reliability import ReliabilityCurve, reliability_curve
 
 P = ParamSpec("P")
 Values = npt.NDArray[np.float64]
@@ -81,8 +81,8 @@ HOUSE = {
     "hatch.linewidth": 0.6,
 }
 READING = {
-    "top-label": ("confidence (bin mean)", "accuracy (share correct)", "over-confident", "under-confident"),
-    "positive": (
+    "top label": ("confidence (bin mean)", "accuracy (share correct)", "over-confident", "under-confident"),
+    "one class": (
         "forecast probability (bin mean)",
         "observed frequency",
         "forecast too high",
@@ -214,23 +214,29 @@ def _look(name: str, spare: Iterator[str]) -> dict[str, Any]:
 
 @_house
 def reliability_diagram(
-    curve: ReliabilityCurve,
+    curve: ReliabilityCurve | npt.ArrayLike,
+    y_prob: npt.ArrayLike | None = None,
     *,
     label: str = "model",
     band: Pair | None = None,
     level: float = 0.95,
     counts: bool = True,
-    target: str = "top-label",
     color: str = "uncalibrated",
     title: str = "",
     legend: bool = True,
     ax: Axes | None = None,
+    **options: Any,
 ) -> Picture:
     """Draw accuracy against confidence a bin, with Wilson's interval, and the rows a bin below.
 
+    Axes and legend say whether the curve speaks of the top label, of the positive class or of class k.
+
     Parameters
     ----------
-    curve : ReliabilityCurve
+    curve : ReliabilityCurve, or array_like of shape (n,)
+        A curve; or labels, from which and from `y_prob` the curve is computed.
+    y_prob : array_like, shape (n,) or (n, K), optional
+        With labels: the forecast, as for `reliability_curve`.
     label : str
         Name of the model.
     band : (array_like, array_like), each of shape (M,), optional
@@ -239,10 +245,10 @@ def reliability_diagram(
         Confidence level of the intervals.
     counts : bool
         Draw the rows of each bin, too, with their numbers.
-    target : {"top-label", "positive"}
-        What the curve speaks of; it decides how the legend tells to read the diagram.
     color : str
         A name in `COLORS`.
+    **options
+        With labels: options of `reliability_curve`, such as `n_bins`.
 
     Returns
     -------
@@ -250,16 +256,25 @@ def reliability_diagram(
 
     Examples
     --------
-    >>> from calibration_lessons import reliability_curve
-    >>> curve = reliability_curve([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9], n_bins=2)
-    >>> reliability_diagram(curve, target="positive", counts=False)
+    >>> reliability_diagram([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9], n_bins=2, counts=False)
     Picture of 1 axes
     axes: x forecast probability (bin mean), y observed frequency
       line 'perfect': (0, 0) (1, 1)
       line 'model': (0.3, 0.5) (0.8, 1)
       intervals '95 % interval': (0.3, 0.0945 to 0.905) (0.8, 0.342 to 1)
     """
-    x_label, y_label, below, above = READING[target]
+    if not isinstance(curve, ReliabilityCurve):
+        if y_prob is None:
+            raise TypeError("y_prob is missing: expected labels with a forecast, or a ReliabilityCurve alone")
+        curve = reliability_curve(curve, y_prob, **options)
+    elif y_prob is not None or options:
+        given = ", ".join(["y_prob"] * (y_prob is not None) + list(options))
+        raise TypeError(f"{given}: expected none beside a ReliabilityCurve, which is computed already")
+    top_label = curve.target == "top-label"
+    x_label, y_label, below, above = READING["top label" if top_label else "one class"]
+    if isinstance(curve.target, int):
+        x_label, y_label = (f"{text} of class {curve.target}" for text in ("forecast probability", y_label))
+        x_label += " (bin mean)"
     ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
     filled = curve.counts > 0
     x, y = curve.confidence[filled], curve.accuracy[filled]

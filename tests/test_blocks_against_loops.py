@@ -7,6 +7,7 @@ import pytest
 
 import calibration_lessons as cl
 from calibration_lessons import _blocks
+from calibration_lessons.measures import bins
 
 SHAPES = {
     "few classes": (50, 3),
@@ -114,7 +115,7 @@ def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
     index, p = np.array([0, 2, 2, 2, 0]), np.array([0.1, 0.7, 0.8, 0.9, 0.2], dtype=np.float32)
     correct = np.array([True, True, False, True, False])
     weights = np.array([2.0, 0.5, 0.0, 3.0, 1.0]) if weighted else None
-    sums = _blocks.bin_sums(index, p, correct, weights, 4)
+    sums = bins.bin_sums(index, p, correct, weights, 4)
     assert sums.shape == (5, 4) and sums.dtype == np.float64
     for m in range(4):
         w = [(1.0 if weights is None else float(weights[i]), i) for i in range(5) if index[i] == m]
@@ -185,5 +186,5 @@ def test_scores_around_every_edge_fall_into_the_bin_that_a_search_finds(n_bins, 
     scores = np.concatenate([some, np.nextafter(some, dtype(0)), np.nextafter(some, dtype(1))])
     scores = np.concatenate([scores, np.random.default_rng(0).random(500).astype(dtype)])
     expected = np.clip(np.searchsorted(edges, scores) - 1, 0, n_bins - 1)
-    np.testing.assert_array_equal(_blocks.uniform_bins(scores, edges), expected)
-    assert _blocks.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp
+    np.testing.assert_array_equal(bins.uniform_bins(scores, edges), expected)
+    assert bins.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp

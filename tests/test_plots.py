@@ -34,11 +34,30 @@ def test_the_reliability_diagram_draws_the_curve_and_its_interval():
 
 
 @pytest.mark.parametrize(
-    ("target", "below"), [("top-label", "over-confident"), ("positive", "forecast too high")]
+    ("target", "x_label", "y_label", "below"),
+    [
+        ("top-label", "confidence (bin mean)", "accuracy (share correct)", "over-confident"),
+        (None, "forecast probability (bin mean)", "observed frequency", "forecast too high"),
+        (
+            0,
+            "forecast probability of class 0 (bin mean)",
+            "observed frequency of class 0",
+            "forecast too high",
+        ),
+    ],
 )
-def test_the_legend_says_what_below_the_line_means(target, below):
-    legend = plots.reliability_diagram(CURVE, target=target).axes[0].get_legend()
-    assert f"below the line: {below}" in legend.get_title().get_text()
+def test_the_labels_and_the_legend_say_what_the_curve_speaks_of(target, x_label, y_label, below):
+    ax = plots.reliability_diagram(Y, P, target=target, counts=False).axes[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (x_label, y_label)
+    assert f"below the line: {below}" in ax.get_legend().get_title().get_text()
+
+
+def test_a_diagram_of_data_is_that_of_their_curve():
+    assert repr(plots.reliability_diagram(Y, P, n_bins=3)) == repr(plots.reliability_diagram(CURVE))
+    with pytest.raises(TypeError, match="y_prob is missing: expected labels with a forecast"):
+        plots.reliability_diagram(Y)
+    with pytest.raises(TypeError, match="y_prob, n_bins: expected none beside a ReliabilityCurve"):
+        plots.reliability_diagram(CURVE, P, n_bins=3)
 
 
 @pytest.mark.parametrize("bins", [3, 12])

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 
-from .. import _blocks, _input
+from .. import _input
 from .._typing import FloatArray, Floats
-from .reliability import bin_edges
+from .bins import bin_edges, uniform_bins
 
 
 class BrierDecomposition(NamedTuple):
@@ -170,7 +170,7 @@ def _split(
 def _groups(forecast: FloatArray, n_bins: int | None) -> tuple[npt.NDArray[np.intp], int]:
     """Return the number of each row's group, and how many groups there are."""
     if n_bins is not None:
-        return _blocks.uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
+        return uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
     distinct, group = np.unique(forecast, return_inverse=True)
     if 2 * len(distinct) > len(forecast):
         warnings.warn(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, softmax
 
 from .. import _input
 from .._typing import FloatArray, Floats
@@ -14,7 +15,11 @@ Sums = tuple[float, float]
 
 
 def brier_score(
-    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    from_logits: bool = False,
 ) -> float:
     """Brier score (equations ``eq-brier-binary`` and ``eq-brier``).
 
@@ -23,9 +28,11 @@ def brier_score(
     y_true : array_like, shape (n,)
         Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
     y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class.
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
     Returns
     -------
@@ -54,7 +61,7 @@ def brier_score(
     >>> brier_score([1, 0], [[0.5, 0.5], [0.5, 0.5]])
     0.5
     """
-    return mean_over_rows(brier_sums(y_true, y_prob, sample_weight))
+    return mean_over_rows(brier_sums(y_true, y_prob, sample_weight, from_logits=from_logits))
 
 
 def negative_log_likelihood(
@@ -112,8 +119,12 @@ def mean_over_rows(sums: Sums) -> float:
     return total / weight
 
 
-def brier_sums(y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Sums:
+def brier_sums(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None, *, from_logits: bool
+) -> Sums:
     """Return the sums behind the Brier score, of all rows or of a part."""
+    if from_logits:
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.logit_blocks, _brier_rows_of_logits)
     return _sums_over_rows(y_true, y_prob, sample_weight, _input.probability_blocks, _brier_rows)
 
 
@@ -157,6 +168,10 @@ def _brier_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
         return np.asarray((block - labels) ** 2)
     return np.asarray(np.einsum("ik,ik->i", block, block) - 2 * _of_true_class(block, labels) + 1)
+
+
+def _brier_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+    return _brier_rows(np.asarray(expit(block) if block.ndim == 1 else softmax(block, axis=1)), labels)
 
 
 def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:

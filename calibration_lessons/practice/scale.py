@@ -21,17 +21,13 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from .. import _blocks, _input
+from .._typing import Norm, Strategy, Target
 from ..calibrators._tempered import TemperedSoftmax
-from ..measures.ece import check_error_options, mean_error, promises
+from ..measures._forecast import resolve_target
+from ..measures.accumulator import CalibrationAccumulator
+from ..measures.ece import refuse_weights, targets_of
 from ..measures.proper_scores import brier_sums, mean_over_rows, nll_sums
-from ..measures.reliability import (
-    CalibrationAccumulator,
-    Norm,
-    ReliabilityCurve,
-    Strategy,
-    Target,
-    resolve_target,
-)
+from ..measures.reliability import ReliabilityCurve
 
 try:
     import dask
@@ -89,7 +85,7 @@ def reliability_curve(
     Notes
     -----
     The result is computed at once, on the current scheduler. The state of a block is that of a
-    `CalibrationAccumulator`: five sums a bin.
+    `CalibrationAccumulator`: six sums a bin.
 
     Examples
     --------
@@ -141,19 +137,20 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(y_true, confidence, n_bins=5), 4)
     0.35
     """
-    check_error_options(norm, debias, sample_weight)
+    _input.one_of(norm, ["l1", "l2"], "norm")
+    refuse_weights(debias, sample_weight)
     _refuse_other_arrays(y_prob, "y_prob")
-    targets = promises(target, y_prob)
+    targets = targets_of(target, y_prob)
     curves = _curves(y_true, y_prob, n_bins, strategy, targets, sample_weight, from_logits)
-    return mean_error(curves, norm, debias)
+    return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
 
 
-def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_logits: bool = False) -> float:
     """Brier score, in one pass over the blocks (``eq-brier-binary``, ``eq-brier``).
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight
+    y_true, y_prob, sample_weight, from_logits
         As for `reliability_curve`.
 
     Returns
@@ -171,7 +168,8 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float
     >>> brier_score(np.array([1, 0]), da.from_array(np.array([0.5, 0.5]), chunks=1))
     0.25
     """
-    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), brier_sums))
+    add_up = partial(brier_sums, from_logits=from_logits)
+    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
 
 
 def negative_log_likelihood(
@@ -289,11 +287,19 @@ def _curves(
 
 
 def _accumulated(
-    n_bins: int, targets: Sequence[Target], from_logits: bool, *block: npt.ArrayLike
+    n_bins: int,
+    targets: Sequence[Target],
+    from_logits: bool,
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
 ) -> list[CalibrationAccumulator]:
     """Sum up a block, in one accumulator a target."""
     return [
-        CalibrationAccumulator(n_bins, target).update(*block, from_logits=from_logits) for target in targets
+        CalibrationAccumulator(n_bins, target).update(
+            y_true, y_prob, sample_weight=sample_weight, from_logits=from_logits
+        )
+        for target in targets
     ]
 
 

@@ -272,3 +272,46 @@ def test_a_bad_option_is_named(arguments, message):
 def test_the_level_of_an_interval_is_checked():
     with pytest.raises(ValueError, match=r"level = 1: expected a number in \(0, 1\)"):
         cl.reliability_curve(S2_LABELS, S2).interval(1)
+
+
+def test_a_curve_knows_its_event_and_says_it_briefly():
+    curve = cl.reliability_curve(S2_LABELS, S2, n_bins=5)
+    assert repr(curve) == "<ReliabilityCurve of the top label: n = 9, 5 bins of equal width, ECE 0.1044>"
+    of_class = cl.reliability_curve(S2_LABELS, S2, n_bins=3, target=2, strategy="quantile")
+    assert repr(of_class).startswith("<ReliabilityCurve of the class 2: n = 9, 3 bins of equal mass, ECE ")
+    for y_prob, target, expected in [
+        (S2, None, "top-label"),
+        (S2, 1, 1),
+        (S2[:, 0], None, "positive"),
+        (S2[:, 0], 1, "positive"),
+        (S2[:, 0], 0, 0),
+        (np.column_stack([S2[:, 0], 1 - S2[:, 0]]), 1, "positive"),
+        (S2[:, 0], "top-label", "top-label"),
+    ]:
+        assert cl.reliability_curve(np.zeros(9), y_prob, target=target).target == expected
+
+
+def test_a_curve_gives_the_errors_and_the_interval_of_the_functions():
+    rng = np.random.default_rng(5)
+    p = rng.random(200)
+    y = rng.random(200) < p
+    curve = cl.reliability_curve(y, p)
+    for norm in ("l1", "l2"):
+        assert curve.ece(norm) == cl.expected_calibration_error(y, p, norm=norm)
+        assert curve.ece(norm, debias=True) == cl.expected_calibration_error(y, p, norm=norm, debias=True)
+        assert curve.ece_interval(0.9, norm) == cl.ece_interval(y, p, norm=norm, level=0.9)
+    assert curve.ece_interval() == cl.ece_interval(y, p)
+    weighted = cl.reliability_curve(y, p, sample_weight=p)
+    with pytest.raises(ValueError, match="debias = True: expected no sample_weight"):
+        weighted.ece(debias=True)
+
+
+@given(forecasts(), st.booleans())
+def test_the_variance_of_the_hits_is_the_sum_over_the_rows(case, weighted):
+    outcomes, scores, n_bins = case
+    w = np.arange(len(scores)) + 1.0
+    curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins, sample_weight=w if weighted else None)
+    index = np.clip(np.searchsorted(curve.edges, scores) - 1, 0, n_bins - 1)
+    for m in range(n_bins):
+        p, v = scores[index == m], (w if weighted else np.ones_like(w))[index == m]
+        assert curve.hit_variances[m] == pytest.approx((v**2 * p * (1 - p)).sum(), abs=1e-12)
