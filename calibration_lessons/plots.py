@@ -188,7 +188,7 @@ def shared_legend(picture: Picture) -> Picture:
         handles,
         labels,
         loc="outside upper center",
-        ncols=min(len(labels), 3),
+        ncols=min(len(labels), 4),
         title=title or None,
         title_fontsize=10,
     )

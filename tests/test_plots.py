@@ -103,7 +103,7 @@ def test_a_shared_legend_keeps_what_the_first_says_of_the_line():
     picture = plots.panels(1, 2)
     for ax in picture.axes:
         plots.reliability_diagram(CURVE, ax=ax)
-    assert "over-confident" in plots.shared_legend(picture).legends[0].get_title().get_text()
+    assert "forecast too high" in plots.shared_legend(picture).legends[0].get_title().get_text()
 
 
 def test_intervals_bars_and_histograms_are_those_given():
