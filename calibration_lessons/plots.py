@@ -53,6 +53,7 @@ COLORS = {
     "test": VERMILLION,
     "truth": BLACK,
     "perfect": GREY,
+    "base_rate": BLACK,
     "counts": SKY,
     "band": SKY,
 }
