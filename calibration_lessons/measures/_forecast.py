@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from .. import _blocks, _input
-from .._typing import FloatArray, Floats, Target
+from .._typing import FloatArray, Floats, IntArray, Target
 
 Scored = tuple[FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
@@ -25,21 +25,26 @@ class Forecast:
     """
 
     values: FloatArray
-    labels: npt.NDArray[np.int64]
+    labels: IntArray
+    weights: Floats | None
     target: Literal["top-label", "positive"] | int
     from_logits: bool
 
     @classmethod
     def read(
-        cls, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, target: Target, *, from_logits: bool
+        cls,
+        y_true: npt.ArrayLike,
+        y_prob: npt.ArrayLike,
+        target: Target,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        from_logits: bool,
+        in_part: bool = False,
     ) -> Forecast:
         """Check everything but the numbers in `y_prob`; `blocks` checks those on the way."""
-        values = _input.real_array(y_prob, "y_prob", (1, 2))
-        n_classes = _input.classes(values, "y_prob")
-        event = resolve_target(target, values.ndim, n_classes)
-        labels = _input.labels(y_true, n_classes)
-        _input.same_length(y_true=labels, y_prob=values)
-        return cls(values, labels, event, from_logits)
+        rows = _input.forecast(y_true, y_prob, sample_weight, in_part=in_part)
+        event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
+        return cls(rows.y_prob, rows.labels, rows.weights, event, from_logits)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -48,13 +53,14 @@ class Forecast:
 
     def blocks(self) -> Iterator[tuple[slice, Scored]]:
         """Scores and hits of many rows at a time; the numbers behind them are checked block by block."""
-        checked = _input.logit_blocks if self.from_logits else _input.probability_blocks
+        check = _input.check_logits if self.from_logits else _input.check_probabilities
         reduce = self._one_column if self.values.ndim == 1 else self._columns
         for many in _blocks.row_blocks(self.labels):
-            labels = self.labels[many]
+            values, labels = self.values[many], self.labels[many]
             scores, hits = np.empty(len(labels), self.dtype), np.empty(len(labels), dtype=bool)
-            for rows, block in checked(self.values[many], "y_prob", many.start):
-                scores[rows], hits[rows] = reduce(block, labels[rows])
+            for rows in _blocks.row_blocks(values):
+                check(values[rows], "y_prob", many.start + rows.start)
+                scores[rows], hits[rows] = reduce(values[rows], labels[rows])
             yield many, (scores, hits)
 
     def whole(self) -> Scored:
@@ -64,7 +70,7 @@ class Forecast:
             scores[rows], hits[rows] = scored
         return scores, hits
 
-    def _one_column(self, block: FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
+    def _one_column(self, block: FloatArray, labels: IntArray) -> Scored:
         positive = _sigmoid(block) if self.from_logits else block
         if self.target == "top-label":
             says_one = block > (0 if self.from_logits else 0.5)
@@ -72,7 +78,7 @@ class Forecast:
         k = class_number(self.target)
         return positive if k == 1 else 1 - positive, labels == k
 
-    def _columns(self, block: FloatArray, labels: npt.NDArray[np.int64]) -> Scored:
+    def _columns(self, block: FloatArray, labels: IntArray) -> Scored:
         if self.target == "top-label":
             top_label = _blocks.top_label_of_logits if self.from_logits else _blocks.top_label
             return top_label(block, labels)
@@ -94,15 +100,13 @@ def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-la
         return "positive" if n_classes == 2 and target == 1 else int(target)
     if target == "positive" and isinstance(target, str):
         if n_classes > 2:
-            raise ValueError(
-                f"target = 'positive': y_prob has {n_classes} classes, expected 2 "
-                f"(name a class number, 'top-label' or 'class-wise')"
-            )
+            expected = "2 classes (or a class number, 'top-label' or 'class-wise')"
+            raise _input.BadValue("target", f"= 'positive' for {n_classes} classes", expected)
         return "positive"
     if target == "top-label" and isinstance(target, str):
         return "top-label"
     known = f"None, 'top-label', 'positive' or a class number 0..{n_classes - 1}"
-    raise ValueError(f"target = {target!r}: expected {known}")
+    raise _input.BadValue("target", f"= {target!r}", known)
 
 
 def class_number(target: str | int) -> int:

@@ -70,10 +70,11 @@ class CalibrationAccumulator:
             For input that is not as described, or of another kind than the first batch; nothing is
             added then.
         """
-        forecast = Forecast.read(y_true, y_prob, self.target, from_logits=from_logits)
-        weights = _input.weights(sample_weight, len(forecast.labels), in_part=True)
+        forecast = Forecast.read(
+            y_true, y_prob, self.target, sample_weight, from_logits=from_logits, in_part=True
+        )
         edges = bin_edges(self.n_bins, forecast.dtype)
-        sums = sums_of_bins(forecast.blocks(), edges, "uniform", weights)
+        sums = sums_of_bins(forecast.blocks(), edges, "uniform", forecast.weights)
         shape = forecast.values.shape
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
         self._settle((columns, forecast.dtype.name), "y_prob")
@@ -90,12 +91,10 @@ class CalibrationAccumulator:
             Where `other` is no accumulator, or one with other bins, target or kind of batch.
         """
         if not isinstance(other, CalibrationAccumulator):
-            raise TypeError(f"other is of type {type(other).__name__}: expected a CalibrationAccumulator")
+            raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationAccumulator")
         if (other.n_bins, other.target) != (self.n_bins, self.target):
-            raise ValueError(
-                f"other has n_bins = {other.n_bins} and target = {other.target!r}: "
-                f"expected {self.n_bins} and {self.target!r}"
-            )
+            found = f"has n_bins = {other.n_bins} and target = {other.target!r}"
+            raise _input.BadValue("other", found, f"{self.n_bins} and {self.target!r}")
         if other._kind is not None:
             self._settle(other._kind, "other")
             self._event = other._event
@@ -106,7 +105,8 @@ class CalibrationAccumulator:
         """Keep the kind of the first batch; refuse another."""
         if self._kind is not None and kind != self._kind:
             described = [" in ".join(one) for one in (kind, self._kind)]
-            raise ValueError(f"{name} holds {described[0]}: expected {described[1]}, as in the first batch")
+            expected = f"{described[1]}, as in the first batch"
+            raise _input.BadValue(name, f"holds {described[0]}", expected)
         self._kind = kind
 
     def curve(self) -> ReliabilityCurve:

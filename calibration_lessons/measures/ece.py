@@ -12,7 +12,7 @@ from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
 from ._forecast import Forecast, scores_of
 from .bins import bin_edges, bin_index, quantile_bin_edges
 from .chance import ECENull, null_of_gaps
-from .reliability import WEIGHTED, curve_of, reliability_curve
+from .reliability import NO_WEIGHTS, curve_of, reliability_curve
 
 
 def expected_calibration_error(
@@ -73,8 +73,8 @@ def expected_calibration_error(
     refuse_weights(debias, sample_weight)
     errors = []
     for one in targets_of(target, _input.real_array(y_prob, "y_prob", ndim=(1, 2))):
-        forecast = Forecast.read(y_true, y_prob, one, from_logits=from_logits)
-        curve = curve_of(forecast, n_bins, strategy, sample_weight, variances=False)
+        forecast = Forecast.read(y_true, y_prob, one, sample_weight, from_logits=from_logits)
+        curve = curve_of(forecast, n_bins, strategy, variances=False)
         errors.append(curve.ece(norm, debias=debias))
     return float(np.mean(errors))
 
@@ -89,7 +89,7 @@ def targets_of(target: Target | Literal["class-wise"], y_prob: Any) -> list[Targ
 def refuse_weights(debias: bool, sample_weight: object) -> None:
     """Refuse to debias with weights."""
     if debias and sample_weight is not None:
-        raise ValueError(WEIGHTED)
+        raise _input.BadValue("debias", "= True", NO_WEIGHTS)
 
 
 def maximum_calibration_error(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, softmax
 
 from .. import _input
+from .._blocks import row_blocks
 from .._typing import FloatArray, Floats
 
 Sums = tuple[float, float]
@@ -124,8 +125,8 @@ def brier_sums(
 ) -> Sums:
     """Return the sums behind the Brier score, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _input.logit_blocks, _brier_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.probability_blocks, _brier_rows)
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_logits, _brier_rows_of_logits)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_probabilities, _brier_rows)
 
 
 def nll_sums(
@@ -133,25 +134,23 @@ def nll_sums(
 ) -> Sums:
     """Return the sums behind the negative log-likelihood, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _input.logit_blocks, _nll_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.probability_blocks, _nll_rows)
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_logits, _nll_rows_of_logits)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_probabilities, _nll_rows)
 
 
 def _sums_over_rows(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    checked: Callable[[FloatArray, str], Iterator[tuple[slice, FloatArray]]],
+    check: Callable[[FloatArray, str, int], None],
     loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
 ) -> Sums:
     """Weighted sum of a loss a row, block by block in float64, and the sum of the weights."""
-    values = _input.real_array(y_prob, "y_prob", (1, 2))
-    labels = _input.labels(y_true, _input.classes(values, "y_prob"))
-    _input.same_length(y_true=labels, y_prob=values)
-    weights = _input.weights(sample_weight, len(values), in_part=True)
-    total = 0.0
-    for rows, block in checked(values, "y_prob"):
-        losses = loss(block.astype(np.float64, copy=False), labels[rows])
+    forecast = _input.forecast(y_true, y_prob, sample_weight, in_part=True)
+    values, weights, total = forecast.y_prob, forecast.weights, 0.0
+    for rows in row_blocks(values):
+        check(values[rows], "y_prob", rows.start)
+        losses = loss(values[rows].astype(np.float64, copy=False), forecast.labels[rows])
         if weights is None:
             total += float(losses.sum())
         else:

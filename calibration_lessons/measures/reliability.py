@@ -20,7 +20,7 @@ from . import chance
 from ._forecast import Forecast
 from .bins import bin_edges, quantile_bin_edges, sums_of_bins
 
-WEIGHTED = "debias = True: expected no sample_weight (the variance of a bin is not known then)"
+NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +107,7 @@ class ReliabilityCurve:
 
     def _debiased(self, norm: Norm) -> float:
         if not np.array_equal(self.weights, self.counts):
-            raise ValueError(WEIGHTED)
+            raise _input.BadValue("debias", "= True", NO_WEIGHTS)
         filled = self.counts > 0
         n = self.weights[filled]
         alone = np.flatnonzero(self.counts == 1) + 1
@@ -281,30 +281,23 @@ def reliability_curve(
     >>> round(float(curve.confidence[0]), 4), float(curve.accuracy[0]), int(curve.counts[0])
     (0.03, 0.2, 5)
     """
-    return curve_of(
-        Forecast.read(y_true, y_prob, target, from_logits=from_logits), n_bins, strategy, sample_weight
-    )
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits)
+    return curve_of(forecast, n_bins, strategy)
 
 
 def curve_of(
-    forecast: Forecast,
-    n_bins: int,
-    strategy: Strategy,
-    sample_weight: npt.ArrayLike | None,
-    *,
-    variances: bool = True,
+    forecast: Forecast, n_bins: int, strategy: Strategy, *, variances: bool = True
 ) -> ReliabilityCurve:
     """Compute the curve of a forecast; without the variances of the hits it takes a quarter less time."""
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
-    weights = _input.weights(sample_weight, len(forecast.labels))
     if strategy == "uniform":
         edges, blocks = bin_edges(n_bins, forecast.dtype), forecast.blocks()
     else:
         scores, hits = forecast.whole()
-        edges = quantile_bin_edges(scores, n_bins, weights)
+        edges = quantile_bin_edges(scores, n_bins, forecast.weights)
         blocks = ((rows, (scores[rows], hits[rows])) for rows in row_blocks(scores))
-    sums = sums_of_bins(blocks, edges, strategy, weights, variances=variances)
+    sums = sums_of_bins(blocks, edges, strategy, forecast.weights, variances=variances)
     return curve_from_sums(forecast.target, strategy, edges, sums)
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
-from tests.book.sample import Sample
+from tests.book.copied import Course
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Copy what the guards read."""
+    return Course(tmp_path_factory.mktemp("course"))
 
 
 @pytest.fixture
-def sample(tmp_path: Path) -> Sample:
-    """Write the small course into a folder of its own."""
-    return Sample(tmp_path)
+def course(copy: Course) -> Iterator[Course]:
+    """Lend the copy to a test, and put it back in order."""
+    yield copy
+    copy.restore()

@@ -16,8 +16,9 @@ from scipy.special import expit, logit
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, definitions, simulate
-from tests.book.guards.numbers import claims, plain, read_numbers
+from tests.book.guards.numbers import claims
 from tests.book.guards.tree import pages
+from tools.prose import plain, read_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("By hand", "Derivation", "Find the error", "Reading", "Decision")

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.guards.numbers import output_numbers, read_numbers
+from tests.book.guards.numbers import output_numbers
 from tests.book.guards.tree import Page, pages
+from tools.prose import read_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = re.compile(

@@ -209,17 +209,6 @@ def test_inputs_are_never_changed(method):
     assert weights.tolist() == [2, 1, 0, 3]
 
 
-@pytest.mark.parametrize("method", [cl.TemperatureScaling, cl.ExpectationConsistency])
-def test_the_slope_that_the_search_follows_is_that_of_the_sum(method):
-    z, _ = simulate(200, 4, 2.0)
-    z[::7, 1] = -np.inf
-    weights, highest = np.random.default_rng(0).uniform(0, 2, 200), z.max(axis=1)
-    for beta in (0.1, 0.5, 3.0):
-        _, slope = method.model_sum(z, highest, weights, beta)
-        (up, _), (down, _) = (method.model_sum(z, highest, weights, beta + step) for step in (1e-6, -1e-6))
-        assert slope == pytest.approx((up - down) / 2e-6, rel=1e-5) and slope > 0
-
-
 def test_each_row_of_logits_is_by_itself_and_far_gaps_at_a_low_temperature_are_certain():
     z = np.array([[1000.0, 1001.0], [-1000.0, -1003.0]])
     scaling = cl.TemperatureScaling().fit(*simulate(50, 2, 2.0))
