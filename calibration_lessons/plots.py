@@ -51,6 +51,7 @@ COLORS = {
     "perfect": GREY,
     "null_value": GREY,
     "recalibrated_ensemble": PURPLE,
+    "base_rate": BLACK,
     "counts": SKY,
     "band": SKY,
 }
@@ -158,6 +159,8 @@ def panels(rows: int = 1, columns: int = 2, *, size: tuple[float, float] = (6.0,
 def shared_legend(picture: Picture) -> Picture:
     """Put one legend above the panels, each name once, in place of a legend in each.
 
+    The title is that of the first legend.
+
     Parameters
     ----------
     picture : Picture
@@ -175,15 +178,22 @@ def shared_legend(picture: Picture) -> Picture:
     >>> len(shared_legend(picture).legends)
     1
     """
-    for ax in picture.axes:
-        legend = ax.get_legend()
-        if legend is not None:
-            legend.remove()
+    legends = [legend for ax in picture.axes if (legend := ax.get_legend()) is not None]
+    title = legends[0].get_title().get_text() if legends else ""
+    for legend in legends:
+        legend.remove()
     named: dict[str, Any] = {}
     for ax in picture.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    picture.legend(list(named.values()), list(named), loc="outside upper center", ncols=min(len(named), 3))
+    picture.legend(
+        list(named.values()),
+        list(named),
+        loc="outside upper center",
+        ncols=min(len(named), 3),
+        title=title or None,
+        title_fontsize=10,
+    )
     return picture
 
 
@@ -236,7 +246,7 @@ def reliability_diagram(
     level : float
         Confidence level of the intervals.
     counts : bool
-        Draw the rows a bin, too.
+        Draw the rows of each bin, too, with their numbers.
     color : str
         A name in `COLORS`.
     **options
@@ -267,7 +277,7 @@ def reliability_diagram(
     if isinstance(curve.target, int):
         x_label, y_label = (f"{text} of class {curve.target}" for text in ("forecast probability", y_label))
         x_label += " (bin mean)"
-    ax = _axes(ax, (5.0, 5.4) if counts else (5.0, 4.8))
+    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
     filled = curve.counts > 0
     x, y = curve.confidence[filled], curve.accuracy[filled]
     low, high = (side[filled] for side in curve.interval(level))
@@ -282,6 +292,7 @@ def reliability_diagram(
     if legend:
         ax.legend(
             loc="upper left",
+            bbox_to_anchor=(1.02, 1),
             title=f"below the line: {below}\nabove the line: {above}",
             alignment="left",
             title_fontsize=10,
@@ -294,7 +305,7 @@ def reliability_diagram(
 def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
     below = ax.inset_axes((0, -0.3, 1, 0.22), sharex=ax)
     widths = np.diff(curve.edges)
-    below.bar(
+    bars = below.bar(
         curve.edges[:-1],
         curve.counts,
         widths,
@@ -304,6 +315,10 @@ def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
         linewidth=0.5,
         label="counts",
     )
+    numbers = [str(rows) if rows else "" for rows in curve.counts]
+    slanted = {"rotation": 90, "fontsize": 7} if len(numbers) > 10 else {"fontsize": 8}
+    below.bar_label(bars, numbers, padding=1, **slanted)
+    below.margins(y=0.7 if len(numbers) > 10 else 0.3)
     below.set(xlabel=x_label, ylabel="rows")
     ax.set_xlabel("")
     ax.tick_params(labelbottom=False)

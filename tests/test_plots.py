@@ -60,6 +60,18 @@ def test_a_diagram_of_data_is_that_of_their_curve():
         plots.reliability_diagram(CURVE, P, n_bins=3)
 
 
+@pytest.mark.parametrize("bins", [3, 12])
+def test_the_legend_covers_no_data_and_each_count_is_written(bins):
+    curve = cl.reliability_curve(Y, P, n_bins=bins)
+    ax = plots.reliability_diagram(curve, band=curve.band(0.95)).axes[0]
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+    written = [text.get_text() for text in ax.child_axes[0].texts]
+    assert written == [str(rows) if rows else "" for rows in curve.counts]
+    low, high = ax.child_axes[0].get_ylim()
+    assert high > 1.2 * curve.counts.max() and low == 0
+
+
 def test_lines_bands_and_points_are_those_given():
     picture = plots.lines(
         [1, 2, 3],
@@ -93,6 +105,13 @@ def test_a_shared_legend_names_the_series_of_every_panel_once():
         plots.lines([1, 2], {"train": [0, 1], other: [1, 0]}, x_label="n", y_label="error", ax=ax)
     (legend,) = plots.shared_legend(picture).legends
     assert [text.get_text() for text in legend.get_texts()] == ["train", "test", "truth"]
+
+
+def test_a_shared_legend_keeps_what_the_first_says_of_the_line():
+    picture = plots.panels(1, 2)
+    for ax in picture.axes:
+        plots.reliability_diagram(CURVE, ax=ax)
+    assert "forecast too high" in plots.shared_legend(picture).legends[0].get_title().get_text()
 
 
 def test_intervals_bars_and_histograms_are_those_given():
