@@ -316,9 +316,9 @@ def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
         label="counts",
     )
     numbers = [str(rows) if rows else "" for rows in curve.counts]
-    slanted = {"rotation": 90, "fontsize": 7} if len(numbers) > 10 else {"fontsize": 8}
-    below.bar_label(bars, numbers, padding=1, **slanted)
-    below.margins(y=0.7 if len(numbers) > 10 else 0.3)
+    many = len(numbers) > 10
+    below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=7 if many else 8)
+    below.margins(y=0.7 if many else 0.3)
     below.set(xlabel=x_label, ylabel="rows")
     ax.set_xlabel("")
     ax.tick_params(labelbottom=False)

@@ -145,7 +145,14 @@ def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_co
 
 def test_a_named_place_of_a_plane_stands_where_it_is_with_its_name_beside_it():
     shown = plots.plane(
-        [0, 1], [0], [[2, 3]], x_label="a", y_label="b", height_label="bits", color="truth", names={"C": (1, 0)}
+        [0, 1],
+        [0],
+        [[2, 3]],
+        x_label="a",
+        y_label="b",
+        height_label="bits",
+        color="truth",
+        names={"C": (1, 0)},
     )
     (name,) = shown.axes[0].texts
     assert (name.get_text(), name.xy) == ("C", (1, 0))

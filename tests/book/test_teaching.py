@@ -51,7 +51,7 @@ CHANGES = [
 
 
 def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
-    """What each cell prints or gives from the changed one on, as somebody sees who runs them one after the other."""
+    """What each cell from the changed one on prints or gives, run one after the other."""
     changed, names = False, {"__name__": "__main__"}
     for cell in notebook(chapter).code:
         source = cell.source
