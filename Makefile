@@ -48,15 +48,14 @@ lab: .venv/made ## open the notebooks in JupyterLab
 test: .venv/made ## run every check that needs no browser
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -n auto --dist loadscope
-	@$(MAKE) --no-print-directory check-class
+	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
 check: .venv/made ## hold text, formulas, numbers and names to the code, in seconds (make test tests the guards, too)
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest tests/book -m "not kernel" --ignore-glob="*/test_drifts.py"
 
 check-class: .venv/made ## grade made-up classes, hostile submissions among them, in the sandbox
-	@$(BIN)/python -m pytest -n auto --dist loadscope tests/assignments -m sandbox
+	@$(BIN)/python -m pytest -n auto --dist loadscope tests/classroom
 
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser

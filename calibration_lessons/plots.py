@@ -16,18 +16,14 @@ import matplotlib
 import matplotlib.style
 import numpy as np
 import numpy.typing as npt
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 
+from ._described import described
 from .measures.reliability import ReliabilityCurve, reliability_curve
 
 P = ParamSpec("P")
-Values = npt.NDArray[np.float64]
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 # Okabe and Ito's colours, by what they stand for. A line has a contrast of 3 to white at least;
@@ -53,6 +49,8 @@ COLORS = {
     "test": VERMILLION,
     "truth": BLACK,
     "perfect": GREY,
+    "null_value": GREY,
+    "recalibrated_ensemble": PURPLE,
     "base_rate": BLACK,
     "counts": SKY,
     "band": SKY,
@@ -111,7 +109,7 @@ class Picture(Figure):
 
     def __repr__(self) -> str:
         every = [one for ax in self.axes for one in (ax, *ax.child_axes)]
-        told = [line for ax in every for line in _describe(cast(Axes, ax))]
+        told = [line for ax in every for line in described(cast(Axes, ax))]
         lines = [f"Picture of {len(every)} axes", *told]
         return "\n".join(lines)
 
@@ -159,7 +157,7 @@ def panels(rows: int = 1, columns: int = 2, *, size: tuple[float, float] = (6.0,
 
 @_house
 def shared_legend(picture: Picture) -> Picture:
-    """Put one legend above panels that show the same series, in place of a legend in each.
+    """Put one legend above the panels, each name once, in place of a legend in each.
 
     The title is that of the first legend.
 
@@ -184,12 +182,15 @@ def shared_legend(picture: Picture) -> Picture:
     title = legends[0].get_title().get_text() if legends else ""
     for legend in legends:
         legend.remove()
-    handles, labels = picture.axes[0].get_legend_handles_labels()
+    named: dict[str, Any] = {}
+    for ax in picture.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
     picture.legend(
-        handles,
-        labels,
+        list(named.values()),
+        list(named),
         loc="outside upper center",
-        ncols=min(len(labels), 4),
+        ncols=min(len(named), 3),
         title=title or None,
         title_fontsize=10,
     )
@@ -315,9 +316,9 @@ def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
         label="counts",
     )
     numbers = [str(rows) if rows else "" for rows in curve.counts]
-    slanted = {"rotation": 90, "fontsize": 7} if len(numbers) > 10 else {"fontsize": 8}
-    below.bar_label(bars, numbers, padding=1, **slanted)
-    below.margins(y=0.7 if len(numbers) > 10 else 0.3)
+    many = len(numbers) > 10
+    below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=7 if many else 8)
+    below.margins(y=0.7 if many else 0.3)
     below.set(xlabel=x_label, ylabel="rows")
     ax.set_xlabel("")
     ax.tick_params(labelbottom=False)
@@ -615,10 +616,11 @@ def plane(
     height_label: str,
     color: str,
     clouds: Mapping[str, Pair] | None = None,
+    names: Mapping[str, tuple[float, float]] | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
-    """Draw heights over a plane as shades of a colour, with clouds of points on top.
+    """Draw heights over a plane as shades of a colour, with clouds of points and named places on top.
 
     Parameters
     ----------
@@ -631,6 +633,8 @@ def plane(
         A name in `COLORS`: the darkest shade.
     clouds : mapping of str to (x, y), optional
         As for `scatter`; without a name in `COLORS`, in colours that the shades do not use.
+    names : mapping of str to (x, y), optional
+        Single places, each with its name written beside it.
 
     Returns
     -------
@@ -646,6 +650,9 @@ def plane(
     shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
     _clouds(ax, clouds or {}, _spare(clouds or {}, (BLACK, GREEN, PURPLE)))
+    for name, place in (names or {}).items():
+        ax.plot(*place, color=BLACK, marker="*", markersize=12, markeredgecolor="white", linestyle="none")
+        ax.annotate(name, place, (6, 3), textcoords="offset points", fontsize=13, fontweight="bold")
     ax.set(xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
     ax.grid(False)
     _picture(ax).colorbar(mesh, ax=ax, label=height_label, shrink=0.8)
@@ -695,73 +702,3 @@ def simplex(
     ax.set_title(title, pad=16)
     ax.axis("off")
     return _picture(ax)
-
-
-# What a picture says of itself
-
-
-def _number(value: float) -> str:
-    """Three digits; nine first, so that noise far below them does not decide how a tie is rounded."""
-    value = float(f"{value:.9g}")
-    return f"{value:.3g}" if abs(value) > 1e-12 else "0"
-
-
-def _summary(values: npt.ArrayLike) -> str:
-    """Short data in full; long data by number, ends and mean, and five of them on the way."""
-    flat = np.asarray(values, dtype=float).ravel()
-    if len(flat) <= 15:
-        return " ".join(_number(v) for v in flat)
-    finite = flat[np.isfinite(flat)]
-    some = " ".join(_number(v) for v in flat[np.linspace(0, len(flat) - 1, 5).astype(int)])
-    if not len(finite):
-        return f"n {len(flat)} ({some})"
-    ends = f"min {_number(finite.min())} max {_number(finite.max())} mean {_number(finite.mean())}"
-    return f"n {len(flat)} {ends} ({some})"
-
-
-def _points(xy: Values) -> str:
-    if len(xy) <= 15:
-        return " ".join(f"({_number(x)}, {_number(y)})" for x, y in xy)
-    return f"x {_summary(xy[:, 0])}; y {_summary(xy[:, 1])}"
-
-
-def _describe(ax: Axes) -> list[str]:
-    title = f" {ax.get_title()!r}" if ax.get_title() else ""
-    lines = [f"axes{title}: x {ax.get_xlabel() or '-'}, y {ax.get_ylabel() or '-'}"]
-    bars = [bar for group in ax.containers for bar in group]
-    for group in ax.containers:
-        lines.append(f"  bars {_named(group)}" + _bars(cast(Sequence[Rectangle], list(group))))
-    for artist in ax.get_children():
-        if isinstance(artist, Artist) and artist not in bars:
-            told = _artist(artist)
-            if told:
-                lines.append("  " + told)
-    return lines
-
-
-def _named(artist: Any) -> str:
-    label = str(artist.get_label())
-    return "" if label.startswith("_") else f"{label!r}"
-
-
-def _bars(bars: Sequence[Rectangle]) -> str:
-    return f": from {_summary([b.get_y() for b in bars])}, heights {_summary([b.get_height() for b in bars])}"
-
-
-def _artist(artist: Artist) -> str:
-    name = _named(artist)
-    if isinstance(artist, Line2D):
-        return f"{f'line {name}'.strip()}: {_points(np.asarray(artist.get_xydata(), dtype=float))}"
-    if isinstance(artist, LineCollection):
-        spans = [(s[0, 0], s[0, 1], s[-1, 1]) for s in artist.get_segments()]
-        return f"intervals {name}: " + " ".join(
-            f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans
-        )
-    if isinstance(artist, PathCollection):
-        return f"{f'points {name}'.strip()}: {_points(np.asarray(artist.get_offsets(), dtype=float))}"
-    if isinstance(artist, QuadMesh):
-        return f"shades: {_summary(np.asarray(artist.get_array(), dtype=float))}"
-    if isinstance(artist, PolyCollection):
-        corners = np.concatenate([path.vertices for path in artist.get_paths()])
-        return f"band: x {_summary(corners[:, 0])}; y {_summary(corners[:, 1])}"
-    return ""

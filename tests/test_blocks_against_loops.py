@@ -7,7 +7,6 @@ import pytest
 
 import calibration_lessons as cl
 from calibration_lessons import _blocks
-from calibration_lessons.measures import bins
 
 SHAPES = {
     "few classes": (50, 3),
@@ -103,35 +102,3 @@ def test_ties_are_counted_and_the_first_decides(axis):
     sums = _blocks.row_sums(single_precision, axis)
     assert sums.dtype == np.float64
     assert sums.tolist() == pytest.approx([single_precision.shape[axis] * float(np.float32(0.1))] * len(sums))
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
-    index, p = np.array([0, 2, 2, 2, 0]), np.array([0.1, 0.7, 0.8, 0.9, 0.2], dtype=np.float32)
-    correct = np.array([True, True, False, True, False])
-    weights = np.array([2.0, 0.5, 0.0, 3.0, 1.0]) if weighted else None
-    sums = bins.bin_sums(index, p, correct, weights, 4)
-    assert sums.shape == (5, 4) and sums.dtype == np.float64
-    for m in range(4):
-        w = [(1.0 if weights is None else float(weights[i]), i) for i in range(5) if index[i] == m]
-        assert sums[:, m] == pytest.approx(
-            [
-                sum(v > 0 for v, _ in w),
-                sum(v for v, _ in w),
-                sum(v**2 for v, _ in w),
-                sum(v * float(p[i]) for v, i in w),
-                sum(v * correct[i] for v, i in w),
-            ]
-        )
-
-
-@dtypes
-@pytest.mark.parametrize("n_bins", [1, 2, 7, 15, 100, 1000, 20_000])
-def test_scores_around_every_edge_fall_into_the_bin_that_a_search_finds(n_bins, dtype):
-    edges = cl.bin_edges(n_bins, dtype)
-    some = edges[:: max(1, n_bins // 500)]
-    scores = np.concatenate([some, np.nextafter(some, dtype(0)), np.nextafter(some, dtype(1))])
-    scores = np.concatenate([scores, np.random.default_rng(0).random(500).astype(dtype)])
-    expected = np.clip(np.searchsorted(edges, scores) - 1, 0, n_bins - 1)
-    np.testing.assert_array_equal(bins.uniform_bins(scores, edges), expected)
-    assert bins.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp

@@ -99,6 +99,14 @@ def test_a_shared_legend_stands_once_and_names_every_series():
     assert [text.get_text() for text in legend.get_texts()] == ["train", "test"]
 
 
+def test_a_shared_legend_names_the_series_of_every_panel_once():
+    picture = plots.panels(1, 2)
+    for ax, other in zip(picture.axes, ("test", "truth"), strict=True):
+        plots.lines([1, 2], {"train": [0, 1], other: [1, 0]}, x_label="n", y_label="error", ax=ax)
+    (legend,) = plots.shared_legend(picture).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["train", "test", "truth"]
+
+
 def test_a_shared_legend_keeps_what_the_first_says_of_the_line():
     picture = plots.panels(1, 2)
     for ax in picture.axes:
@@ -133,6 +141,22 @@ def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_co
     assert shades.get_array().ravel().tolist() == [2, 3] and cloud.get_offsets().tolist() == [[1, 5]]
     points = plots.simplex(np.eye(3), "abc").axes[0].collections[0].get_offsets()
     assert np.linalg.norm(points - np.roll(points, 1, axis=0), axis=1) == pytest.approx(1)
+
+
+def test_a_named_place_of_a_plane_stands_where_it_is_with_its_name_beside_it():
+    shown = plots.plane(
+        [0, 1],
+        [0],
+        [[2, 3]],
+        x_label="a",
+        y_label="b",
+        height_label="bits",
+        color="truth",
+        names={"C": (1, 0)},
+    )
+    (name,) = shown.axes[0].texts
+    assert (name.get_text(), name.xy) == ("C", (1, 0))
+    assert "line: (1, 0)" in repr(shown)
 
 
 def _as_array(line):

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input
+from .._root import increasing_root
 from .._typing import FloatArray, Floats, IntArray
 from ._base import Calibrator, Reads, labels_and_weights
 from ._moments import LogitLimits, LogitRows
-from ._root import increasing_root
 
 RTOL = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
 SUBSAMPLE = 16  # the search starts at the temperature of one row in 16

@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy.typing as npt
 
+from .._root import increasing_root
 from ._moments import LogitLimits, LogitRows
-from ._root import increasing_root
 from ._tempered import RTOL, TemperedSoftmax
 
 

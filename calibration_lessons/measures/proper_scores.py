@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, softmax
+from scipy.special import expit, log_softmax, softmax
 
 from .. import _input
 from .._blocks import row_blocks
@@ -183,5 +183,4 @@ def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
 def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
         return np.asarray(np.logaddexp(0.0, np.where(labels == 1, -block, block)))
-    shifted = block - block.max(axis=1, keepdims=True)
-    return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - _of_true_class(shifted, labels))
+    return -_of_true_class(log_softmax(block, axis=1), labels)

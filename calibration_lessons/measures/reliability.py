@@ -84,19 +84,9 @@ class ReliabilityCurve:
         return np.where(self.weights > 0, self.accuracy - self.confidence, 0.0)
 
     def ece(self, norm: Norm = "l1", *, debias: bool = False) -> float:
-        """Return the expected calibration error: the mean gap (``eq-ece``), or its root mean square.
+        """Return the expected calibration error: the mean gap (``eq-ece``), or its root mean square ("l2").
 
-        Parameters
-        ----------
-        norm : {"l1", "l2"}
-            Mean absolute gap, or root of the mean squared gap.
-        debias : bool
-            As for `expected_calibration_error`.
-
-        Returns
-        -------
-        float
-            In [0, 1].
+        With `debias` less what chance alone adds, as for `expected_calibration_error`.
         """
         _input.one_of(norm, ["l1", "l2"], "norm")
         if debias:
@@ -117,20 +107,7 @@ class ReliabilityCurve:
         return chance.debiased(norm, self.shares[filled], self.gaps[filled], self.accuracy[filled], n)
 
     def ece_interval(self, level: float = 0.95, norm: Norm = "l1") -> tuple[float, float]:
-        """Return a confidence interval for the binned calibration error, by inverting a test.
-
-        Parameters
-        ----------
-        level : float
-            Confidence level in (0, 1).
-        norm : {"l1", "l2"}
-            As for `ece`.
-
-        Returns
-        -------
-        low, high : float
-            In [0, 1], as `calibration_lessons.ece_interval` describes them.
-        """
+        """Return both ends of a confidence interval for the error, as `calibration_lessons.ece_interval`."""
         _input.one_of(norm, ["l1", "l2"], "norm")
         _input.number_between(level, 0, 1, "level", open_ends=True)
         filled = self.counts > 0
@@ -142,21 +119,6 @@ class ReliabilityCurve:
     ) -> chance.ECENull:
         """Draw the errors that a calibrated model would get at this n and these scores, from the sums alone.
 
-        Parameters
-        ----------
-        norm : {"l1", "l2"}
-            As for `ece`.
-        n_draws : int
-            Number of draws.
-        random_state : int, Generator or None
-            Seed of the draws.
-
-        Returns
-        -------
-        ECENull
-
-        Notes
-        -----
         The hits of a bin are drawn with the mean and the variance that its scores give them: as binomial
         hits among rows of equal probability. That is exact where the scores of a bin, and its weights, are
         equal. Elsewhere the distribution of the errors is approximate, the more the fewer rows a bin holds;

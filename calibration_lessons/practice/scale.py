@@ -20,9 +20,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from .. import _input
+from .._root import increasing_root
 from .._typing import Norm, Strategy, Target
 from ..calibrators._moments import LogitLimits, LogitRows
-from ..calibrators._root import increasing_root
 from ..calibrators._tempered import TemperedSoftmax
 from ..measures._forecast import resolve_target
 from ..measures.accumulator import CalibrationAccumulator

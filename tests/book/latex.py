@@ -1,12 +1,8 @@
 r"""The maths of the book, evaluated on numbers: a small part of LaTeX, read to the letter.
 
-A table of values says what the symbols stand for. A key is LaTeX: `n`, `\hat p`, `\mathrm{acc}`, or a whole
-phrase such as `P(y = 1 \mid x)`; the longest key that fits is taken. A key that ends in `_` takes indices,
-which count from 1 (`p_` is a list or a dictionary). `k \in` says over which values the index k runs. A
-function takes the brackets behind it; without any, the indices that its parameters name. `\mathbb{E}` holds
-the worlds that E and Var average over: pairs of a weight and the values in that world.
-
-What is not understood is refused, never skipped, but for spaces, fonts and the sizes of brackets.
+A table of values says what the symbols stand for, as `calibration_lessons/symbols.py` explains. E and Var
+average over the worlds of the key `\mathbb{E}`: pairs of a weight and the values in that world. What is not
+understood is refused, never skipped, but for spaces, fonts and the sizes of brackets.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ import itertools
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,33 +30,22 @@ TOKEN = re.compile(r"⟨[^⟩]*⟩|\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?|\S")
 SPELLINGS = {
     **{r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\ln": r"\log", r"\times": r"\cdot", r"\lvert": "|"},
     **{r"\leq": r"\le", r"\geq": r"\ge", r"\neq": r"\ne", r"\lVert": "‖", r"\rVert": "‖", r"\rvert": "|"},
-    **{"⟨max⟩": r"\max", "⟨min⟩": r"\min", "⟨log⟩": r"\log"},
 }
-WORLDS = ("⟨E⟩",)
 RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "=": lambda a, b: np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-6, atol=1e-9),
     r"\approx": lambda a, b: math.isclose(a, b, rel_tol=0.02),
-    r"\ne": operator.ne,
     r"\le": lambda a, b: a <= b + 1e-12,
     r"\ge": lambda a, b: a >= b - 1e-12,
-    "<": operator.lt,
-    ">": operator.gt,
+    **{"<": operator.lt, ">": operator.gt, r"\ne": operator.ne},
 }
-LIMITED: dict[str, Callable[[Any], Any]] = {r"\sum": sum, r"\max": max, r"\min": min, r"\sup": max}
-COMMANDS: dict[str, tuple[int, Callable[..., Any]]] = {
-    r"\frac": (2, operator.truediv),
-    r"\binom": (2, math.comb),
-    r"\sqrt": (1, math.sqrt),
-}
-CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖", r"\{": r"\}"}
-SEPARATORS = {",", ".", r"\\", "⟨and⟩"}
 SIGNS = {"+": operator.add, "-": operator.sub}
-NO_FACTOR = {*RELATIONS, *SEPARATORS, ")", "]", "}", r"\}", "+", "-", "/", r"\cdot", ":", r"\mid", ""}
+LIMITED: dict[str, Callable[[Any], Any]] = {r"\sum": sum, r"\max": max, r"\min": min, r"\sup": max}
+COMMANDS: dict[str, Callable[..., Any]] = {r"\frac": operator.truediv, r"\binom": math.comb}
+CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖"}
+SEPARATORS = {",", ".", r"\\"}
+NO_FACTOR = {*RELATIONS, *SEPARATORS, *SIGNS, ")", "]", "}", r"\}", "/", r"\cdot", ":", r"\mid", ""}
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(150)  # for integrals
-
-
-class Unreadable(ValueError):
-    """Maths that is not understood; the message says where."""
+WORLDS, RESULT = ("⟨E⟩",), ("=",)
 
 
 def tokens(latex: str) -> Key:
@@ -83,41 +68,35 @@ def keyed(symbols: Mapping[str, Any]) -> dict[Key, Any]:
     return values
 
 
+@np.errstate(all="raise", under="ignore")
 def fault(latex: str, symbols: Mapping[str, Any]) -> str:
-    """Say what is wrong with displayed maths; nothing where it is true of the values, for every free index.
-
-    The key `=` holds what is computed elsewhere: the truth of the first statement, its side, or its sides.
-    """
+    """Say what is wrong with displayed maths; nothing where it is true, for every free index."""
     try:
         values = keyed(symbols)
         reader = Reader(latex, values)
         first, *others = reader.display()
         for chosen in itertools.product(*(values[index, r"\in"] for index in reader.free)):
             env = {**values, **{(index,): value for index, value in zip(reader.free, chosen, strict=True)}}
-            found = [judged(first, env, values.get(("=",))), *(judged(clause, env) for clause in others)]
-            if any(found):
-                where = "".join(f" at {index} = {env[index,]}" for index in reader.free)
-                return next(filter(None, found)) + where
-    except Unreadable as error:
-        return str(error)
+            for clause, result in [(first, values.get(RESULT)), *((clause, None) for clause in others)]:
+                if wrong := judged(clause, env, result):
+                    return wrong + "".join(f" at {index} = {env[index,]}" for index in reader.free)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-        return f"cannot be evaluated: {type(error).__name__}: {error}"
+        return f"cannot be evaluated: {error}"
     return ""
 
 
-def judged(clause: Clause, env: Values, computed: Any = None) -> str:
-    """Say how a statement fails: against what is computed elsewhere, or else against itself."""
+def judged(clause: Clause, env: Values, result: Any) -> str:
+    """Say how a statement fails: against the result that is computed elsewhere, or else against itself."""
     sides, relations = [side(env) for side in clause[0]], clause[1]
-    if computed is not None and (isinstance(computed, tuple) or not relations):
-        wanted = computed if isinstance(computed, tuple) else (computed,)
+    shown = ", ".join(str(side) for side in sides)
+    if isinstance(result, tuple) or (result is not None and not relations):
+        wanted = result if isinstance(result, tuple) else (result,)
         agree = len(sides) == len(wanted) and all(map(RELATIONS["="], sides, wanted))
-        return "" if agree else f"gives {shown(sides)}, and its transcription {shown(wanted)}"
+        return "" if agree else f"gives {shown}, and its transcription {wanted}"
     if not relations and not isinstance(sides[0], bool):
-        raise Unreadable("states nothing, and no value says what it equals")
+        raise ValueError("it states nothing, and no value says what it equals")
     true = holds(sides, relations) if relations else sides[0]
-    if true == (computed is not False):
-        return ""
-    return f"is {true} of random numbers: its sides are {shown(sides)}"
+    return "" if true == (result is not False) else f"is {true} of random numbers, its sides {shown}"
 
 
 def holds(sides: list[Any], relations: list[str]) -> bool:
@@ -126,12 +105,7 @@ def holds(sides: list[Any], relations: list[str]) -> bool:
     return all(bool(RELATIONS[relation](left, right)) for relation, left, right in pairs)
 
 
-def shown(sides: Iterable[Any]) -> str:
-    """Write the values of sides."""
-    return ", ".join(np.array2string(np.asarray(side), precision=6) for side in sides)
-
-
-def symbol(key: Key) -> Node:
+def symbol(*key: str) -> Node:
     """Look up a value."""
     return lambda env: env[key]
 
@@ -150,7 +124,7 @@ def entry(several: Any, *indices: Any) -> Any:
     """Look up an entry by indices that count from 1, or by the keys of a dictionary."""
     for index in indices:
         if not isinstance(several, dict) and index < 1:
-            raise Unreadable("counts an index from 0")
+            raise ValueError("an index counts from 0")
         several = several[index] if isinstance(several, dict) else several[index - 1]
     return np.array(several) if isinstance(several, list) else several
 
@@ -160,8 +134,8 @@ class Reader:
 
     def __init__(self, latex: str, values: Values) -> None:
         self.tokens, self.at, self.values = (*tokens(latex), "."), 0, values
-        known = {*values, *(key for _, world in values.get(WORLDS, []) for key in world)} - {WORLDS, ("=",)}
-        self.keys = sorted(known, key=len, reverse=True)
+        known = {*values, *(key for _, world in values.get(WORLDS, []) for key in world)} - {WORLDS, RESULT}
+        self.keys = sorted((key for key in known if key[-1] != r"\in"), key=len, reverse=True)
         self.free: dict[str, None] = {}  # indices that nothing binds
         self.bound: list[str] = []
         self.open: list[str] = []  # brackets
@@ -171,14 +145,14 @@ class Reader:
 
     @property
     def next(self) -> str:
-        """Token to read next; nothing at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def take(self, *wanted: str) -> str:
         """Read a token, one of these where any are given."""
         if not self.next or (wanted and self.next not in wanted):
-            rest = " ".join(self.tokens[self.at :][:6]).strip(". ") or "its end"
-            raise Unreadable(f"cannot be read from {rest}" + (f": expected {wanted[0]}" if wanted else ""))
+            raise ValueError(
+                f"{' or '.join(wanted)} is expected before {' '.join(self.tokens[self.at :][:6])}"
+            )
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -187,9 +161,8 @@ class Reader:
         found = []
         while self.next:
             found.append(self.chain())
-            self.take(*SEPARATORS)
-            while self.next in SEPARATORS:
-                self.take()
+            while self.take(*SEPARATORS) and self.next in SEPARATORS:
+                pass
         return found + self.named
 
     def chain(self) -> Clause:
@@ -218,14 +191,12 @@ class Reader:
         while self.next in {"/", r"\cdot"} or self.starts_factor():
             sign = self.take() if self.next in {"/", r"\cdot"} else ""
             if not sign and self.at in self.ends:
-                raise Unreadable(f"is ambiguous before {self.next}: write brackets")
+                raise ValueError(f"it is ambiguous before {self.next}: write brackets")
             product = combined(operator.truediv if sign == "/" else times, product, self.power())
-            if sign == "/":
-                self.ends.add(self.at)  # a / b c
+            self.ends |= {self.at} if sign == "/" else set()  # a / b c
         return product
 
     def starts_factor(self) -> bool:
-        """Tell whether the next token starts another factor."""
         closes = self.next in {"|", "‖"} and self.open[-1:] == [self.next]
         return self.next not in NO_FACTOR and not closes and self.at not in self.differentials
 
@@ -243,12 +214,10 @@ class Reader:
 
     def argument(self) -> Node:
         """Read an argument of a command: braces, or the next token, of a number its next digit."""
-        if self.next == "{":
-            return self.bracket()
         if re.fullmatch(r"\d\d+", self.next):
-            first, rest = self.next[0], self.next[1:]
-            self.tokens = (*self.tokens[: self.at], first, rest, *self.tokens[self.at + 1 :])
-        return self.atom()
+            digits = (self.next[0], self.next[1:])
+            self.tokens = (*self.tokens[: self.at], *digits, *self.tokens[self.at + 1 :])
+        return self.bracket() if self.next == "{" else self.atom()
 
     def several(self) -> list[Node]:
         """Read what stands in brackets, one or more values."""
@@ -262,10 +231,8 @@ class Reader:
 
     def bracket(self) -> Node:
         """Read one value in brackets."""
-        found = self.several()
-        if len(found) > 1:
-            raise Unreadable("holds several values in brackets, and no function that takes them")
-        return found[0]
+        (found,) = self.several()
+        return found
 
     def indices(self) -> list[Node]:
         """Read what stands below a symbol: indices side by side."""
@@ -274,28 +241,26 @@ class Reader:
         self.take()
         found = []
         while self.next != "}":
-            index = self.power()
+            found.append(self.power())
             while self.next in SIGNS:
-                index = combined(SIGNS[self.take()], index, self.power())
-            found.append(index)
+                found[-1] = combined(SIGNS[self.take()], found[-1], self.power())
         self.take()
         return found
 
     def atom(self) -> Node:
         """Read a symbol, a number, a bracket, or a command with its arguments."""
         for key in self.keys:
-            if self.tokens[self.at : self.at + len(key)] == key and key[-1] != r"\in":
-                if len(key) > 1 or self.next not in self.bound:
-                    return self.known(key)
+            if self.tokens[self.at : self.at + len(key)] == key and (
+                len(key) > 1 or key[0] not in self.bound
+            ):
+                return self.known(key)
         if self.next in {"(", "["}:
             return self.bracket()
         if self.next in {"|", "‖"}:
-            size = abs if self.next == "|" else np.linalg.norm
-            return combined(size, self.bracket())
+            return combined(abs if self.next == "|" else np.linalg.norm, self.bracket())
         token = self.take()
-        if token in self.bound or (token, r"\in") in self.keys:
-            self.runs(token)
-            return symbol((token,))
+        if token in self.bound or (token, r"\in") in self.values:
+            return self.of_indices(lambda value: value, token)
         if re.fullmatch(r"[\d.]+", token):
             return lambda env: float(token) if "." in token else int(token)
         if token in LIMITED and self.next in {"(", "["}:
@@ -303,41 +268,40 @@ class Reader:
         if token in LIMITED or token == "⟨argmin⟩":
             return self.limited(token)
         if token in COMMANDS:
-            count, function = COMMANDS[token]
-            return combined(function, *[self.argument() for _ in range(count)])
-        if token in {"⟨E⟩", "⟨Var⟩"}:
-            return self.moment(token == "⟨Var⟩")
-        special = {r"\int": self.integral, r"\log": self.logarithm, r"\underbrace": self.underbrace}
-        special |= {"⟨1⟩": self.bracket, r"\{": self.set_of}
-        if token in special:
-            return special[token]()
+            return combined(COMMANDS[token], self.argument(), self.argument())
         if token in {"e", r"\pi"}:
             return lambda env: math.e if token == "e" else math.pi
-        raise Unreadable(f"holds {token}, which has no value")
+        others = {r"\int": self.integral, r"\log": self.logarithm, r"\underbrace": self.underbrace}
+        others |= {"⟨E⟩": lambda: self.moment(1), "⟨Var⟩": lambda: self.moment(2), "⟨1⟩": self.bracket}
+        others |= {
+            r"\sqrt": lambda: combined(math.sqrt, self.argument()),
+            r"\{": lambda: self.below(r"\}")[1],
+        }
+        if token not in others:
+            raise ValueError(f"{token} has no value")
+        return others[token]()
 
     def known(self, key: Key) -> Node:
         """Read a symbol that has a value: its indices, or the arguments of a function."""
         self.at += len(key)
         value = self.values.get(key)
         if key[-1] == "_":
-            return combined(entry, symbol(key), *self.indices())
-        if callable(value) and self.next in {"(", "["}:
+            return combined(entry, symbol(*key), *self.indices())
+        if not callable(value):
+            return symbol(*key)
+        if self.next in {"(", "["}:
             return combined(value, *self.several())
-        return self.of_indices(value) if callable(value) else symbol(key)
+        return self.of_indices(value, *inspect.signature(value).parameters)
 
-    def of_indices(self, function: Callable[..., Any]) -> Node:
-        """Apply a function to the indices that its parameters name."""
-        names = list(inspect.signature(function).parameters)
-        self.runs(*names)
-        return combined(function, *(symbol((name,)) for name in names))
-
-    def runs(self, *names: str) -> None:
-        """Note indices; those that nothing binds run over their values."""
-        self.free.update(dict.fromkeys(name for name in names if name not in self.bound))
+    def of_indices(self, function: Callable[..., Any], *names: str) -> Node:
+        """Apply a function to indices; those that nothing binds run over their values."""
+        self.free |= dict.fromkeys(name for name in names if name not in self.bound)
+        return combined(function, *map(symbol, names))
 
     def limited(self, token: str) -> Node:
         """Read an operator with an index: a sum, the greatest or the least, or the index of the least."""
-        index, values_of = self.limits()
+        self.take("_")
+        index, values_of = self.below("}" if self.next == "{" and self.take() else None)
         body = self.term()
         self.bound.remove(index)
 
@@ -348,51 +312,31 @@ class Reader:
 
         return gathered
 
-    def limits(self) -> tuple[str, Node]:
-        """Read what stands below and above an operator: the index, bound from here on, and its values."""
-        self.take("_")
-        end = self.tokens.index("}", self.at) if self.next == "{" else self.at
-        inside = self.tokens[self.at + 1 : end] if self.next == "{" else (self.next,)
-        self.at = min(self.at + 1, end)
+    def below(self, closing: str | None) -> tuple[str, Node]:
+        """Read an index, which is bound from here on, and its values."""
+        end = self.tokens.index(closing, self.at) if closing else self.at + 1
+        inside = self.tokens[self.at : end]
         names = [name for name in inside if (name, r"\in") in self.values and name not in self.bound]
-        index = inside[0] if inside[1:2] in {("=",), (r"\in",), (":",)} else (*names, "?")[0]
+        index = inside[0] if inside[1:2] in {("=",), (r"\in",), (":",)} else (*names, "")[0]
+        values = symbol(index, r"\in")
         self.bound.append(index)
-        if inside[1:2] == ("=",):
-            self.at += 2
-            first = self.expression()
-            self.take("}")
-            self.take("^")
-            return index, combined(lambda first, last: range(first, last + 1), first, self.argument())
         if inside in self.values:
-            self.at = end
-            values = self.of_indices(self.values[inside])
-        elif inside[1:2] == (r"\in",):
+            values = self.known(inside)
+        elif inside[1:2] in {("=",), (r"\in",)}:
             self.at += 2
             values = self.expression()
-        elif (index, r"\in") not in self.values:
-            raise Unreadable(f"lets no index run over known values in {' '.join(inside)}")
         elif len(inside) == 1:
-            self.at, values = end, symbol((index, r"\in"))
+            self.at = end
         else:
             self.at += 2 * (inside[1] == ":")
-            values = self.filtered(index, self.value())
-        self.take("}" if len(inside) > 1 else index)
+            condition, every = self.value(), values
+            values = lambda env: tuple(x for x in every(env) if condition({**env, (index,): x}))  # noqa: E731
+        if closing:
+            self.take(closing)
+        if inside[1:2] == ("=",):
+            self.take("^")
+            values = combined(lambda first, last: range(first, last + 1), values, self.argument())
         return index, values
-
-    def filtered(self, index: str, condition: Node) -> Node:
-        """Keep the values of an index for which a condition is true."""
-        every = symbol((index, r"\in"))
-        return lambda env: tuple(value for value in every(env) if condition({**env, (index,): value}))
-
-    def set_of(self) -> Node:
-        """Read the set of those values of an index for which a condition is true."""
-        index = self.take()
-        self.take(":")
-        self.bound.append(index)
-        values = self.filtered(index, self.value())
-        self.bound.remove(index)
-        self.take(r"\}")
-        return values
 
     def integral(self) -> Node:
         """Read an integral over a smooth function."""
@@ -421,24 +365,21 @@ class Reader:
 
     def logarithm(self) -> Node:
         """Read a logarithm: of a bracket, or of the next factor where it is the last."""
-        base = lambda env: math.e  # noqa: E731
-        if self.next == "_":
-            self.take()
-            base = self.argument()
-        in_brackets = self.next in {"(", "["}
-        of = self.bracket() if in_brackets else self.power()
-        if not in_brackets:
-            self.ends.add(self.at)  # log a b
-        return combined(lambda x, base: math.log(x) / math.log(base), of, base)
+        base = self.argument() if self.next == "_" and self.take() else lambda env: math.e
+        if self.next in {"(", "["}:
+            return combined(math.log, self.bracket(), base)
+        of = self.power()
+        self.ends.add(self.at)  # log a b
+        return combined(math.log, of, base)
 
-    def moment(self, is_variance: bool) -> Node:
-        """Read an expectation or a variance: over the worlds."""
+    def moment(self, order: int) -> Node:
+        """Read an expectation or a variance, over the worlds."""
         body = self.bracket()
 
         def over_worlds(env: Values) -> Any:
             found = [(weight, body({**env, **world})) for weight, world in env[WORLDS]]
             mean = sum(weight * value for weight, value in found)
-            return sum(weight * (value - mean) ** 2 for weight, value in found) if is_variance else mean
+            return mean if order == 1 else sum(weight * (value - mean) ** 2 for weight, value in found)
 
         return over_worlds
 
@@ -450,5 +391,5 @@ class Reader:
         name = tuple(token for token in self.tokens[self.at : end + 1] if token not in {"{", "}"})
         self.at = end + 1
         if name in self.values:
-            self.named.append(([part, symbol(name)], ["="]))
+            self.named.append(([part, symbol(*name)], ["="]))
         return part

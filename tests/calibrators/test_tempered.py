@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import calibration_lessons as cl
-from tests.calibrators.cases import BAD_LABELS, BAD_WEIGHTS, bad_logits, logits_and_labels, simulate
+from tests.calibrators.cases import logits_and_labels, simulate
 
 BOTH = [cl.TemperatureScaling, cl.ExpectationConsistency]
 both = pytest.mark.parametrize("method", BOTH)
@@ -142,33 +142,6 @@ def test_clones_and_pickles_and_returns_itself(method):
     again = pickle.loads(pickle.dumps(fitted))
     assert np.array_equal(again.predict_proba(LOGITS), fitted.predict_proba(LOGITS))
     assert not hasattr(clone(fitted), "temperature_")
-
-
-@both
-@pytest.mark.parametrize("name", bad_logits())
-def test_bad_logits_are_refused_by_name_and_place(method, name):
-    bad, message = bad_logits()[name]
-    with pytest.raises((ValueError, TypeError), match=message):
-        method().fit(bad, FOUR_LABELS)
-    fitted = method().fit(FOUR, FOUR_LABELS)
-    with pytest.raises((ValueError, TypeError), match=message):
-        fitted.predict_proba(bad)
-    with pytest.raises((ValueError, TypeError), match=message):
-        fitted.predict(bad)
-
-
-@both
-@pytest.mark.parametrize("name", BAD_LABELS)
-def test_bad_labels_are_refused_by_name_and_place(method, name):
-    with pytest.raises((ValueError, TypeError), match=BAD_LABELS[name][1]):
-        method().fit(FOUR, BAD_LABELS[name][0])
-
-
-@both
-@pytest.mark.parametrize("name", BAD_WEIGHTS)
-def test_bad_weights_are_refused_by_name_and_place(method, name):
-    with pytest.raises((ValueError, TypeError), match=BAD_WEIGHTS[name][1]):
-        method().fit(FOUR, FOUR_LABELS, BAD_WEIGHTS[name][0])
 
 
 @both

@@ -11,16 +11,15 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from classroom import __main__, commands, downloads, grading
+from classroom.course import Course, read_record
+from classroom.sandbox import another_user, working_sandbox
+from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered
-from tools import classroom, downloads, grading
-from tools.grading import Course, read_record
-from tools.run_submission import Limits, another_user, working_sandbox
-
-pytestmark = pytest.mark.sandbox
 
 SANDBOX = working_sandbox()
 NO_SANDBOX = "neither bubblewrap works here nor another user"
-LIMITS = Limits(cell=8, whole=40, memory=2 * 2**30, disk=5 * 2**20)
+LIMITS = Limits(cell=4, whole=30, memory=2 * 2**30, disk=5 * 2**20)
 
 
 def cell(name, source, **about):
@@ -144,7 +143,7 @@ def handed_in(course, student, content):
 def graded(course, **options):
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        print(classroom.grade(course, "tiny", LIMITS, SANDBOX, **options))
+        print(commands.grade(course, "tiny", LIMITS, SANDBOX, **options))
     return printed.getvalue()
 
 
@@ -154,7 +153,7 @@ def released(tmp_path_factory):
     for name, cells in {"tiny": TINY, "other": OTHER}.items():
         (course.sources / name).mkdir()
         nbformat.write(new_notebook(cells=cells), course.sources / name / f"{name}.ipynb")
-        classroom.release(course, name)
+        commands.release(course, name)
     return course
 
 
@@ -237,7 +236,7 @@ BROKEN = {
 class TestHostile:
     def test_every_submission_has_its_line_in_the_report(self, hostile):
         report = (hostile.course.folder / "report-tiny.txt").read_text(encoding="utf-8").splitlines()
-        everyone = classroom.students(hostile.course, "tiny")
+        everyone = commands.students(hostile.course, "tiny")
         assert [line.partition(":")[0] for line in report] == everyone
         assert len(everyone) == hostile.printed.count("[") > 30
 
@@ -305,10 +304,10 @@ class TestHostile:
 
     def test_a_resubmission_is_graded_alone_and_the_rest_keeps_its_grades(self, hostile):
         course = Course(hostile.course.folder, hostile.course.sources)
-        before = {record.student: record for record in classroom.records(course, "tiny")}
+        before = {record.student: record for record in commands.records(course, "tiny")}
         handed_in(course, "untouched", answered(release_of(course), {"half": HALF}))
         assert "untouched: graded 2/4" in graded(course)
-        after = {record.student: record for record in classroom.records(course, "tiny")}
+        after = {record.student: record for record in commands.records(course, "tiny")}
         assert after == before | {"untouched": after["untouched"]}
         assert after["untouched"] == replace(after["untouched"], points=2.0)
 
@@ -325,8 +324,8 @@ class TestHostile:
         assert "later: graded 4/4" in graded(hostile.course)
 
     def test_grades_go_to_the_platforms_and_refused_ones_stay_empty(self, hostile, tmp_path):
-        classroom.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
-        classroom.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv")
+        commands.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
+        commands.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv")
         moodle = {row["Full name"]: row for row in downloads.rows(tmp_path / "moodle.csv")}
         canvas = {row["Student"]: row for row in downloads.rows(tmp_path / "canvas.csv")}
         assert moodle["right"]["Grade"] == canvas["right"]["tiny"] == "4"
@@ -334,11 +333,11 @@ class TestHostile:
         assert canvas["Points Possible"]["tiny"] == moodle["right"]["Maximum grade"] == "4"
 
     def test_the_statistics_name_what_most_missed(self, hostile):
-        table = classroom.statistics(hostile.course, "tiny").splitlines()
+        table = commands.statistics(hostile.course, "tiny").splitlines()
         assert [line.split()[0] for line in table[1:3]] == ["double", "half"]
 
     def test_feedback_holds_the_message_of_a_failed_test(self, hostile):
-        api = classroom.nbgrader(hostile.course)
+        api = commands.nbgrader(hostile.course)
         assert api.generate_feedback("tiny", "edited and skipped tests")["success"]
         (page,) = (hostile.course.folder / "feedback" / "edited and skipped tests").rglob("*.html")
         assert "twice" in page.read_text(encoding="utf-8") or "AssertionError" in page.read_text(
@@ -376,11 +375,11 @@ def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path
     roster.write_text("platform,student\n101,ada\n", encoding="utf-8")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        told = classroom.collect(course, "tiny", tmp_path / "downloads.zip", roster)
-        again = classroom.collect(course, "tiny", tmp_path / "downloads.zip", roster)
+        told = downloads.collect(course, "tiny", tmp_path / "downloads.zip", roster)
+        again = downloads.collect(course, "tiny", tmp_path / "downloads.zip", roster)
     assert told == "collect: 2 notebooks (2 new)" and again == "collect: 2 notebooks (2 unchanged)"
     assert "103 handed in hoppergrace_103_5005_essay.docx, no notebook" in printed.getvalue()
-    assert classroom.students(course, "tiny") == ["102", "ada"]
+    assert commands.students(course, "tiny") == ["102", "ada"]
     assert course.submission("ada", "tiny").read_text(encoding="utf-8") == "new"
 
 
@@ -392,11 +391,11 @@ def test_a_folder_inside_a_hidden_one_is_hidden_with_it(tmp_path):
 
 def test_a_class_folder_that_holds_the_course_is_refused(capsys):
     with pytest.raises(SystemExit):
-        classroom.main(["--class", str(grading.ROOT.parent), "release", "measures"])
+        __main__.main(["--class", str(ROOT.parent), "release", "measures"])
     assert "holds the course itself: expected a folder for the class alone" in capsys.readouterr().err
 
 
 def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
-    monkeypatch.setattr(classroom, "working_sandbox", lambda: "none")
+    monkeypatch.setattr(__main__, "working_sandbox", lambda: "none")
     with pytest.raises(SystemExit, match="no sandbox works here"):
-        classroom.main(["--class", str(tmp_path), "grade", "tiny"])
+        __main__.main(["--class", str(tmp_path), "grade", "tiny"])

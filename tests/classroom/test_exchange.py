@@ -12,11 +12,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.assignments.grading import ASSIGNMENTS, ROOT, answered, solutions
-from tools import classroom
-from tools.grading import Course
-
-pytestmark = pytest.mark.sandbox
+from classroom import commands
+from classroom.course import ASSIGNMENTS, Course
+from classroom.submission import ROOT
+from tests.assignments.grading import answered, solutions
 
 TEACHER, STUDENT = "daemon", "nobody"
 NBGRADER = [sys.executable, "-m", "nbgrader"]
@@ -52,7 +51,7 @@ def places():
 def test_a_set_goes_to_a_student_and_comes_back_through_the_exchange(places):
     teacher, student = places / TEACHER, places / STUDENT
     source = ASSIGNMENTS / "source/measures/measures.ipynb"
-    classroom.release(Course(teacher), "measures")
+    commands.release(Course(teacher), "measures")
     shutil.copytree(teacher, student / ".config", ignore=lambda *_: ["release", "gradebook.db"])
     for home, user in ((teacher, TEACHER), (student, STUDENT)):
         for path in [home, *home.rglob("*")]:
@@ -69,7 +68,7 @@ def test_a_set_goes_to_a_student_and_comes_back_through_the_exchange(places):
     nbformat.write(answered(nbformat.read(fetched, as_version=4), solutions(source)), fetched)
     does(STUDENT, "submit")
     does(TEACHER, "collect")
-    assert classroom.students(Course(teacher), "measures") == [STUDENT]
+    assert commands.students(Course(teacher), "measures") == [STUDENT]
     assert Course(teacher).submission(STUDENT, "measures").read_bytes() == fetched.read_bytes()
 
 

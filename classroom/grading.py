@@ -1,7 +1,7 @@
 """Grade one submission in three stages; nbgrader reads, restores and scores, the sandbox runs.
 
 1. `prepared`: read the file, refuse what is no notebook of the set, put back what belongs to the teacher.
-2. `executed`: run it in a process of its own (`run_submission.py`), which starts the kernel in the sandbox.
+2. `executed`: run it in a process of its own (`run.py`), which starts the kernel in the sandbox.
 3. `saved`: take over the outputs, nothing else, count a test that did not run as failed, and save the grade.
 """
 
@@ -15,9 +15,9 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,106 +26,16 @@ from nbformat import NotebookNode
 from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook
 from nbgrader.utils import determine_grade
-from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
-from tools.run_submission import ROOT, Limits, error, is_test
+from classroom.course import ASSIGNMENTS, Course, Record, write_record
+from classroom.submission import ROOT, Limits, error, is_test
 
-ASSIGNMENTS = ROOT / "assignments"
-COURSE = "calibration_lessons"
 LARGEST = 5 * 2**20
 MOST_CELLS = 500
 
 
 class Refused(Exception):
     """A file is not graded; the message says why."""
-
-
-@dataclass(frozen=True)
-class Course:
-    """The folder that holds a class, in nbgrader's arrangement, and the sources of the problem sets."""
-
-    folder: Path = ASSIGNMENTS
-    sources: Path = ASSIGNMENTS / "source"
-
-    def submission(self, student: str, name: str) -> Path:
-        """Where a student's notebook lies."""
-        return self.folder / "submitted" / student / name / f"{name}.ipynb"
-
-    def graded(self, student: str, name: str) -> Path:
-        """Where the graded notebook lies."""
-        return self.folder / "autograded" / student / name / f"{name}.ipynb"
-
-    def record(self, student: str, name: str) -> Path:
-        """Where it says what became of a submission."""
-        return self.folder / "records" / name / f"{student}.json"
-
-    @property
-    def database(self) -> str:
-        """The address of the gradebook."""
-        return f"sqlite:///{self.folder.resolve() / 'gradebook.db'}"
-
-    @contextmanager
-    def gradebook(self) -> Iterator[Gradebook]:
-        """Open the gradebook."""
-        with Gradebook(self.database, COURSE) as book:
-            yield book
-
-    @property
-    def config(self) -> Config:
-        """Nbgrader's settings for this folder."""
-        config = PyFileConfigLoader("nbgrader_config.py", path=str(ASSIGNMENTS)).load_config()
-        config.CourseDirectory.root = str(self.folder.resolve())
-        config.CourseDirectory.source_directory = str(self.sources.resolve())
-        return config
-
-    def through(self, notebook: NotebookNode, chain: list[Any], name: str, student: str = "") -> NotebookNode:
-        """Send a notebook through steps of nbgrader."""
-        nbgrader = {"db_url": self.database, "assignment": name, "notebook": name, "student": student}
-        for step in chain:
-            notebook, _ = step(config=self.config).preprocess(notebook, {"nbgrader": nbgrader})
-        return notebook
-
-
-@dataclass
-class Record:
-    """What became of a submission."""
-
-    student: str
-    digest: str
-    """Of the submission and the set; empty where it has to be graded again."""
-    points: float | None = None
-    """None where the submission has none."""
-    possible: float = 0.0
-    remarks: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    signed: str | None = None
-    """The STUDENT_ID in the notebook."""
-
-    @property
-    def result(self) -> str:
-        """What became of it in a word or two."""
-        return "not graded" if not self.digest else "refused" if self.points is None else "graded"
-
-    def __str__(self) -> str:
-        said = self.result + ("" if self.points is None else f" {self.points:g}/{self.possible:g}")
-        return said + "".join(f"; {remark}" for remark in self.remarks)
-
-
-def read_record(course: Course, student: str, name: str) -> Record | None:
-    """Read what became of a submission; None where nothing did."""
-    with suppress(OSError, ValueError, TypeError):
-        return Record(**json.loads(course.record(student, name).read_text("utf-8")))
-    return None
-
-
-def write_record(course: Course, record: Record, name: str) -> None:
-    """Write what became of a submission in one step: an interruption leaves the old record or the new."""
-    path = course.record(record.student, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_suffix(".half")
-    half.write_text(json.dumps(asdict(record)), encoding="utf-8")
-    half.replace(path)
 
 
 def digest(course: Course, student: str, name: str, cells: dict[str, Any]) -> str:
@@ -149,16 +59,10 @@ def cells_of_set(book: Gradebook, name: str) -> dict[str, dict[str, Any]]:
     }
     found = {}
     for cell in notebook.source_cells:
-        about = {kind: cell.name in names for kind, names in kinds.items()}
-        about |= {
-            "schema_version": 3,
-            "grade_id": cell.name,
-            "locked": cell.locked,
-            "checksum": cell.checksum,
-        }
-        about |= {"cell_type": cell.cell_type} | (
-            {"points": points[cell.name]} if cell.name in points else {}
-        )
+        about: dict[str, Any] = {kind: cell.name in names for kind, names in kinds.items()}
+        about |= {"schema_version": 3, "grade_id": cell.name, "cell_type": cell.cell_type}
+        about |= {"locked": cell.locked, "checksum": cell.checksum}
+        about |= {"points": points[cell.name]} if cell.name in points else {}
         found[cell.name] = {"nbgrader": about, "source": cell.source, "checksum": cell.checksum}
     return found
 
@@ -245,12 +149,12 @@ def signed(notebook: NotebookNode) -> str | None:
 # Stage 2
 
 
-def executed(course: Course, notebook: NotebookNode, limits: Limits, sandbox: str) -> dict[str, Any]:
+def executed(course: Course, limits: Limits, sandbox: str, notebook: NotebookNode) -> dict[str, Any]:
     """Run a prepared notebook in a process of its own."""
     asked = {"notebook": notebook, "limits": asdict(limits), "sandbox": sandbox}
     hidden = {str(path.resolve()) for path in (ASSIGNMENTS, ROOT / ".git", course.folder, course.sources)}
     asked["hidden"] = sorted(path for path in hidden if Path(path).is_dir())
-    command = [sys.executable, str(ROOT / "tools" / "run_submission.py")]
+    command = [sys.executable, "-m", "classroom.run"]
     try:
         done = subprocess.run(
             command, input=json.dumps(asked), capture_output=True, text=True, timeout=limits.whole + 120,
@@ -330,11 +234,11 @@ def remarks(outcome: dict[str, Any]) -> list[str]:
 
 
 def grade(
-    course: Course, notebook: NotebookNode, record: Record, limits: Limits, sandbox: str
+    notebook: NotebookNode, record: Record, run: Callable[[NotebookNode], dict[str, Any]]
 ) -> NotebookNode:
     """Run a prepared notebook and take its outputs over."""
     started = time.monotonic()
-    outcome = executed(course, notebook, limits, sandbox)
+    outcome = run(notebook)
     record.seconds = time.monotonic() - started
     if not outcome["started"]:
         raise RuntimeError(outcome["stopped"])

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from calibration_lessons.calibrators._root import increasing_root
+from calibration_lessons._root import increasing_root
 
 # Increasing functions of u = log x - log(root), with their slopes in u.
 SHAPES = {
@@ -52,3 +52,9 @@ def test_steps_that_lead_back_and_forth_for_ever_are_cut_short():
         return (1.0, 0.5 / x) if math.log(x) > 0 else (-1.0, 0.5 / x)
 
     assert increasing_root(equation, math.e) == pytest.approx(1, rel=1e-6)
+
+
+@pytest.mark.parametrize("value", [1.0, -1.0, math.nan])
+def test_a_function_that_keeps_its_sign_is_refused(value):
+    with pytest.raises(ArithmeticError, match="no root"):
+        increasing_root(lambda x: (value, 0.0), 1.0)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 
 LAST_STEP = 1e-7  # in log x: Newton's step leaves an error of about the square of its length
+MAX_STEPS = 500  # bisection alone needs about forty
+MAX_LOG = 700.0  # exp of it is near the largest float64
 LONGEST_STEP = 2.0  # in log x, at first; it doubles with each step that would be longer
 
 
@@ -23,9 +25,16 @@ def increasing_root(equation: Callable[[float], tuple[float, float]], start: flo
     -------
     float
         The root.
+
+    Raises
+    ------
+    ArithmeticError
+        Where the function does not change its sign, or rounding hides where.
     """
     u, low, high, longest = math.log(start), -math.inf, math.inf, LONGEST_STEP
-    while True:
+    for _ in range(MAX_STEPS):
+        if not abs(u) < MAX_LOG:
+            break
         x = math.exp(u)
         value, slope = equation(x)
         low, high = (u, high) if value < 0 else (low, u)
@@ -37,3 +46,4 @@ def increasing_root(equation: Callable[[float], tuple[float, float]], start: flo
         u += step
         if abs(step) <= LAST_STEP:
             return math.exp(u)
+    raise ArithmeticError("the function has no root that float64 can hold")

@@ -5,15 +5,15 @@ import shlex
 
 import pytest
 
-from tests.assignments.grading import ASSIGNMENTS, ROOT, full_marks, solutions
-from tools import classroom
-from tools.downloads import MADE_UP, rows
-from tools.run_submission import working_sandbox
-
-pytestmark = pytest.mark.sandbox
+from classroom.__main__ import main
+from classroom.course import ASSIGNMENTS
+from classroom.downloads import MADE_UP, rows
+from classroom.sandbox import working_sandbox
+from classroom.submission import ROOT
+from tests.assignments.grading import full_marks, solutions
 
 PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
-TOOL = [".venv/bin/python", "tools/classroom.py"]
+TOOL = [".venv/bin/python", "-m", "classroom"]
 SOURCE = ASSIGNMENTS / "source/measures/measures.ipynb"
 
 
@@ -32,8 +32,8 @@ def afternoon(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(clone)
         for command in commands():
-            assert command[:2] == TOOL
-            classroom.main(command[2:])
+            assert command[:3] == TOOL
+            main(command[3:])
     return clone.parent / "autumn"
 
 

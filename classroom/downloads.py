@@ -12,7 +12,8 @@ from pathlib import Path, PurePosixPath
 
 import nbformat
 
-from tools.grading import LARGEST, Course
+from classroom.course import Course
+from classroom.grading import LARGEST
 
 MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file_?.*")
 CANVAS = re.compile(r"(?P<name>[^_]+)(_LATE)?_(?P<id>\d+)_(?P<file>\d+)_.+")

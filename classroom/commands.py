@@ -1,25 +1,9 @@
-#!/usr/bin/env python3
-"""A teacher's commands, from the release of a problem set to the grades on the learning platform.
-
-    tools/classroom.py release measures               what the students get
-    tools/classroom.py collect measures DOWNLOADS     from a folder or a zip of a learning platform
-    tools/classroom.py rehearse measures DOWNLOADS    make up such a zip, to practise on
-    tools/classroom.py grade measures                 in a sandbox, two at a time; run it again to go on
-    tools/classroom.py feedback measures              a page for each student
-    tools/classroom.py export measures --platform canvas
-    tools/classroom.py statistics measures            what each question earned, and what was missed
-
-`--class FOLDER` keeps a class in a folder of its own; otherwise it lies in `assignments/`. Either way it is
-arranged as nbgrader arranges a course.
-"""
+"""The commands of a teacher; each returns the line that tells what it did."""
 
 from __future__ import annotations
 
-import argparse
 import csv
-import os
 import shutil
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -28,26 +12,18 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-os.environ["PATH"] = os.pathsep.join(
-    [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-)  # for alembic
-
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import determine_grade
 
-from tools import grading
-from tools.downloads import collect, rehearse
-from tools.grading import Course, Record, Refused, read_record
-from tools.run_submission import Limits, is_test, working_sandbox
+from classroom import grading
+from classroom.course import ASSIGNMENTS, Course, Record, read_record
+from classroom.grading import Refused
+from classroom.submission import Limits, is_test
 
-SETTINGS = grading.ASSIGNMENTS / "nbgrader_config.py"
-UNPROTECTED = """grade: no sandbox works here: a submission could read the hidden tests and change your files.
-Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap), or grade in a container; or, for notebooks
-that you trust as your own, add --unprotected."""
+SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
 
 
 def release(course: Course, name: str) -> str:
@@ -56,6 +32,8 @@ def release(course: Course, name: str) -> str:
     settings = course.folder / SETTINGS.name
     if not settings.exists():
         shutil.copyfile(SETTINGS, settings)
+    with course.gradebook():  # nbgrader finds one, and needs no `alembic`
+        pass
     if not nbgrader(course).generate_assignment(name)["success"]:
         raise SystemExit(
             f"release: nbgrader could not make {name}; is there a folder {course.sources / name}?"
@@ -80,6 +58,7 @@ def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool =
     """Grade what is new or changed; a submission that is graded keeps its grade."""
     started = time.monotonic()
     protect(course)
+    run = partial(grading.executed, course, limits, sandbox)
     with course.gradebook() as book, ThreadPoolExecutor(jobs) as pool:
         if name not in {known.name for known in book.assignments if known.notebooks}:
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
@@ -110,7 +89,7 @@ def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool =
             except Exception as fault:
                 settle(record, partial(throw, fault))
             else:
-                job = pool.submit(grading.grade, course, notebook, record, limits, sandbox)
+                job = pool.submit(grading.grade, notebook, record, run)
                 waiting[job] = record
         try:
             for job in as_completed(waiting):
@@ -145,7 +124,8 @@ def summary(course: Course, name: str, seconds: float) -> str:
     names = Counter(record.signed for record in all_records if record.signed)
     lines = []
     for record in all_records:
-        shared = f"; {names[record.signed]} notebooks are signed so" if names[record.signed] > 1 else ""
+        same = names[record.signed] if record.signed else 0
+        shared = f"; {same} notebooks are signed so" if same > 1 else ""
         lines.append(f"{record.student}: {record}{shared}")
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -174,7 +154,7 @@ def feedback(course: Course, name: str) -> str:
 def export(course: Course, name: str, platform: str, target: Path | None) -> str:
     """Write the points as the learning platform imports them; who was refused gets an empty field."""
     known = {record.student: record for record in records(course, name)}
-    lines = []
+    lines: list[tuple[str, ...]] = []
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
         for student in sorted((s for s in book.students if s.id in known), key=lambda s: s.id):
@@ -186,7 +166,7 @@ def export(course: Course, name: str, platform: str, target: Path | None) -> str
                 "canvas": (full_name, number, student.id, "", "", points),
                 "plain": (student.id, full_name, points, f"{possible:g}", remarks),
             }[platform])  # fmt: skip
-    headings = {
+    headings: dict[str, list[tuple[str, ...]]] = {
         "moodle": [("Identifier", "Full name", "Grade", "Maximum grade", "Feedback comments")],
         "canvas": [
             ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", name),
@@ -221,55 +201,3 @@ def statistics(course: Course, name: str) -> str:
         missed = sum(share < 1 for share in shares)
         lines.append(f"{test.removeprefix('test-'):24} {earned:>7.0%} {missed:>7}  {common}")
     return "\n".join([*lines, f"statistics: {len(graded)} submissions"])
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Run one command."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument(
-        "--class", dest="folder", type=Path, default=grading.ASSIGNMENTS, help="folder of the class"
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    common = {
-        command: commands.add_parser(command)
-        for command in ("release", "collect", "rehearse", "grade", "feedback", "export", "statistics")
-    }
-    for command in common.values():
-        command.add_argument("set", help="name of the problem set, such as measures")
-    for command in ("collect", "rehearse"):
-        common[command].add_argument("downloads", type=Path, help="a zip, or a folder")
-    common["collect"].add_argument("--roster", type=Path, help="CSV with the columns platform and student")
-    common["grade"].add_argument("--again", action="store_true", help="also what is graded")
-    common["grade"].add_argument("--unprotected", action="store_true", help="without a sandbox")
-    common["grade"].add_argument(
-        "--cell-seconds", type=int, default=Limits.cell, help="at most, for one cell"
-    )
-    common["grade"].add_argument(
-        "--seconds", type=int, default=Limits.whole, help="at most, for one submission"
-    )
-    common["export"].add_argument("--platform", choices=["moodle", "canvas", "plain"], default="plain")
-    common["export"].add_argument("--to", type=Path, help="file to write")
-    asked = parser.parse_args(arguments)
-    if grading.ROOT.is_relative_to(asked.folder.resolve()):
-        parser.error(f"--class {asked.folder} holds the course itself: expected a folder for the class alone")
-    course = Course(asked.folder)
-    if asked.command == "release":
-        print(release(course, asked.set))
-    elif asked.command == "collect":
-        print(collect(course, asked.set, asked.downloads, asked.roster))
-    elif asked.command == "rehearse":
-        print(rehearse(course, asked.set, asked.downloads))
-    elif asked.command == "grade":
-        sandbox = "none" if asked.unprotected else working_sandbox()
-        if sandbox == "none" and not asked.unprotected:
-            raise SystemExit(UNPROTECTED)
-        print(f"grade: sandbox: {sandbox}")
-        print(grade(course, asked.set, Limits(asked.cell_seconds, asked.seconds), sandbox, asked.again))
-    elif asked.command == "export":
-        print(export(course, asked.set, asked.platform, asked.to))
-    else:
-        print({"feedback": feedback, "statistics": statistics}[asked.command](course, asked.set))
-
-
-if __name__ == "__main__":
-    main()
