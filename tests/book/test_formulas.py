@@ -15,7 +15,7 @@ import pytest
 import calibration_lessons as cl
 from calibration_lessons import definitions, symbols
 from calibration_lessons.definitions import NUMBERED
-from tests.book.latex import fault
+from tools.latex import fault
 from tools import equations as scan
 from tools.docstring_formulas import show_formulas
 
