@@ -1,6 +1,7 @@
 """Measure and mend the calibration of classifiers: the companion of a course on the subject."""
 
-import sklearn  # noqa: F401  loaded first, scikit-learn takes a tenth of its time less
+from importlib import import_module
+from types import ModuleType
 
 from ._version import __version__ as __version__
 from ._version import made_for
@@ -8,23 +9,27 @@ from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
 from .calibrators.one_vs_rest import OneVsRest
-from .calibrators.platt import CalibrationLine, PlattScaling, calibration_slope_intercept
+from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
+from .measures.accumulator import CalibrationAccumulator
+from .measures.bins import bin_edges
 from .measures.brier_decomposition import (
     BrierDecomposition,
     CorpDecomposition,
     brier_decomposition,
     corp_decomposition,
 )
+from .measures.calibration_line import CalibrationLine, calibration_slope_intercept
+from .measures.chance import ECENull
 from .measures.ece import (
-    CalibratedECE,
     ece_interval,
     ece_under_calibration,
     expected_calibration_error,
     maximum_calibration_error,
 )
 from .measures.proper_scores import brier_score, negative_log_likelihood
-from .measures.reliability import CalibrationAccumulator, ReliabilityCurve, bin_edges, reliability_curve
+from .measures.reliability import ReliabilityCurve, reliability_curve
+from .measures.report import CalibrationReport, calibration_report
 from .models.logistic_regression import LogisticRegression
 from .models.softmax_regression import SoftmaxRegression
 from .numerics import entropy, log_softmax, softmax
@@ -37,11 +42,12 @@ from .uncertainty.ensembles import decompose_uncertainty
 
 __all__ = [
     "BrierDecomposition",
-    "CalibratedECE",
     "CalibratedModel",
     "CalibrationAccumulator",
     "CalibrationLine",
+    "CalibrationReport",
     "CorpDecomposition",
+    "ECENull",
     "ExpectationConsistency",
     "HistogramBinning",
     "IsotonicCalibration",
@@ -56,6 +62,7 @@ __all__ = [
     "bin_edges",
     "brier_decomposition",
     "brier_score",
+    "calibration_report",
     "calibration_slope_intercept",
     "coin_plausibility",
     "coin_uncertainty",
@@ -79,3 +86,12 @@ __all__ = [
     "reliability_curve",
     "softmax",
 ]
+
+_SUBMODULES = ("datasets", "definitions", "plots", "simulate")
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load a submodule at its first use, so that the others need not wait for it."""
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,19 +2,17 @@
 
 A pass reads its input once, a block of rows at a time, and does everything with a block while it lies in
 the processor's cache: it checks the numbers, reduces each row, and adds up. So the temporary arrays of a
-pass never grow with the input. Four habits make up the rest of the speed:
+pass never grow with the input. Three habits make up the rest of the speed:
 
 - NumPy is fast along long rows. Blocks of few classes are turned round first, class by class.
 - The softmax is never formed: the largest probability of a row is 1 / sum(exp(z - max z)).
 - Single-precision input is worked on in single precision, which is half the memory and half the time of an
   exp. What is added up is added up in float64.
-- Bins of equal width need no search: M p says which bin, except within rounding of an edge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
@@ -32,28 +30,6 @@ def row_blocks(array: npt.NDArray[Any]) -> Iterator[slice]:
     step = max(1, BLOCK // columns)
     for start in range(0, len(array), step):
         yield slice(start, min(start + step, len(array)))
-
-
-def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
-    """Find the right-closed bin that holds each value, for the edges m/M.
-
-    Where ``M p`` lies between two whole numbers, dropping its fraction gives the bin. A value within a few
-    units in the last place of an edge, where rounding could decide, is compared with that edge itself.
-    """
-    n_bins = len(edges) - 1
-    doubt = 4 * float(np.finfo(values.dtype).eps) * n_bins
-    if doubt > 0.25:  # so many bins that a value may be in doubt between several edges
-        return np.asarray(np.searchsorted(edges, values) - 1).clip(0, n_bins - 1)
-    scaled = values * np.promote_types(values.dtype, np.float32).type(n_bins)
-    index: npt.NDArray[np.intp] = scaled.astype(np.intp)
-    nearest = np.rint(scaled)
-    scaled -= nearest
-    np.abs(scaled, out=scaled)
-    close = np.flatnonzero(scaled <= doubt)
-    if close.size:
-        edge = nearest[close].astype(np.intp)
-        index[close] = np.maximum(edge - (values[close] <= edges[edge]), 0)
-    return index
 
 
 def laid_out(block: FloatArray) -> tuple[FloatArray, int]:
@@ -147,109 +123,3 @@ def bin_sums(
         for row, values in zip(sums, parts, strict=True):
             row[:] = np.bincount(index, values, minlength=n_bins)
     return sums
-
-
-@dataclass(frozen=True)
-class LogitLimits:
-    """Weighted sums over the rows that tell which temperatures can be reached; blocks of rows add up.
-
-    Attributes
-    ----------
-    weight : float
-        Sum of the weights.
-    below_top : float
-        Largest logit minus the label's logit.
-    above_mean : float
-        The label's logit minus the mean of the row's finite logits.
-    correct : float
-        1 where the first largest logit is the label's.
-    one_over_finite, one_over_tied : float
-        1 / (number of finite logits), and 1 / (number of logits that share the maximum).
-    """
-
-    weight: float
-    below_top: float
-    above_mean: float
-    correct: float
-    one_over_finite: float
-    one_over_tied: float
-
-    @property
-    def spread(self) -> float:
-        """Largest logit minus the mean of the row's finite logits."""
-        return self.below_top + self.above_mean
-
-    def __add__(self, other: LogitLimits) -> LogitLimits:
-        return LogitLimits(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
-
-
-def logit_limits(
-    logits: FloatArray, labels: npt.NDArray[np.int64], weights: Floats
-) -> tuple[LogitLimits, FloatArray]:
-    """Return the sums that say whether a temperature exists, and the largest logit of each row."""
-    highest = np.empty(len(logits), dtype=logits.dtype)
-    sums = np.zeros(6)
-    for rows in row_blocks(logits):
-        gaps, axis = worked_on(logits[rows], np.float64)
-        top = gaps.max(axis=axis, keepdims=True)
-        highest[rows] = top.ravel()
-        gaps -= top
-        label, weight = labels[rows], weights[rows]
-        label_gap = chosen_class(gaps, axis, label)
-        total, to_label = weight.sum(), weight @ label_gap
-        largest = gaps == 0
-        if np.count_nonzero(largest) == len(label):
-            correct, one_over_tied = label_gap == 0, total
-        else:
-            tied, correct = ties(largest, axis, label)
-            one_over_tied = weight @ (1 / tied)
-        gap_sums, finite = _sums_of_finite(gaps, axis)
-        one_over_finite = total / finite if isinstance(finite, int) else weight @ (1 / finite)
-        above_mean = to_label - weight @ (gap_sums / finite)
-        sums += [total, -to_label, above_mean, weight @ correct, one_over_finite, one_over_tied]
-    return LogitLimits(*sums.tolist()), highest
-
-
-def row_maxima(block: FloatArray) -> FloatArray:
-    """Largest entry of each row."""
-    values, axis = laid_out(block)
-    return np.asarray(values.max(axis=axis))
-
-
-def _sums_of_finite(gaps: FloatArray, axis: int) -> tuple[Floats, npt.NDArray[Any] | int]:
-    """Sum and number of the finite gaps of each row, one number where all are; the others become 0."""
-    total = row_sums(gaps, axis)
-    if total.min() > -np.inf:
-        return total, gaps.shape[axis]
-    ruled_out = gaps == -np.inf
-    gaps[ruled_out] = 0.0
-    return row_sums(gaps, axis), gaps.shape[axis] - ruled_out.sum(axis=axis)
-
-
-def tempered_moments(
-    logits: FloatArray, highest: FloatArray, beta: float, powers: int, dtype: npt.DTypeLike = np.float64
-) -> Iterator[tuple[slice, list[FloatArray]]]:
-    """Row sums of e, e t, ..., e t^powers, a block of rows at a time.
-
-    t = z - max z is at most 0 and e = exp(beta t) at most 1, so nothing overflows. A class with the
-    logit -inf adds nothing. All is in the precision of `dtype`. The two scratch arrays are made once,
-    because fresh ones would cost more than the sums.
-    """
-    step, classes = max(1, BLOCK // logits.shape[1]), logits.shape[1]
-    few = classes < FEW
-    scratch = np.empty((2, classes, step) if few else (2, step, classes), dtype)
-    ones = np.ones(classes, dtype)
-    for rows in row_blocks(logits):
-        n = rows.stop - rows.start
-        gaps, product = scratch[:, :, :n] if few else scratch[:, :n]
-        gaps[:] = logits[rows].T if few else logits[rows]
-        gaps -= highest[rows] if few else highest[rows, None]
-        np.multiply(gaps, beta, out=product)
-        np.exp(product, out=product)
-        if gaps.min() == -np.inf:
-            gaps[gaps == -np.inf] = 0.0
-        sums = [ones @ product if few else product @ ones]
-        for _ in range(powers):
-            product *= gaps
-            sums.append(ones @ product if few else product @ ones)
-        yield rows, sums

@@ -1,23 +1,66 @@
-"""What bad input gets: one place, one style of message.
+"""Reads what users give, once; what is not as described gets one style of refusal.
 
-Every check names the argument, the first offending place and what was expected:
-``y_prob[3] = 1.2: expected a probability in [0, 1]``. It returns the input as an array that
-the rest of the package can trust, and never changes the caller's data.
+A refusal knows the argument, the first offending place, what stands there and what was expected; its text is
+``y_prob[3] = 1.2: expected a probability in [0, 1]``. A check returns the input as an array that the rest of
+the package can trust, and never changes the caller's data.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+import sys
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ._blocks import FEW, row_blocks, row_sums
-from ._typing import FloatArray, IntArray
+from ._typing import FloatArray, Floats, IntArray
 
 SUM_TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
+
+
+class Refusal(Exception):
+    """An argument that is not as described.
+
+    Attributes
+    ----------
+    name : str
+        The argument.
+    found : str
+        What was found there, such as "= 1.2" or "has shape (3, 1)".
+    expected : str
+        What was expected there.
+    index : tuple of int
+        Place of the first offending entry; empty where the argument as a whole is meant.
+    note : str
+        More about the place, such as the block of a distributed array.
+    """
+
+    def __init__(
+        self, name: str, found: str, expected: str, index: tuple[int, ...] = (), note: str = ""
+    ) -> None:
+        super().__init__(name, found, expected, index, note)  # what a pickle keeps
+        self.name, self.found, self.expected, self.index, self.note = name, found, expected, index, note
+
+    def __str__(self) -> str:
+        where = place(self.name, self.index) if self.index else self.name
+        return f"{where} {self.found}: expected {self.expected}" + (f" ({self.note})" if self.note else "")
+
+    def moved(self, rows: int, note: str = "") -> Self:
+        """Return the same refusal with so many rows in front of the data."""
+        index = (self.index[0] + rows, *self.index[1:]) if self.index else ()
+        return type(self)(self.name, self.found, self.expected, index, note)
+
+
+class BadValue(Refusal, ValueError):
+    """A value that is not as described."""
+
+
+class BadType(Refusal, TypeError):
+    """Something of a type that is not as described."""
 
 
 def place(name: str, index: tuple[int, ...]) -> str:
@@ -45,28 +88,28 @@ def real_array(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
 def real_kind(array: Any, name: str, ndim: Sequence[int]) -> None:
     """Refuse an array, in memory or not, of another kind of numbers or another shape, or without rows."""
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} has dtype {array.dtype}: expected real numbers")
+        raise BadType(name, f"has dtype {array.dtype}", "real numbers")
     if array.ndim not in ndim:
         expected = " or ".join(f"{d}-D" for d in ndim)
-        raise ValueError(f"{name} has shape {array.shape}: expected a {expected} array")
+        raise BadValue(name, f"has shape {array.shape}", f"a {expected} array")
     if array.size == 0:
-        raise ValueError(f"{name} is empty (shape {array.shape}): expected at least one row")
+        raise BadValue(name, f"is empty (shape {array.shape})", "at least one row")
 
 
 def _plain_array(values: Any, name: str) -> npt.NDArray[Any]:
     if sparse.issparse(values):
-        raise TypeError(f"{name} is a sparse matrix: expected a dense array (use .toarray())")
+        raise BadType(name, "is a sparse matrix", "a dense array (use .toarray())")
     if isinstance(values, np.ma.MaskedArray):
         if np.ma.getmaskarray(values).any():
-            where = place(name, first(np.ma.getmaskarray(values)))
-            raise ValueError(f"{where} is masked: expected an array without missing values")
+            where = first(np.ma.getmaskarray(values))
+            raise BadValue(name, "is masked", "an array without missing values", where)
         return np.asarray(values.data)
     try:
         array = np.asarray(values)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"{name} cannot be read as an array of numbers: {error}") from error
+        raise BadValue(name, f"cannot be read as an array of numbers ({error})", "numbers") from error
     if array.dtype.kind == "c":
-        raise ValueError(f"{name} is complex: expected real numbers. Complex data not supported")
+        raise BadValue(name, "is complex", "real numbers. Complex data not supported")
     return array
 
 
@@ -74,50 +117,45 @@ def probabilities(y_prob: Any, name: str = "y_prob", ndim: Sequence[int] = (1, 2
     """Return probabilities of shape (n,) (positive class) or (n, K) (rows that sum to 1)."""
     array = real_array(y_prob, name, ndim)
     classes(array, name)
-    for _ in probability_blocks(array, name):
-        pass
+    check_probabilities(array, name)
     return array
 
 
-def probability_blocks(
-    array: FloatArray, name: str, first_row: int = 0
-) -> Iterator[tuple[slice, FloatArray]]:
-    """Check probabilities a block of rows at a time; yield each block, which now lies in the cache.
+def check_probabilities(array: FloatArray, name: str, first_row: int = 0) -> None:
+    """Refuse numbers outside [0, 1], and rows of class probabilities that do not sum to 1.
 
-    `first_row` is the place of the first row in the array that a message speaks of.
+    `first_row` is the place of the first row in the array that the refusal speaks of.
     """
+    if not (array.min() >= 0 and array.max() <= 1):
+        where = first(~((array >= 0) & (array <= 1)))
+        raise BadValue(name, f"= {array[where]}", "a probability in [0, 1]", where).moved(first_row)
     tolerance = SUM_TOLERANCE[array.dtype.name]
-    for rows in row_blocks(array):
-        block = array[rows]
-        if not (block.min() >= 0 and block.max() <= 1):
-            where = first(~((block >= 0) & (block <= 1)))
-            full = (where[0] + rows.start + first_row, *where[1:])
-            raise ValueError(f"{place(name, full)} = {block[where]}: expected a probability in [0, 1]")
-        if array.ndim == 2 and not _surely_sum_to_one(block, tolerance):
-            sums = row_sums(block, axis=1)
-            if not abs(sums - 1).max() <= tolerance:
-                row = int((abs(sums - 1) > tolerance).argmax())
-                here = place(name, (row + rows.start + first_row,))
-                raise ValueError(_sum_message(here, float(sums[row]), block[row]))
-        yield rows, block
+    if array.ndim == 1 or _surely_sum_to_one(array, tolerance):
+        return
+    sums = array.sum(axis=1, dtype=np.float64)
+    if not abs(sums - 1).max() <= tolerance:
+        where = first(abs(sums - 1) > tolerance)
+        expected = "class probabilities that sum to 1"
+        if _cast_up(array[where]):
+            expected += " (these look like half-precision numbers cast up: divide each row by its sum)"
+        raise BadValue(name, f"sums to {sums[where]:.8g}", expected, where).moved(first_row)
 
 
-def _surely_sum_to_one(block: FloatArray, tolerance: float) -> bool:
-    """Tell whether sums in the block's own precision, which are quick, leave no doubt.
+def _surely_sum_to_one(array: FloatArray, tolerance: float) -> bool:
+    """Tell whether sums in the array's own precision, which are quick, leave no doubt.
 
-    So few numbers in [0, 1] are summed up with an error of less than half the tolerance.
+    K numbers in [0, 1] that sum to about 1 are added up with an error of at most about K units of rounding.
     """
-    if block.dtype == np.float16 or block.shape[1] >= FEW:
+    classes = array.shape[1]
+    if 4 * classes * np.finfo(array.dtype).eps > tolerance:
         return False
-    sums = block @ np.ones(block.shape[1], block.dtype)
+    sums = array @ np.ones(classes, array.dtype)
     return bool(sums.min() >= 1 - tolerance / 2 and sums.max() <= 1 + tolerance / 2)
 
 
-def _sum_message(where: str, total: float, row: FloatArray) -> str:
-    message = f"{where} sums to {total:.8g}: expected class probabilities that sum to 1"
-    if row.dtype != np.float16 and np.array_equal(row, row.astype(np.float16)):
-        message += " (these look like half-precision numbers cast up: divide each row by its sum)"
-    return message
+def _cast_up(row: FloatArray) -> bool:
+    """Tell whether a row holds half-precision numbers in a wider type."""
+    return row.dtype != np.float16 and np.array_equal(row, row.astype(np.float16))
 
 
 def classes(array: Any, name: str) -> int:
@@ -125,9 +163,10 @@ def classes(array: Any, name: str) -> int:
     if array.ndim == 1:
         return 2
     if array.shape[1] < 2:
-        raise ValueError(
-            f"{name} has shape {array.shape}: expected one column a class, at least two "
-            f"(for the positive class alone pass a 1-D array)"
+        raise BadValue(
+            name,
+            f"has shape {array.shape}",
+            "one column a class, at least two (for the positive class alone pass a 1-D array)",
         )
     return int(array.shape[1])
 
@@ -136,26 +175,21 @@ def logits(values: Any, name: str = "logits", ndim: Sequence[int] = (1, 2)) -> F
     """Return logits of shape (n,) (binary, read as (0, z)) or (n, K); -inf may stand, but not alone."""
     array = real_array(values, name, ndim)
     classes(array, name)
-    for _ in logit_blocks(array, name):
-        pass
+    check_logits(array, name)
     return array
 
 
-def logit_blocks(array: FloatArray, name: str, first_row: int = 0) -> Iterator[tuple[slice, FloatArray]]:
-    """Check logits likewise."""
-    for rows in row_blocks(array):
-        block = array[rows]
-        lowest = block.min()
-        if not block.max() < np.inf or np.isnan(lowest):
-            where = first(np.isnan(block) | (block == np.inf))
-            full = (where[0] + rows.start + first_row, *where[1:])
-            raise ValueError(f"{place(name, full)} = {block[where]}: expected a logit below infinity")
-        if array.ndim == 2 and lowest == -np.inf:
-            empty = (block == -np.inf).all(axis=1)
-            if empty.any():
-                row = int(empty.argmax()) + rows.start + first_row
-                raise ValueError(f"{name}[{row}] is -inf in every class: expected one finite logit at least")
-        yield rows, block
+def check_logits(array: FloatArray, name: str, first_row: int = 0) -> None:
+    """Refuse NaN, +inf, and rows of -inf alone; `first_row` as for `check_probabilities`."""
+    lowest = array.min()
+    if not array.max() < np.inf or np.isnan(lowest):
+        where = first(np.isnan(array) | (array == np.inf))
+        raise BadValue(name, f"= {array[where]}", "a logit below infinity", where).moved(first_row)
+    if array.ndim == 2 and lowest == -np.inf:
+        ruled_out = (array == -np.inf).all(axis=1)
+        if ruled_out.any():
+            expected = "one finite logit at least"
+            raise BadValue(name, "is -inf in every class", expected, first(ruled_out)).moved(first_row)
 
 
 def label_logits(
@@ -166,10 +200,9 @@ def label_logits(
         return
     impossible = (logits[np.arange(len(labels)), labels] == -np.inf) & (weights > 0)
     if impossible.any():
-        (row,) = first(impossible)
-        raise ValueError(
-            f"{name}[{row}] has the logit -inf for its own label {labels[row]}: expected a finite logit there"
-        )
+        where = first(impossible)
+        found = f"has the logit -inf for its own label {labels[where]}"
+        raise BadValue(name, found, "a finite logit there", where)
 
 
 def finite(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
@@ -178,7 +211,7 @@ def finite(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
     if not np.isfinite(array).all():
         where = first(~np.isfinite(array))
         problem = "NaN" if np.isnan(array[where]) else "infinity"
-        raise ValueError(f"{place(name, where)} is {problem}: expected finite numbers (no NaN, no inf)")
+        raise BadValue(name, f"is {problem}", "finite numbers (no NaN, no inf)", where)
     return array
 
 
@@ -186,11 +219,11 @@ def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
     """Return class labels as whole numbers 0..n_classes-1; bool and whole floats are accepted."""
     array = _plain_array(y_true, name)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {array.dtype}: expected class numbers 0..{n_classes - 1}")
+        raise BadType(name, f"has dtype {array.dtype}", f"class numbers 0..{n_classes - 1}")
     if array.ndim != 1:
-        raise ValueError(f"{name} has shape {array.shape}: expected a 1-D array of class numbers")
+        raise BadValue(name, f"has shape {array.shape}", "a 1-D array of class numbers")
     if array.size == 0:
-        raise ValueError(f"{name} is empty: expected at least one label")
+        raise BadValue(name, "is empty", "at least one label")
     if array.dtype.kind == "f":
         whole = np.floor(array) == array
         if not whole.all():
@@ -203,35 +236,32 @@ def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
 def _refuse_label(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], n_classes: int, name: str) -> None:
     where = first(wrong)
     kind = ", not a continuous value" if array.dtype.kind == "f" else ""
-    raise ValueError(
-        f"{place(name, where)} = {array[where]}: expected a class number, 0..{n_classes - 1} "
-        f"for {n_classes} classes{kind}"
-    )
+    expected = f"a class number, 0..{n_classes - 1} for {n_classes} classes{kind}"
+    raise BadValue(name, f"= {array[where]}", expected, where)
 
 
 def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     """Return class labels of any one sortable kind: whole numbers, booleans or strings."""
     if y is None:
-        raise ValueError(f"{name} is None: fit requires y to be passed, but the target y is None")
+        expected = "labels (fit requires y to be passed, but the target y is None)"
+        raise BadValue(name, "is None", expected)
     array = _plain_array(y, name)
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} has shape {array.shape}: expected a 1-D array of class labels, not empty")
+        raise BadValue(name, f"has shape {array.shape}", "a 1-D array of class labels, not empty")
     if array.dtype.kind == "f":
         odd = ~(np.floor(array) == array)
         if odd.any() or np.isinf(array).any():
             where = first(odd | np.isinf(array))
             kind = "continuous" if np.isfinite(array[where]) else "contains NaN or infinity"
-            raise ValueError(
-                f"{place(name, where)} = {array[where]}: expected class labels "
-                f"(whole numbers, booleans or strings). Unknown label type: {kind}"
-            )
+            expected = f"class labels (whole numbers, booleans or strings). Unknown label type: {kind}"
+            raise BadValue(name, f"= {array[where]}", expected, where)
     elif array.dtype.kind == "O":
         kinds = {type(label) for label in array}
         if not all(issubclass(kind, str) for kind in kinds):
             names = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise TypeError(f"{name} holds objects ({names}): expected whole numbers, booleans or strings")
+            raise BadType(name, f"holds objects ({names})", "whole numbers, booleans or strings")
     elif array.dtype.kind not in "biuUS":
-        raise TypeError(f"{name} has dtype {array.dtype}: expected whole numbers, booleans or strings")
+        raise BadType(name, f"has dtype {array.dtype}", "whole numbers, booleans or strings")
     return array
 
 
@@ -240,9 +270,54 @@ def same_length(**arrays: npt.NDArray[Any]) -> None:
     (name, reference), *others = arrays.items()
     for other_name, other in others:
         if len(other) != len(reference):
-            raise ValueError(
-                f"{name} has {len(reference)} rows and {other_name} has {len(other)}: expected equal lengths"
-            )
+            found = f"has {len(reference)} rows and {other_name} has {len(other)}"
+            raise BadValue(name, found, "equal lengths")
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Forecasts with their labels and weights, row by row.
+
+    Attributes
+    ----------
+    y_prob : ndarray, shape (n,) or (n, K)
+    labels : ndarray of int, shape (n,)
+    weights : ndarray, shape (n,), or None
+    """
+
+    y_prob: FloatArray
+    labels: IntArray
+    weights: Floats | None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes that the forecasts speak of."""
+        return classes(self.y_prob, "y_prob")
+
+    def counted(self) -> tuple[FloatArray, IntArray, Floats]:
+        """Return forecasts, labels and weights of the rows that count, the largest weight being 1."""
+        if self.weights is None:
+            return self.y_prob, self.labels, np.ones(len(self.labels))
+        keep = self.weights > 0
+        return self.y_prob[keep], self.labels[keep], self.weights[keep] / self.weights.max()
+
+
+def forecast(
+    y_true: Any,
+    y_prob: Any,
+    sample_weight: Any = None,
+    *,
+    ndim: Sequence[int] = (1, 2),
+    in_part: bool = False,
+) -> Rows:
+    """Read labels, forecasts and weights; only the numbers in `y_prob` are left to check.
+
+    A pass over large data checks those block by block, with `check_probabilities` or `check_logits`.
+    """
+    values = real_array(y_prob, "y_prob", ndim)
+    numbers = labels(y_true, classes(values, "y_prob"))
+    same_length(y_true=numbers, y_prob=values)
+    return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 
 def weights(
@@ -253,10 +328,10 @@ def weights(
         return None
     array = finite(sample_weight, name, ndim=(1,)).astype(np.float64, copy=False)
     if len(array) != n:
-        raise ValueError(f"{name} has {len(array)} rows and the data have {n}: expected equal lengths")
+        raise BadValue(name, f"has {len(array)} rows and the data have {n}", "equal lengths")
     if array.min() < 0:
         where = first(array < 0)
-        raise ValueError(f"{place(name, where)} = {array[where]}: expected a weight of at least 0")
+        raise BadValue(name, f"= {array[where]}", "a weight of at least 0", where)
     if not in_part:
         some_weight(float(array.max()), name)
     return array
@@ -265,20 +340,20 @@ def weights(
 def some_weight(most: float, name: str = "sample_weight") -> None:
     """Refuse weights whose maximum, or sum, is 0."""
     if most == 0:
-        raise ValueError(f"{name} is zero everywhere: expected at least one positive weight")
+        raise BadValue(name, "is zero everywhere", "at least one positive weight")
 
 
 def positive_whole(value: Any, name: str) -> int:
     """Return a whole number of at least 1."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} = {value!r}: expected a whole number of at least 1")
+        raise BadValue(name, f"= {value!r}", "a whole number of at least 1")
     return int(value)
 
 
 def non_negative_whole(value: Any, name: str) -> int:
     """Return a whole number of at least 0."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
-        raise ValueError(f"{name} = {value!r}: expected a whole number of at least 0")
+        raise BadValue(name, f"= {value!r}", "a whole number of at least 0")
     return int(value)
 
 
@@ -287,7 +362,7 @@ def number_between(value: Any, low: float, high: float, name: str, *, open_ends:
     brackets = f"({low:g}, {high:g})" if open_ends else f"[{low:g}, {high:g}]"
     real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     if not real or not (low < value < high if open_ends else low <= value <= high):
-        raise ValueError(f"{name} = {value!r}: expected a number in {brackets}")
+        raise BadValue(name, f"= {value!r}", f"a number in {brackets}")
     return float(value)
 
 
@@ -295,4 +370,12 @@ def one_of(value: Any, known: Sequence[Any], name: str) -> None:
     """Refuse an option that is not one of the known ones."""
     if not any(isinstance(value, type(option)) and value == option for option in known):
         options = ", ".join(repr(option) for option in known)
-        raise ValueError(f"{name} = {value!r}: expected one of {options}")
+        raise BadValue(name, f"= {value!r}", f"one of {options}")
+
+
+def warn(message: str) -> None:
+    """Warn at the line outside this package that called into it."""
+    package, level, frame = __name__.partition(".")[0], 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, UserWarning, stacklevel=level)

@@ -1,6 +1,6 @@
-"""Names for the arrays that the package passes about."""
+"""Names for the arrays and options that the package passes about."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -8,3 +8,8 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.floating[Any]]
 Floats = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+
+Norm = Literal["l1", "l2"]
+Strategy = Literal["uniform", "quantile"]
+Target = Literal["top-label", "positive"] | int | None
+Seed = int | np.random.Generator | None

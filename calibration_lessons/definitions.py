@@ -1,8 +1,8 @@
 """Every numbered equation of the book, transcribed literally.
 
 The yardstick: pure Python, loops and all, readable beside the formula by someone who knows no
-NumPy. It imports nothing of the package. Each function carries the label of its equation, and the
-tests hold the fast public function of the same equation to it.
+NumPy. It imports nothing of the package. Each function carries the label and the formula of its equation;
+the tests hold it to the formula, and hold the fast public function of the same equation to it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True)
 class Definition:
-    """A numbered equation: its label, its transcription, and the public function that computes it fast."""
+    """A numbered equation: its label, formula and transcription, and the public function that is fast."""
 
     label: str
+    latex: str
     compute: Callable[..., Any]
     function: str | None
     reason: str | None
@@ -48,9 +49,12 @@ NUMBERED: dict[str, Definition] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def numbered(label: str, *, function: str | None = None, reason: str | None = None) -> Callable[[F], F]:
+def numbered(
+    label: str, *, latex: str, function: str | None = None, reason: str | None = None
+) -> Callable[[F], F]:
     """Register the transcription of the equation `label`.
 
+    `latex` is the formula. It has its home here: the chapter, the page of equations and the API page show it.
     `function` names the public function that computes the same, `reason` says why there is none.
     """
 
@@ -59,7 +63,7 @@ def numbered(label: str, *, function: str | None = None, reason: str | None = No
             raise ValueError(f"{label} is transcribed twice")
         if (function is None) == (reason is None):
             raise ValueError(f"{label}: give the public function, or the reason why there is none")
-        NUMBERED[label] = Definition(label, compute, function, reason)
+        NUMBERED[label] = Definition(label, inspect.cleandoc(latex), compute, function, reason)
         return compute
 
     return register
@@ -69,14 +73,18 @@ def source(label: str) -> Source:
     """Show the transcription of the equation `label`."""
     if label not in NUMBERED:
         raise ValueError(f"label = {label!r}: expected one of {', '.join(NUMBERED)}")
-    lines = inspect.getsource(NUMBERED[label].compute).splitlines()
-    return Source("\n".join(line for line in lines if not line.startswith("@")))
+    text = inspect.getsource(NUMBERED[label].compute)
+    return Source(text[text.index("\ndef ") + 1 :].rstrip())
 
 
 # uncertainty/coin
 
 
-@numbered("eq-coin-likelihood", reason="SciPy has the job: scipy.stats.binom.pmf")
+@numbered(
+    "eq-coin-likelihood",
+    latex=r"L(h) = \binom{N}{s}\, h^{s} (1 - h)^{N - s}",
+    reason="SciPy has the job: scipy.stats.binom.pmf",
+)
 def coin_likelihood(h: float, heads: int, tosses: int) -> float:
     """Probability that a coin of bias h shows so many heads in so many tosses."""
     return math.comb(tosses, heads) * h**heads * (1 - h) ** (tosses - heads)
@@ -87,7 +95,17 @@ def binary_entropy(h: float) -> float:
     return sum(-q * math.log2(q) for q in (h, 1 - h) if q > 0)
 
 
-@numbered("eq-coin-entropy", function="coin_uncertainty")
+@numbered(
+    "eq-coin-entropy",
+    latex=r"""
+    \begin{aligned}
+    \text{total} &= H\big(\mathbb{E}[h]\big) \\
+    \text{aleatoric} &= \mathbb{E}\big[H(h)\big] = \frac{\int_0^1 H(h)\, L(h)\, dh}{\int_0^1 L(h)\, dh} \\
+    \text{epistemic} &= \text{total} - \text{aleatoric}
+    \end{aligned}
+    """,
+    function="coin_uncertainty",
+)
 def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, float, float]:
     """Total, aleatoric and epistemic part in bits; an integral over a uniform prior is a sum of slices."""
     area = mean = aleatoric = 0.0
@@ -101,7 +119,11 @@ def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, 
     return total, aleatoric / area, total - aleatoric / area
 
 
-@numbered("eq-plausibility", function="coin_plausibility")
+@numbered(
+    "eq-plausibility",
+    latex=r"\pi(1) = \sup_{0 \le h \le 1} \min\left( \frac{L(h)}{L_{\max}},\; \max(2h - 1,\, 0) \right)",
+    function="coin_plausibility",
+)
 def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     """Best coin there is, where a coin is as good as the worse of its likelihood and its leaning to heads."""
     coins = [i / steps for i in range(steps + 1)]
@@ -109,13 +131,24 @@ def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     return max(min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0)) for h in coins)
 
 
-@numbered("eq-plausibility-split", function="coin_plausibility")
+@numbered(
+    "eq-plausibility-split",
+    latex=r"""
+    \text{epistemic} = \min\big(\pi(1), \pi(0)\big), \qquad
+    \text{aleatoric} = 1 - \max\big(\pi(1), \pi(0)\big)
+    """,
+    function="coin_plausibility",
+)
 def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float]:
     """Aleatoric part, which both outcomes lack, and epistemic part, which both share."""
     return 1 - max(for_heads, for_tails), min(for_heads, for_tails)
 
 
-@numbered("eq-coin-expected", function="expected_coin_uncertainty")
+@numbered(
+    "eq-coin-expected",
+    latex=r"\mathbb{E}_p[u] = \sum_{s=0}^{N} \binom{N}{s}\, p^{s} (1 - p)^{N - s}\; u(s, N)",
+    function="expected_coin_uncertainty",
+)
 def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float]) -> float:
     """Average of an uncertainty over the number of heads of a coin of bias p."""
     total = 0.0
@@ -127,7 +160,15 @@ def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float
 # uncertainty/classifiers
 
 
-@numbered("eq-kernel-confidence", function="kernel_confidence")
+@numbered(
+    "eq-kernel-confidence",
+    latex=r"""
+    C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X) =
+    \frac{1 + \sum_{i=1}^{n} \kappa(x_0, x_i)\, [\, y_i = \psi(x_0)\, ]}{K + \sum_{i=1}^{n} \kappa(x_0, x_i)},
+    \qquad \kappa(x_0, x_i) = e^{-\lVert x_0 - x_i \rVert^2 / (2 \ell^2)}
+    """,
+    function="kernel_confidence",
+)
 def kernel_confidence(
     rows: Sequence[Sequence[float]],
     labels: Sequence[int],
@@ -150,13 +191,29 @@ def kernel_confidence(
 # uncertainty/ensembles
 
 
-@numbered("eq-model-average", reason="NumPy has the job: members.mean(axis=0)")
+@numbered(
+    "eq-model-average",
+    latex=r"""
+    p(y \mid x, D) = \int p(y \mid x, \theta)\, q(\theta \mid D)\, d\theta
+    \approx \frac{1}{J} \sum_{j=1}^{J} p(y \mid x, \theta_j), \qquad \theta_j \sim q(\theta \mid D)
+    """,
+    reason="NumPy has the job: members.mean(axis=0)",
+)
 def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     """Mean of the members' probabilities, class by class."""
     return [sum(member[k] for member in members) / len(members) for k in range(len(members[0]))]
 
 
-@numbered("eq-ensemble-entropy", function="decompose_uncertainty")
+@numbered(
+    "eq-ensemble-entropy",
+    latex=r"""
+    \underbrace{H(\bar p)}_{\text{total}}
+    = \underbrace{\frac{1}{J} \sum_{j=1}^{J} H(p_j)}_{\text{aleatoric}}
+    + \underbrace{\frac{1}{J} \sum_{j=1}^{J}
+    \sum_{k} p_{jk} \log_2 \frac{p_{jk}}{\bar p_k}}_{\text{epistemic}}
+    """,
+    function="decompose_uncertainty",
+)
 def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float, float]:
     """Entropy of the mean, mean of the entropies, and mean divergence from the mean, in bits."""
     mean = model_average(members)
@@ -175,19 +232,31 @@ def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float
 # models/logistic_regression
 
 
-@numbered("eq-log-odds", function="LogisticRegression")
+@numbered(
+    "eq-log-odds",
+    latex=r"\log \frac{P(y = 1 \mid x)}{P(y = 0 \mid x)} = \theta^\top x = \sum_j \theta_j x_j",
+    function="LogisticRegression",
+)
 def linear_log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
     """Weigh the features and add up; x starts with a 1 for the intercept."""
     return sum(t * feature for t, feature in zip(theta, x, strict=True))
 
 
-@numbered("eq-sigmoid", function="LogisticRegression")
+@numbered(
+    "eq-sigmoid",
+    latex=r"P(y = 1 \mid x) = \sigma(z) = \frac{1}{1 + e^{-z}}",
+    function="LogisticRegression",
+)
 def sigmoid(z: float) -> float:
     """Turn log-odds into a probability."""
     return 1 / (1 + math.exp(-z))
 
 
-@numbered("eq-logistic-loss", function="LogisticRegression")
+@numbered(
+    "eq-logistic-loss",
+    latex=r"L(\theta) = - \sum_{i=1}^{n} \bigl[ y_i \log p_i + (1 - y_i) \log (1 - p_i) \bigr]",
+    function="LogisticRegression",
+)
 def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]) -> float:
     """Sum over the rows of -log of the probability of the true class, in nats."""
     total = 0.0
@@ -197,7 +266,11 @@ def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], label
     return total
 
 
-@numbered("eq-logistic-gradient", function="LogisticRegression")
+@numbered(
+    "eq-logistic-gradient",
+    latex=r"\frac{\partial L}{\partial \theta_j} = \sum_{i=1}^{n} (p_i - y_i) \, x_{ij}",
+    function="LogisticRegression",
+)
 def logistic_gradient(
     theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]
 ) -> list[float]:
@@ -210,7 +283,14 @@ def logistic_gradient(
     return gradient
 
 
-@numbered("eq-logistic-hessian", function="LogisticRegression")
+@numbered(
+    "eq-logistic-hessian",
+    latex=r"""
+    \frac{\partial^2 L}{\partial \theta_j \, \partial \theta_k}
+    = \sum_{i=1}^{n} p_i (1 - p_i) \, x_{ij} x_{ik}
+    """,
+    function="LogisticRegression",
+)
 def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) -> list[list[float]]:
     """Sum over the rows of p (1 - p) times each product of two features."""
     hessian = [[0.0] * len(theta) for _ in theta]
@@ -225,21 +305,38 @@ def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) ->
 # models/softmax_regression
 
 
-@numbered("eq-softmax-regression", function="SoftmaxRegression")
+@numbered(
+    "eq-softmax-regression",
+    latex=r"""
+    P(y = k \mid x) = \frac{e^{\theta_k^\top x}}{1 + \sum_{l=1}^{K-1} e^{\theta_l^\top x}} , \qquad
+    P(y = K \mid x) = \frac{1}{1 + \sum_{l=1}^{K-1} e^{\theta_l^\top x}}
+    """,
+    function="SoftmaxRegression",
+)
 def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
     """Turn K - 1 log-ratios to the last class into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / (1 + sum(odds)) for o in odds] + [1 / (1 + sum(odds))]
 
 
-@numbered("eq-softmax-symmetric", function="SoftmaxRegression")
+@numbered(
+    "eq-softmax-symmetric",
+    latex=r"""
+    P(y = k \mid x) = \frac{e^{\theta_k^\top x}}{\sum_{l=1}^{K} e^{\theta_l^\top x}} , \qquad k = 1, \dots, K
+    """,
+    function="SoftmaxRegression",
+)
 def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
     """Turn K linear scores, one for each class, into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / sum(odds) for o in odds]
 
 
-@numbered("eq-softmax-likelihood", function="SoftmaxRegression")
+@numbered(
+    "eq-softmax-likelihood",
+    latex=r"L(\theta) = - \sum_{i=1}^{n} \sum_{k=1}^{K} \mathbb 1[y_i = k] \, \log P(y = k \mid x_i)",
+    function="SoftmaxRegression",
+)
 def softmax_loss(
     thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
 ) -> float:
@@ -251,7 +348,14 @@ def softmax_loss(
     return total
 
 
-@numbered("eq-softmax-gradient", function="SoftmaxRegression")
+@numbered(
+    "eq-softmax-gradient",
+    latex=r"""
+    \frac{\partial L}{\partial \theta_{kj}}
+    = \sum_{i=1}^{n} \bigl( p_{ik} - \mathbb 1[y_i = k] \bigr) \, x_{ij}
+    """,
+    function="SoftmaxRegression",
+)
 def softmax_gradient(
     thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
 ) -> list[list[float]]:
@@ -267,7 +371,13 @@ def softmax_gradient(
 # measures/reliability
 
 
-@numbered("eq-bin", function="reliability_curve")
+@numbered(
+    "eq-bin",
+    latex=r"""
+    B_m = \left\{ i : \tfrac{m-1}{M} < \hat p_i \le \tfrac mM \right\}, \qquad \hat p_i = 0 \text{ joins } B_1
+    """,
+    function="reliability_curve",
+)
 def bin_number(p: float, edges: Sequence[float]) -> int:
     """Find the number m of the bin that holds p: bins are right-closed, and 0 falls in the first."""
     m = 1
@@ -276,7 +386,11 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     return m
 
 
-@numbered("eq-accuracy", function="reliability_curve")
+@numbered(
+    "eq-accuracy",
+    latex=r"\mathrm{acc}(B_m) = \frac{1}{n_m} \sum_{i \in B_m} \mathbf 1(\hat y_i = y_i)",
+    function="reliability_curve",
+)
 def bin_accuracy(
     confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float], m: int
 ) -> float:
@@ -290,7 +404,11 @@ def bin_accuracy(
     return hits / count
 
 
-@numbered("eq-confidence", function="reliability_curve")
+@numbered(
+    "eq-confidence",
+    latex=r"\mathrm{conf}(B_m) = \frac{1}{n_m} \sum_{i \in B_m} \hat p_i",
+    function="reliability_curve",
+)
 def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int) -> float:
     """Mean confidence of the rows in bin m."""
     count = 0
@@ -305,7 +423,13 @@ def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int)
 # measures/ece
 
 
-@numbered("eq-ece", function="expected_calibration_error")
+@numbered(
+    "eq-ece",
+    latex=r"""
+    \mathrm{ECE} = \sum_{m=1}^{M} \frac{n_m}{n} \, \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|
+    """,
+    function="expected_calibration_error",
+)
 def expected_calibration_error(
     confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
 ) -> float:
@@ -321,7 +445,11 @@ def expected_calibration_error(
     return total
 
 
-@numbered("eq-mce", function="maximum_calibration_error")
+@numbered(
+    "eq-mce",
+    latex=r"\mathrm{MCE} = \max_{m : n_m > 0} \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|",
+    function="maximum_calibration_error",
+)
 def maximum_calibration_error(
     confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
 ) -> float:
@@ -338,7 +466,11 @@ def maximum_calibration_error(
 # measures/proper_scores
 
 
-@numbered("eq-brier-binary", function="brier_score")
+@numbered(
+    "eq-brier-binary",
+    latex=r"\mathrm{BS} = \frac{1}{n} \sum_{i=1}^{n} (p_i - y_i)^2",
+    function="brier_score",
+)
 def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     """Mean squared difference between forecast and outcome, in [0, 1]."""
     total = 0.0
@@ -347,7 +479,14 @@ def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     return total / len(outcomes)
 
 
-@numbered("eq-brier", function="brier_score")
+@numbered(
+    "eq-brier",
+    latex=r"""
+    \mathrm{BS} = \frac{1}{n} \sum_{i=1}^{n} \sum_{k=1}^{K} (p_{ik} - y_{ik})^2 ,
+    \qquad y_{ik} = 1 \text{ if row } i \text{ is of class } k \text{, else } 0
+    """,
+    function="brier_score",
+)
 def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     """Mean over the rows of the sum over the classes, in [0, 2]."""
     total = 0.0
@@ -358,7 +497,11 @@ def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     return total / len(labels)
 
 
-@numbered("eq-nll", function="negative_log_likelihood")
+@numbered(
+    "eq-nll",
+    latex=r"\mathrm{NLL} = - \frac{1}{n} \sum_{i=1}^{n} \log p_{i y_i}",
+    function="negative_log_likelihood",
+)
 def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     """Mean of -log of the probability that was given to the true class, in nats."""
     total = 0.0
@@ -370,7 +513,15 @@ def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[
 # measures/brier_decomposition
 
 
-@numbered("eq-brier-decomposition", function="brier_decomposition")
+@numbered(
+    "eq-brier-decomposition",
+    latex=r"""
+    \mathrm{BS} = \underbrace{\sum_f \frac{n_f}{n} (f - \bar o_f)^2}_{\text{reliability}}
+    - \underbrace{\sum_f \frac{n_f}{n} (\bar o_f - \bar o)^2}_{\text{resolution}}
+    + \underbrace{\bar o \, (1 - \bar o)}_{\text{uncertainty}}
+    """,
+    function="brier_decomposition",
+)
 def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float, float]:
     """Reliability, resolution and uncertainty, over the rows that share a forecast."""
     n = len(outcomes)
@@ -384,7 +535,14 @@ def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> 
     return reliability, resolution, base_rate * (1 - base_rate)
 
 
-@numbered("eq-brier-within-bin", function="brier_decomposition")
+@numbered(
+    "eq-brier-within-bin",
+    latex=r"""
+    \mathrm{WBT} = \frac{1}{n} \sum_b \sum_{i \in b}
+    \left[ (f_i - \bar f_b)^2 - 2 \, (f_i - \bar f_b)(y_i - \bar o_b) \right]
+    """,
+    function="brier_decomposition",
+)
 def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]) -> float:
     """Add up what the bins hide: spread of the forecasts, less twice how it goes with the outcomes."""
     n = len(outcomes)
@@ -400,7 +558,14 @@ def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges:
     return total / n
 
 
-@numbered("eq-brier-corrected", function="brier_decomposition")
+@numbered(
+    "eq-brier-corrected",
+    latex=r"""
+    \mathrm{REL}' = \mathrm{REL} - \sum_{f \,:\, n_f > 1} \frac{n_f}{n}
+    \; \frac{\bar o_f (1 - \bar o_f)}{n_f - 1}
+    """,
+    function="brier_decomposition",
+)
 def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     """Reliability, less the estimated variance of each group's observed frequency."""
     n = len(outcomes)
@@ -413,7 +578,15 @@ def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[flo
     return reliability
 
 
-@numbered("eq-corp", function="corp_decomposition")
+@numbered(
+    "eq-corp",
+    latex=r"""
+    \mathrm{BS}(f) = \underbrace{\mathrm{BS}(f) - \mathrm{BS}(c)}_{\text{miscalibration}}
+    - \underbrace{\bigl( \mathrm{BS}(\bar o) - \mathrm{BS}(c) \bigr)}_{\text{discrimination}}
+    + \underbrace{\mathrm{BS}(\bar o)}_{\text{uncertainty}}
+    """,
+    function="corp_decomposition",
+)
 def corp_decomposition(
     outcomes: Sequence[int], forecasts: Sequence[float], recalibrated: Sequence[float]
 ) -> tuple[float, float, float]:
@@ -428,7 +601,11 @@ def corp_decomposition(
 # calibrators/histogram_binning
 
 
-@numbered("eq-histogram-binning", function="HistogramBinning")
+@numbered(
+    "eq-histogram-binning",
+    latex=r"\theta_m = \frac{1}{n_m} \sum_{i \in B_m} y_i",
+    function="HistogramBinning",
+)
 def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[float], m: int) -> float:
     """Mean label of the rows whose score lies in bin m."""
     count = 0
@@ -443,7 +620,11 @@ def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[fl
 # calibrators/isotonic
 
 
-@numbered("eq-isotonic", function="IsotonicCalibration")
+@numbered(
+    "eq-isotonic",
+    latex=r"\hat g(s) = \max_{a \le s} \; \min_{b \ge s} \; \bar y(a, b)",
+    function="IsotonicCalibration",
+)
 def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float) -> float:
     """Largest, over starts up to the score, of the smallest mean label, over ends from the score on."""
     largest = 0.0
@@ -461,13 +642,21 @@ def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float)
 # calibrators/platt
 
 
-@numbered("eq-platt", function="PlattScaling")
+@numbered(
+    "eq-platt",
+    latex=r"P(y = 1 \mid z) = \sigma(a z + b) = \frac{1}{1 + e^{-(a z + b)}}",
+    function="PlattScaling",
+)
 def platt_probability(z: float, slope: float, intercept: float) -> float:
     """Logistic curve of the score."""
     return 1 / (1 + math.exp(-(slope * z + intercept)))
 
 
-@numbered("eq-platt-targets", function="PlattScaling")
+@numbered(
+    "eq-platt-targets",
+    latex=r"t_+ = \frac{N_+ + 1}{N_+ + 2} , \qquad t_- = \frac{1}{N_- + 2}",
+    function="PlattScaling",
+)
 def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
     """Targets that stand in for the labels 0 and 1."""
     positive = 0
@@ -480,7 +669,11 @@ def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
 # calibrators/temperature
 
 
-@numbered("eq-softmax", function="softmax")
+@numbered(
+    "eq-softmax",
+    latex=r"\mathrm{softmax}(z)_k = \frac{e^{z_k}}{\sum_{j=1}^{K} e^{z_j}}",
+    function="softmax",
+)
 def softmax(logits: Sequence[float]) -> list[float]:
     """Exponentials of the logits, divided by their sum."""
     total = 0.0
@@ -489,13 +682,23 @@ def softmax(logits: Sequence[float]) -> list[float]:
     return [math.exp(z) / total for z in logits]
 
 
-@numbered("eq-temperature", function="TemperatureScaling")
+@numbered(
+    "eq-temperature",
+    latex=r"q_k(T) = \mathrm{softmax}\left(\frac{z}{T}\right)_k",
+    function="TemperatureScaling",
+)
 def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]:
     """Softmax of the logits divided by the temperature."""
     return softmax([z / temperature for z in logits])
 
 
-@numbered("eq-temperature-nll", function="TemperatureScaling")
+@numbered(
+    "eq-temperature-nll",
+    latex=r"""
+    \mathrm{NLL}(T) = -\frac{1}{n} \sum_{i=1}^{n} \log \mathrm{softmax}\left(\frac{z_i}{T}\right)_{y_i}
+    """,
+    function="TemperatureScaling",
+)
 def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float) -> float:
     """Mean negative log-likelihood of the labels at a temperature, in nats."""
     total = 0.0
@@ -504,7 +707,11 @@ def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], te
     return total / len(labels)
 
 
-@numbered("eq-temperature-stationary", function="TemperatureScaling")
+@numbered(
+    "eq-temperature-stationary",
+    latex=r"\frac{1}{n} \sum_{i=1}^{n} \mathbb{E}_{q}[z_i] = \frac{1}{n} \sum_{i=1}^{n} z_{i y_i}",
+    function="TemperatureScaling",
+)
 def logit_balance(
     labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
 ) -> tuple[float, float]:
@@ -518,7 +725,11 @@ def logit_balance(
     return expected / len(labels), observed / len(labels)
 
 
-@numbered("eq-entropy", function="entropy")
+@numbered(
+    "eq-entropy",
+    latex=r"H(p) = -\sum_{k} p_k \log p_k",
+    function="entropy",
+)
 def entropy(p: Sequence[float]) -> float:
     """Return the expected surprise of a distribution, in nats; a probability of 0 adds nothing."""
     total = 0.0
@@ -531,7 +742,14 @@ def entropy(p: Sequence[float]) -> float:
 # calibrators/expectation_consistency
 
 
-@numbered("eq-expectation-consistency", function="ExpectationConsistency")
+@numbered(
+    "eq-expectation-consistency",
+    latex=r"""
+    \frac{1}{n} \sum_{i=1}^{n} \max_{k} \, \mathrm{softmax}\left(\frac{z_i}{T}\right)_k
+    = \frac{1}{n} \sum_{i=1}^{n} \mathbf{1}(\hat y_i = y_i)
+    """,
+    function="ExpectationConsistency",
+)
 def confidence_and_accuracy(
     labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
 ) -> tuple[float, float]:
@@ -549,7 +767,11 @@ def confidence_and_accuracy(
 # calibrators/one_vs_rest
 
 
-@numbered("eq-one-vs-rest", function="OneVsRest")
+@numbered(
+    "eq-one-vs-rest",
+    latex=r"q_k = \frac{r_k}{\sum_{j=1}^{K} r_j} , \qquad q_k = \frac{1}{K} \text{ where all } r_j = 0",
+    function="OneVsRest",
+)
 def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     """Divide the classes' own probabilities by their sum; where all are 0 the classes share equally."""
     total = 0.0
@@ -563,13 +785,21 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
 # practice/decisions
 
 
-@numbered("eq-expected-cost", function="expected_cost")
+@numbered(
+    "eq-expected-cost",
+    latex=r"\bar C_d(p) = \sum_{k} p_k \, C_{kd}",
+    function="expected_cost",
+)
 def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision: int) -> float:
     """Cost of the decision in each class, weighted by the probability of the class."""
     return sum(p[k] * costs[k][decision] for k in range(len(p)))
 
 
-@numbered("eq-optimal-decision", function="optimal_decision")
+@numbered(
+    "eq-optimal-decision",
+    latex=r"d^*(p) = \mathrm{arg\,min}_{d} \; \bar C_d(p)",
+    function="optimal_decision",
+)
 def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> int:
     """Choose the decision of the smallest expected cost, the first of those that tie."""
     best = 0
@@ -579,19 +809,31 @@ def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> in
     return best
 
 
-@numbered("eq-threshold", function="optimal_threshold")
+@numbered(
+    "eq-threshold",
+    latex=r"t = \frac{c_{FP}}{c_{FP} + c_{FN}}",
+    function="optimal_threshold",
+)
 def optimal_threshold(false_positive: float, false_negative: float) -> float:
     """Probability at which a false alarm and a miss are expected to cost the same."""
     return false_positive / (false_positive + false_negative)
 
 
-@numbered("eq-abstain", function="optimal_decision")
+@numbered(
+    "eq-abstain",
+    latex=r"\min_{d} \bar C_d(p) > a",
+    function="optimal_decision",
+)
 def abstains(p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float) -> bool:
     """Say whether even the cheapest decision is expected to cost more than none."""
     return expected_cost(p, costs, optimal_decision(p, costs)) > abstaining_cost
 
 
-@numbered("eq-mean-cost", function="mean_cost")
+@numbered(
+    "eq-mean-cost",
+    latex=r"\frac{1}{n} \sum_{i=1}^{n} C_{y_i d_i}",
+    function="mean_cost",
+)
 def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[Sequence[float]]) -> float:
     """Mean over the rows of what the decision cost in the true class."""
     return sum(costs[y][d] for y, d in zip(labels, decisions, strict=True)) / len(labels)
@@ -600,14 +842,25 @@ def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[S
 # practice/shift
 
 
-@numbered("eq-prior-correction", function="adjust_to_priors")
+@numbered(
+    "eq-prior-correction",
+    latex=r"p'_k = \frac{p_k\, \pi'_k / \pi_k}{\sum_{l=1}^{K} p_l\, \pi'_l / \pi_l}",
+    function="adjust_to_priors",
+)
 def adjust_to_priors(p: Sequence[float], old: Sequence[float], new: Sequence[float]) -> list[float]:
     """Multiply each class by how much more frequent it is now, then divide by the sum."""
     parts = [p[k] * new[k] / old[k] for k in range(len(p))]
     return [part / sum(parts) for part in parts]
 
 
-@numbered("eq-saerens-em", function="estimate_priors")
+@numbered(
+    "eq-saerens-em",
+    latex=r"""
+    \pi^{(t+1)}_k
+    = \frac{1}{n} \sum_{i=1}^{n} \frac{p_{ik}\, \pi^{(t)}_k / \pi_k}{\sum_{l} p_{il}\, \pi^{(t)}_l / \pi_l}
+    """,
+    function="estimate_priors",
+)
 def next_priors(rows: Sequence[Sequence[float]], old: Sequence[float], guess: Sequence[float]) -> list[float]:
     """Mean of the forecasts, adjusted to the present guess of the class proportions: the next guess."""
     adjusted = [adjust_to_priors(p, old, guess) for p in rows]

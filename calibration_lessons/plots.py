@@ -16,18 +16,14 @@ import matplotlib
 import matplotlib.style
 import numpy as np
 import numpy.typing as npt
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PathCollection, PolyCollection, QuadMesh
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 
-from .measures.reliability import ReliabilityCurve
+from ._described import described
+from .measures.reliability import ReliabilityCurve, reliability_curve
 
 P = ParamSpec("P")
-Values = npt.NDArray[np.float64]
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 # Okabe and Ito's colours, by what they stand for. A line has a contrast of 3 to white at least;
@@ -55,6 +51,7 @@ COLORS = {
     "perfect": GREY,
     "null_value": GREY,
     "recalibrated_ensemble": PURPLE,
+    "base_rate": BLACK,
     "counts": SKY,
     "band": SKY,
 }
@@ -83,8 +80,8 @@ HOUSE = {
     "hatch.linewidth": 0.6,
 }
 READING = {
-    "top-label": ("confidence (bin mean)", "accuracy (share correct)", "over-confident", "under-confident"),
-    "positive": (
+    "top label": ("confidence (bin mean)", "accuracy (share correct)", "over-confident", "under-confident"),
+    "one class": (
         "forecast probability (bin mean)",
         "observed frequency",
         "forecast too high",
@@ -112,7 +109,7 @@ class Picture(Figure):
 
     def __repr__(self) -> str:
         every = [one for ax in self.axes for one in (ax, *ax.child_axes)]
-        told = [line for ax in every for line in _describe(cast(Axes, ax))]
+        told = [line for ax in every for line in described(cast(Axes, ax))]
         lines = [f"Picture of {len(every)} axes", *told]
         return "\n".join(lines)
 
@@ -162,6 +159,8 @@ def panels(rows: int = 1, columns: int = 2, *, size: tuple[float, float] = (6.0,
 def shared_legend(picture: Picture) -> Picture:
     """Put one legend above the panels, each name once, in place of a legend in each.
 
+    The title is that of the first legend.
+
     Parameters
     ----------
     picture : Picture
@@ -179,15 +178,22 @@ def shared_legend(picture: Picture) -> Picture:
     >>> len(shared_legend(picture).legends)
     1
     """
-    for ax in picture.axes:
-        legend = ax.get_legend()
-        if legend is not None:
-            legend.remove()
+    legends = [legend for ax in picture.axes if (legend := ax.get_legend()) is not None]
+    title = legends[0].get_title().get_text() if legends else ""
+    for legend in legends:
+        legend.remove()
     named: dict[str, Any] = {}
     for ax in picture.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    picture.legend(list(named.values()), list(named), loc="outside upper center", ncols=min(len(named), 3))
+    picture.legend(
+        list(named.values()),
+        list(named),
+        loc="outside upper center",
+        ncols=min(len(named), 3),
+        title=title or None,
+        title_fontsize=10,
+    )
     return picture
 
 
@@ -210,23 +216,29 @@ def _look(name: str, spare: Iterator[str]) -> dict[str, Any]:
 
 @_house
 def reliability_diagram(
-    curve: ReliabilityCurve,
+    curve: ReliabilityCurve | npt.ArrayLike,
+    y_prob: npt.ArrayLike | None = None,
     *,
     label: str = "model",
     band: Pair | None = None,
     level: float = 0.95,
     counts: bool = True,
-    target: str = "top-label",
     color: str = "uncalibrated",
     title: str = "",
     legend: bool = True,
     ax: Axes | None = None,
+    **options: Any,
 ) -> Picture:
     """Draw accuracy against confidence a bin, with Wilson's interval, and the rows a bin below.
 
+    Axes and legend say whether the curve speaks of the top label, of the positive class or of class k.
+
     Parameters
     ----------
-    curve : ReliabilityCurve
+    curve : ReliabilityCurve, or array_like of shape (n,)
+        A curve; or labels, from which and from `y_prob` the curve is computed.
+    y_prob : array_like, shape (n,) or (n, K), optional
+        With labels: the forecast, as for `reliability_curve`.
     label : str
         Name of the model.
     band : (array_like, array_like), each of shape (M,), optional
@@ -234,11 +246,11 @@ def reliability_diagram(
     level : float
         Confidence level of the intervals.
     counts : bool
-        Draw the rows a bin, too.
-    target : {"top-label", "positive"}
-        What the curve speaks of; it decides how the legend tells to read the diagram.
+        Draw the rows of each bin, too, with their numbers.
     color : str
         A name in `COLORS`.
+    **options
+        With labels: options of `reliability_curve`, such as `n_bins`.
 
     Returns
     -------
@@ -246,17 +258,26 @@ def reliability_diagram(
 
     Examples
     --------
-    >>> from calibration_lessons import reliability_curve
-    >>> curve = reliability_curve([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9], n_bins=2)
-    >>> reliability_diagram(curve, target="positive", counts=False)
+    >>> reliability_diagram([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9], n_bins=2, counts=False)
     Picture of 1 axes
     axes: x forecast probability (bin mean), y observed frequency
       line 'perfect': (0, 0) (1, 1)
       line 'model': (0.3, 0.5) (0.8, 1)
       intervals '95 % interval': (0.3, 0.0945 to 0.905) (0.8, 0.342 to 1)
     """
-    x_label, y_label, below, above = READING[target]
-    ax = _axes(ax, (5.0, 5.4) if counts else (5.0, 4.8))
+    if not isinstance(curve, ReliabilityCurve):
+        if y_prob is None:
+            raise TypeError("y_prob is missing: expected labels with a forecast, or a ReliabilityCurve alone")
+        curve = reliability_curve(curve, y_prob, **options)
+    elif y_prob is not None or options:
+        given = ", ".join(["y_prob"] * (y_prob is not None) + list(options))
+        raise TypeError(f"{given}: expected none beside a ReliabilityCurve, which is computed already")
+    top_label = curve.target == "top-label"
+    x_label, y_label, below, above = READING["top label" if top_label else "one class"]
+    if isinstance(curve.target, int):
+        x_label, y_label = (f"{text} of class {curve.target}" for text in ("forecast probability", y_label))
+        x_label += " (bin mean)"
+    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
     filled = curve.counts > 0
     x, y = curve.confidence[filled], curve.accuracy[filled]
     low, high = (side[filled] for side in curve.interval(level))
@@ -271,6 +292,7 @@ def reliability_diagram(
     if legend:
         ax.legend(
             loc="upper left",
+            bbox_to_anchor=(1.02, 1),
             title=f"below the line: {below}\nabove the line: {above}",
             alignment="left",
             title_fontsize=10,
@@ -283,7 +305,7 @@ def reliability_diagram(
 def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
     below = ax.inset_axes((0, -0.3, 1, 0.22), sharex=ax)
     widths = np.diff(curve.edges)
-    below.bar(
+    bars = below.bar(
         curve.edges[:-1],
         curve.counts,
         widths,
@@ -293,6 +315,10 @@ def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
         linewidth=0.5,
         label="counts",
     )
+    numbers = [str(rows) if rows else "" for rows in curve.counts]
+    many = len(numbers) > 10
+    below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=7 if many else 8)
+    below.margins(y=0.7 if many else 0.3)
     below.set(xlabel=x_label, ylabel="rows")
     ax.set_xlabel("")
     ax.tick_params(labelbottom=False)
@@ -594,10 +620,11 @@ def plane(
     height_label: str,
     color: str,
     clouds: Mapping[str, Pair] | None = None,
+    names: Mapping[str, tuple[float, float]] | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
-    """Draw heights over a plane as shades of a colour, with clouds of points on top.
+    """Draw heights over a plane as shades of a colour, with clouds of points and named places on top.
 
     Parameters
     ----------
@@ -610,6 +637,8 @@ def plane(
         A name in `COLORS`: the darkest shade.
     clouds : mapping of str to (x, y), optional
         As for `scatter`; without a name in `COLORS`, in colours that the shades do not use.
+    names : mapping of str to (x, y), optional
+        Single places, each with its name written beside it.
 
     Returns
     -------
@@ -625,6 +654,9 @@ def plane(
     shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
     _clouds(ax, clouds or {}, _spare(clouds or {}, (BLACK, GREEN, PURPLE)))
+    for name, place in (names or {}).items():
+        ax.plot(*place, color=BLACK, marker="*", markersize=12, markeredgecolor="white", linestyle="none")
+        ax.annotate(name, place, (6, 3), textcoords="offset points", fontsize=13, fontweight="bold")
     ax.set(xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
     ax.grid(False)
     _picture(ax).colorbar(mesh, ax=ax, label=height_label, shrink=0.8)
@@ -674,73 +706,3 @@ def simplex(
     ax.set_title(title, pad=16)
     ax.axis("off")
     return _picture(ax)
-
-
-# What a picture says of itself
-
-
-def _number(value: float) -> str:
-    """Three digits; nine first, so that noise far below them does not decide how a tie is rounded."""
-    value = float(f"{value:.9g}")
-    return f"{value:.3g}" if abs(value) > 1e-12 else "0"
-
-
-def _summary(values: npt.ArrayLike) -> str:
-    """Short data in full; long data by number, ends and mean, and five of them on the way."""
-    flat = np.asarray(values, dtype=float).ravel()
-    if len(flat) <= 15:
-        return " ".join(_number(v) for v in flat)
-    finite = flat[np.isfinite(flat)]
-    some = " ".join(_number(v) for v in flat[np.linspace(0, len(flat) - 1, 5).astype(int)])
-    if not len(finite):
-        return f"n {len(flat)} ({some})"
-    ends = f"min {_number(finite.min())} max {_number(finite.max())} mean {_number(finite.mean())}"
-    return f"n {len(flat)} {ends} ({some})"
-
-
-def _points(xy: Values) -> str:
-    if len(xy) <= 15:
-        return " ".join(f"({_number(x)}, {_number(y)})" for x, y in xy)
-    return f"x {_summary(xy[:, 0])}; y {_summary(xy[:, 1])}"
-
-
-def _describe(ax: Axes) -> list[str]:
-    title = f" {ax.get_title()!r}" if ax.get_title() else ""
-    lines = [f"axes{title}: x {ax.get_xlabel() or '-'}, y {ax.get_ylabel() or '-'}"]
-    bars = [bar for group in ax.containers for bar in group]
-    for group in ax.containers:
-        lines.append(f"  bars {_named(group)}" + _bars(cast(Sequence[Rectangle], list(group))))
-    for artist in ax.get_children():
-        if isinstance(artist, Artist) and artist not in bars:
-            told = _artist(artist)
-            if told:
-                lines.append("  " + told)
-    return lines
-
-
-def _named(artist: Any) -> str:
-    label = str(artist.get_label())
-    return "" if label.startswith("_") else f"{label!r}"
-
-
-def _bars(bars: Sequence[Rectangle]) -> str:
-    return f": from {_summary([b.get_y() for b in bars])}, heights {_summary([b.get_height() for b in bars])}"
-
-
-def _artist(artist: Artist) -> str:
-    name = _named(artist)
-    if isinstance(artist, Line2D):
-        return f"{f'line {name}'.strip()}: {_points(np.asarray(artist.get_xydata(), dtype=float))}"
-    if isinstance(artist, LineCollection):
-        spans = [(s[0, 0], s[0, 1], s[-1, 1]) for s in artist.get_segments()]
-        return f"intervals {name}: " + " ".join(
-            f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans
-        )
-    if isinstance(artist, PathCollection):
-        return f"{f'points {name}'.strip()}: {_points(np.asarray(artist.get_offsets(), dtype=float))}"
-    if isinstance(artist, QuadMesh):
-        return f"shades: {_summary(np.asarray(artist.get_array(), dtype=float))}"
-    if isinstance(artist, PolyCollection):
-        corners = np.concatenate([path.vertices for path in artist.get_paths()])
-        return f"band: x {_summary(corners[:, 0])}; y {_summary(corners[:, 1])}"
-    return ""

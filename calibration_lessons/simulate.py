@@ -16,8 +16,8 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from . import _input
-from ._typing import Floats
-from .measures.reliability import Norm, bin_edges
+from ._typing import Floats, Norm
+from .measures.bins import bin_edges
 from .numerics import softmax
 
 Integers = npt.NDArray[np.int64]

@@ -126,22 +126,3 @@ def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
     code = "import sys, calibration_lessons; print('sklearn.model_selection' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"]
-
-
-@pytest.mark.parametrize("method", [cl.TemperatureScaling, cl.ExpectationConsistency])
-@pytest.mark.parametrize(("dtype", "exact", "single"), [("float32", (1,), (1, 2)), ("float64", (2, 3), (0,))])
-def test_two_or_three_passes_over_all_rows_find_a_temperature(method, dtype, exact, single, monkeypatch):
-    generator = np.random.default_rng(4)
-    logits = 2 * generator.standard_normal((50_000, 5), dtype)
-    labels = generator.integers(0, 5, len(logits))
-    logits[np.arange(len(logits)), labels] += 3 * generator.random(len(logits), dtype)
-    passes, model_sum = [], method.model_sum
-
-    def counted(logits, highest, weights, beta, dtype="float64"):
-        passes.append((len(logits), np.dtype(dtype).name))
-        return model_sum(logits, highest, weights, beta, dtype)
-
-    monkeypatch.setattr(method, "model_sum", staticmethod(counted))
-    method().fit(logits, labels)
-    assert passes.count((50_000, "float64")) in exact and passes.count((50_000, "float32")) in single
-    assert {rows for rows, _ in passes} == {50_000, 50_000 // 16}

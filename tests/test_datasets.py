@@ -308,21 +308,6 @@ def test_a_changed_list_of_names_does_not_change_the_next_call():
     assert datasets.hpc_cv().class_names == ["VF", "F", "M", "L"]
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (partial(datasets.network_logits, 5, "test"), "network = 5: expected one of 0, 1, 2, 3, 4"),
-        (partial(datasets.network_logits, -1, "test"), "network = -1"),
-        (partial(datasets.network_logits, 0, "train"), "part = 'train': expected one of 'calibration'"),
-        (partial(datasets.shifted_logits, 0, "fog", 1), "kind = 'fog': expected one of 'rotation', 'noise'"),
-        (partial(datasets.shifted_logits, 0, "blur", 6), "level = 6: expected one of 1, 2, 3, 4, 5"),
-        (partial(datasets.shifted_logits, 0, "blur", 0), "level = 0"),
-        (partial(datasets.shifted_logits, "0", "blur", 1), "network = '0'"),
-    ],
-)  # fmt: skip
-def test_an_unknown_name_is_refused_with_the_known_ones(call, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        call()
 
 
 def test_a_number_from_numpy_names_a_network():

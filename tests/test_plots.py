@@ -34,11 +34,42 @@ def test_the_reliability_diagram_draws_the_curve_and_its_interval():
 
 
 @pytest.mark.parametrize(
-    ("target", "below"), [("top-label", "over-confident"), ("positive", "forecast too high")]
+    ("target", "x_label", "y_label", "below"),
+    [
+        ("top-label", "confidence (bin mean)", "accuracy (share correct)", "over-confident"),
+        (None, "forecast probability (bin mean)", "observed frequency", "forecast too high"),
+        (
+            0,
+            "forecast probability of class 0 (bin mean)",
+            "observed frequency of class 0",
+            "forecast too high",
+        ),
+    ],
 )
-def test_the_legend_says_what_below_the_line_means(target, below):
-    legend = plots.reliability_diagram(CURVE, target=target).axes[0].get_legend()
-    assert f"below the line: {below}" in legend.get_title().get_text()
+def test_the_labels_and_the_legend_say_what_the_curve_speaks_of(target, x_label, y_label, below):
+    ax = plots.reliability_diagram(Y, P, target=target, counts=False).axes[0]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (x_label, y_label)
+    assert f"below the line: {below}" in ax.get_legend().get_title().get_text()
+
+
+def test_a_diagram_of_data_is_that_of_their_curve():
+    assert repr(plots.reliability_diagram(Y, P, n_bins=3)) == repr(plots.reliability_diagram(CURVE))
+    with pytest.raises(TypeError, match="y_prob is missing: expected labels with a forecast"):
+        plots.reliability_diagram(Y)
+    with pytest.raises(TypeError, match="y_prob, n_bins: expected none beside a ReliabilityCurve"):
+        plots.reliability_diagram(CURVE, P, n_bins=3)
+
+
+@pytest.mark.parametrize("bins", [3, 12])
+def test_the_legend_covers_no_data_and_each_count_is_written(bins):
+    curve = cl.reliability_curve(Y, P, n_bins=bins)
+    ax = plots.reliability_diagram(curve, band=curve.band(0.95)).axes[0]
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+    written = [text.get_text() for text in ax.child_axes[0].texts]
+    assert written == [str(rows) if rows else "" for rows in curve.counts]
+    low, high = ax.child_axes[0].get_ylim()
+    assert high > 1.2 * curve.counts.max() and low == 0
 
 
 def test_lines_bands_and_points_are_those_given():
@@ -82,6 +113,13 @@ def test_a_shared_legend_names_the_series_of_every_panel_once():
     assert [text.get_text() for text in legend.get_texts()] == ["train", "test", "truth"]
 
 
+def test_a_shared_legend_keeps_what_the_first_says_of_the_line():
+    picture = plots.panels(1, 2)
+    for ax in picture.axes:
+        plots.reliability_diagram(CURVE, ax=ax)
+    assert "forecast too high" in plots.shared_legend(picture).legends[0].get_title().get_text()
+
+
 def test_intervals_bars_and_histograms_are_those_given():
     ax = plots.interval_plot({"a": {"x": (2.0, 1.0, 3.0)}, "b": {"x": (5.0, 4.0, 6.0)}}, x_label="e").axes[0]
     assert lines_of(ax)["x"].tolist() == [[2, 0], [5, 1]]
@@ -109,6 +147,22 @@ def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_co
     assert shades.get_array().ravel().tolist() == [2, 3] and cloud.get_offsets().tolist() == [[1, 5]]
     points = plots.simplex(np.eye(3), "abc").axes[0].collections[0].get_offsets()
     assert np.linalg.norm(points - np.roll(points, 1, axis=0), axis=1) == pytest.approx(1)
+
+
+def test_a_named_place_of_a_plane_stands_where_it_is_with_its_name_beside_it():
+    shown = plots.plane(
+        [0, 1],
+        [0],
+        [[2, 3]],
+        x_label="a",
+        y_label="b",
+        height_label="bits",
+        color="truth",
+        names={"C": (1, 0)},
+    )
+    (name,) = shown.axes[0].texts
+    assert (name.get_text(), name.xy) == ("C", (1, 0))
+    assert "line: (1, 0)" in repr(shown)
 
 
 def _as_array(line):

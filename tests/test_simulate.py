@@ -181,30 +181,3 @@ def test_a_seed_repeats_the_draw():
     for draw in draws:
         for first, second in zip(draw(), draw(), strict=True):
             np.testing.assert_array_equal(first, second)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: TwoGaussians(separation=-1), r"separation = -1: expected a number in \[0, inf\]"),
-        (lambda: TwoGaussians(positive_rate=0), r"positive_rate = 0: expected a number in \(0, 1\)"),
-        (lambda: TwoGaussians().sample(0), "n = 0: expected a whole number"),
-        (lambda: TwoGaussians().log_odds([np.nan]), r"x\[0\] is NaN"),
-        (lambda: GaussianClasses(1), "n_classes = 1: expected at least 2 classes"),
-        (lambda: GaussianClasses(3, radius=-1), "radius = -1"),
-        (lambda: ScoreSource().sample(2.5), "n = 2.5: expected a whole number"),
-        (lambda: ScoreSource().calibration_error("l3"), "norm = 'l3'"),
-        (lambda: ScoreSource().binned_calibration_error(0), "n_bins = 0"),
-        (lambda: simulate.over_confident(0), r"temperature = 0: expected a number in \(0, inf\)"),
-        (lambda: simulate.sawtooth(2, 3), r"amplitude = 2: expected a number in \[0, 1\]"),
-        (lambda: simulate.sawtooth(0.1, 0), "teeth = 0"),
-        (lambda: simulate.logits_with_temperature(5, 3, -1), "temperature = -1"),
-        (lambda: simulate.label_noise([0, 3], 0.1, 3), r"y_true\[1\] = 3"),
-        (lambda: simulate.label_noise([0], 1.5, 3), r"rate = 1.5"),
-        (lambda: simulate.noisy_posterior([[0.5, 0.6]], 0.1), r"posterior\[0\] sums to 1.1"),
-        (lambda: simulate.label_shift([0, 0], [0.5, 0.5], 3), r"class_prior\[1\] = 0.5: expected 0, no row"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

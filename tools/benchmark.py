@@ -132,7 +132,7 @@ def ece_of_confidences() -> Job:
     scores, labels = binary(n)
     return Job(
         f"ECE, {size(n, 1)} confidences", "relplot", 1.4, 2 * MIB,
-        lambda: cl.reliability_curve(labels, scores).ece(),
+        lambda: cl.expected_calibration_error(labels, scores),
         lambda: binnedECE(scores, labels, nbins=15), 1e-6,
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def ece_of_confidences_torch() -> Job:
     theirs = torch.from_numpy(scores), torch.from_numpy(labels)
     return Job(
         f"ECE, {size(n, 1)} confidences", "torchmetrics", 0.3, 2 * MIB,
-        lambda: cl.reliability_curve(labels, scores).ece(),
+        lambda: cl.expected_calibration_error(labels, scores),
         lambda: float(binary_calibration_error(*theirs, n_bins=15)), 1e-6,
     )  # fmt: skip
 

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Write `book/reference/equations.md`: each numbered equation with its transcription, function and tests.
+"""Write the formulas of `definitions.py` into the chapters, and `book/reference/equations.md`.
 
-    tools/equations.py                 write the page
+    tools/equations.py                 write what differs: displays of the chapters, and the page of equations
     tools/equations.py --check         say whether the page is up to date, write nothing
 
-Everything is read from the files themselves, nothing is imported: the labels from the chapters, the
-registrations from `calibration_lessons/definitions.py`, the proofs from `tests/`.
+Everything is read from the files themselves, nothing of the course is imported: the displays from the
+chapters, the formulas from the definitions, the proofs from `tests/`.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import inspect
 import json
 import re
 import sys
@@ -20,11 +21,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import nbformat
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("book/reference/equations.md")
 API_PAGE = Path("book/reference/api.md")
 DEFINITIONS = Path("calibration_lessons/definitions.py")
-READINGS = Path("tests/book/guards/readings.py")
 
 CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
 DOLLAR_MATH = re.compile(r"\$\$(?P<latex>.+?)\$\$(?:[ \t]*\((?P<label>[^()\s]+)\))?", re.S)
@@ -37,31 +39,30 @@ DOCUMENTED = re.compile(r"^\.\. auto(?:function|class):: *(\S+)", re.M)
 LABEL_OPTION = re.compile(r"^:label:[ \t]*(\S+)", re.M)
 
 INTRODUCTION = """\
-<!-- Written by tools/equations.py from the chapters, the definitions and the tests: do not edit. -->
+<!-- Written by tools/equations.py from the definitions, the chapters and the tests: do not edit. -->
 # Equations
 
-Each numbered equation of the book stands in four places: the formula in its chapter, a literal
-transcription in plain Python, the public function that computes the same fast, and the test that
-holds the function to the transcription. Where there is no function, the reason stands instead.
-
-A formula marked *evaluated* is held to its transcription, too: a test parses the formula as it stands in the
-chapter, puts random numbers in and compares. These are {read} of {all}.
+Each numbered equation of the book has a formula, a literal transcription in plain Python, the public
+function that computes the same fast, and the test that holds the function to the transcription. Where there
+is no function, the reason stands instead. Another test reads each formula, puts random numbers in, and
+compares the result with the transcription's.
 """
 
 
 @dataclass(frozen=True)
-class Equation:
-    """A labelled equation as it stands in a page; `cell` is None in a Markdown file."""
+class Display:
+    """Displayed maths as it stands in a page; `label` is None without a number, `cell` in a Markdown file."""
 
-    label: str
+    label: str | None
     latex: str
     page: str
     cell: int | None
+    start: int
     line: int
 
     @property
     def place(self) -> str:
-        """Say where the equation stands in its page."""
+        """Say where the display stands in its page."""
         return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
 
 
@@ -70,6 +71,7 @@ class Registration:
     """A transcription as `definitions.py` registers it."""
 
     label: str
+    latex: str
     name: str
     summary: str
     function: str | None
@@ -114,26 +116,59 @@ def parse(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def labelled_maths(text: str) -> Iterator[tuple[str, str, int]]:
-    """Label, LaTeX and line of each labelled display equation in a Markdown text."""
-    text = CODE_FENCE.sub(lambda match: "\n" * match[0].count("\n"), text)
+def displays_in(text: str) -> Iterator[tuple[str | None, re.Match[str]]]:
+    """Label and match of each piece of displayed maths in a Markdown text, code left out."""
+    text = CODE_FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     for match in DOLLAR_MATH.finditer(text):
-        if match["label"]:
-            yield match["label"], match["latex"].strip(), text.count("\n", 0, match.start()) + 1
+        yield match["label"], match
     for match in MATH_FENCE.finditer(text):
-        if label := LABEL_OPTION.search(match["options"]):
-            yield label[1], match["latex"].strip(), text.count("\n", 0, match.start()) + 1
+        label = LABEL_OPTION.search(match["options"])
+        yield label and label[1], match
 
 
-def find_equations(root: Path) -> list[Equation]:
-    """Every labelled equation of the book, in the order of pages and lines."""
+def find_displays(root: Path) -> list[Display]:
+    """Find the displayed maths of the book, in the order of the pages."""
     return [
-        Equation(label, latex, path.relative_to(root).as_posix(), cell, line)
+        Display(
+            label, match["latex"], page, cell, match.start("latex"), text.count("\n", 0, match.start()) + 1
+        )
         for path in find_pages(root)
-        if path != root / PAGE
+        if (page := path.relative_to(root).as_posix()) != PAGE.as_posix()
         for cell, text in markdown_of(path)
-        for label, latex, line in labelled_maths(text)
+        for label, match in displays_in(text)
     ]
+
+
+def find_equations(root: Path) -> list[Display]:
+    """Find the displays of the book that have a label."""
+    return [display for display in find_displays(root) if display.label]
+
+
+def bare(latex: str) -> str:
+    """Write a formula without its last full stop or comma, with single spaces."""
+    return " ".join(latex.split()).rstrip(" .,")
+
+
+def settle(root: Path) -> list[str]:
+    """Write the formulas of the definitions into displays that differ; return the labels of these."""
+    homes = {entry.label: entry.latex for entry in find_registrations(root)}
+    drifted = [
+        display
+        for display in find_equations(root)
+        if display.label in homes and bare(display.latex) != bare(homes[display.label])
+    ]
+    for display in reversed(drifted):  # the last first, so that the places of the others stay
+        path, old = root / display.page, display.latex
+        text = dict(markdown_of(path))[display.cell]
+        new = homes[display.label] + old[len(old.rstrip(" .,\n")) :]
+        start = display.start + len(old) - len(old.lstrip())
+        text = text[:start] + new + text[display.start + len(old) :]
+        if display.cell:
+            notebook = nbformat.read(path, as_version=4)
+            notebook.cells[display.cell - 1].source = text
+            text = nbformat.writes(notebook) + "\n"
+        path.write_text(text, encoding="utf-8")
+    return [str(display.label) for display in drifted]
 
 
 def find_registrations(root: Path) -> list[Registration]:
@@ -145,6 +180,7 @@ def find_registrations(root: Path) -> list[Registration]:
     return [
         Registration(
             label=ast.literal_eval(call.args[0]),
+            latex=inspect.cleandoc(keyword(call, "latex") or ""),
             name=node.name,
             summary=(ast.get_docstring(node) or "").split("\n\n")[0].replace("\n", " "),
             line=node.lineno,
@@ -182,15 +218,6 @@ def find_proofs(root: Path) -> list[Proof]:
     return proofs
 
 
-def find_readings(root: Path) -> set[str]:
-    """Labels of the formulas that a test parses and evaluates: those under `@reads("eq-…")`."""
-    path = root / READINGS
-    tree = parse(path.read_text(encoding="utf-8") if path.exists() else "")
-    marks = (mark for node in tree.body if isinstance(node, ast.FunctionDef) for mark in node.decorator_list)
-    calls = (m for m in marks if isinstance(m, ast.Call) and ast.unparse(m.func) == "reads")
-    return {ast.literal_eval(call.args[0]) for call in calls}
-
-
 def tests_in(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
     """Test functions of a module with their names, those of a class as `Class::test`."""
     for node in body:
@@ -214,17 +241,16 @@ def find_documented(root: Path) -> set[str]:
     return set(DOCUMENTED.findall(page.read_text(encoding="utf-8"))) if page.exists() else set()
 
 
-def entry(
-    equation: Equation, registration: Registration, proofs: list[Proof], documented: set[str], read: bool
-) -> str:
+def entry(registration: Registration, proofs: list[Proof], documented: set[str]) -> str:
     """Write the section of one equation."""
-    lines = [f"### {equation.label}", "", registration.summary, "", f"$$\n{equation.latex}\n$$", ""]
-    lines.append(f"- Formula: equation {{eq}}`{equation.label}`{', *evaluated*' if read else ''}.")
+    label = registration.label
+    lines = [f"### {label}", "", registration.summary, "", f"$$\n{registration.latex}\n$$", ""]
+    lines.append(f"- Formula: equation {{eq}}`{label}`.")
     lines.append(f"- Transcription: `definitions.{registration.name}`.")
     if name := registration.function:
         link = f"{{py:obj}}`{name} <calibration_lessons.{name}>`" if name in documented else f"`{name}`"
         lines.append(f"- Function: {link}.")
-        tests = [f"`{proof.file}::{proof.name}`" for proof in proofs if proof.label == equation.label]
+        tests = [f"`{proof.file}::{proof.name}`" for proof in proofs if proof.label == label]
         lines.append(f"- Proved by {', '.join(tests)}." if tests else "- Proved by no test.")
     else:
         lines.append(f"- No function: {registration.reason}.")
@@ -234,13 +260,13 @@ def entry(
 def write_page(root: Path) -> str:
     """Text of the page: a section a chapter, in it an entry an equation, in the order of the definitions."""
     places = {equation.label: equation for equation in find_equations(root)}
-    proofs, documented, read = find_proofs(root), find_documented(root), find_readings(root)
+    proofs, documented = find_proofs(root), find_documented(root)
     chapters: dict[str, list[str]] = {}
     for registration in find_registrations(root):
         if equation := places.get(registration.label):
-            text = entry(equation, registration, proofs, documented, equation.label in read)
+            text = entry(registration, proofs, documented)
             chapters.setdefault(equation.page, []).append(text)
-    parts = [INTRODUCTION.format(read=len(read & set(places)), all=len(places))]
+    parts = [INTRODUCTION]
     for page, entries in chapters.items():
         link = "/" + Path(page).with_suffix("").as_posix()
         parts += [f"## {title_of(root / page)}\n\nFrom {{doc}}`{link}`.\n", *entries]
@@ -254,6 +280,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     )
     parser.add_argument("--check", action="store_true", help="say whether the page is up to date")
     options = parser.parse_args(arguments)
+    if not options.check:
+        print("".join(f"{label}: written into its chapter.\n" for label in settle(root)), end="")
     page, text = root / PAGE, write_page(root)
     current = page.exists() and page.read_text(encoding="utf-8") == text
     if options.check:

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Execute the notebooks of the book and of the assignments, reproducibly.
 
-    tools/notebooks.py                 execute every stale notebook
-    tools/notebooks.py PATH...         execute these, stale or not
-    tools/notebooks.py --check         name the stale ones, execute nothing
+    tools/notebooks.py                    execute every stale notebook
+    tools/notebooks.py PATH...            execute these, stale or not
+    tools/notebooks.py --check            name the stale ones, execute nothing
+    tools/notebooks.py --clean [PATH...]  mend what an editor changed on saving, execute nothing
 
-A notebook is stale when it, the package or the lock differ from what they were when it was last
-executed here; `_build/notebooks.json` remembers that. Executing twice writes the same bytes. Each code
-cell keeps a digest of its source and its outputs, so that a later change of either by hand shows.
+A notebook's metadata say what it was executed with, by digests of its code and of what that imports: it is
+stale when they differ now. Each code cell keeps a digest of its source and outputs, each text cell one of the
+numbers that `tools/binding.py` wrote into it, so that a change by hand shows. Executing twice writes the same
+bytes.
 """
 
 from __future__ import annotations
@@ -15,8 +17,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import hashlib
-import json
-import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -25,19 +25,22 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
+
+from tools import binding, staleness  # noqa: E402
+
 FOLDERS = ("book", "assignments/source")
-RECORD = Path("_build/notebooks.json")
 CELL_SECONDS = 600
 AT_ONCE = 2
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+CELL_METADATA = {"digest", "bound", "tags", "mystnb", "nbgrader"}  # what a cell may carry
+STATE = "executed"  # where a notebook's metadata say with which code it was executed
 
 
 class NotebookError(Exception):
@@ -50,49 +53,37 @@ def find_notebooks(root: Path) -> list[Path]:
     return sorted(path for path in found if ".ipynb_checkpoints" not in path.parts)
 
 
-def surroundings(root: Path) -> bytes:
-    """Digest of what every notebook depends on: the Python in use, the lock and the package's files."""
-    digest = hashlib.sha256(sys.version.encode())
-    package = sorted(p for p in (root / "calibration_lessons").rglob("*") if p.is_file())
-    for path in [root / "requirements.txt", *package]:
-        if "__pycache__" not in path.parts and path.exists():
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.digest()
-
-
-def fingerprint(path: Path, around: bytes) -> str:
-    """Digest of a notebook as it stands on disk and of what it depends on."""
-    return hashlib.sha256(around + path.read_bytes()).hexdigest()
-
-
 def shown(path: Path) -> str:
     """Write a path as a person would type it: from the current folder where it lies inside."""
     return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else str(path)
 
 
-def run_notebook(path: Path) -> bool:
+def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
     """Execute one notebook in its own folder; return whether the file had to be rewritten."""
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+
+    from tools.client import Client  # loaded here, since nothing else needs a kernel
+
     before = path.read_text(encoding="utf-8")
     notebook = nbformat.reads(before, as_version=4)
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
-    client = NotebookClient(
-        notebook,
-        timeout=CELL_SECONDS,
-        kernel_name="python3",
-        record_timing=False,
-        store_widget_state=False,
-        coalesce_streams=True,
-        extra_arguments=["--log-level=ERROR"],
-        resources={"metadata": {"path": str(path.parent)}},
-    )
+    client = Client(notebook, path, CELL_SECONDS)
     try:
         asyncio.run(client.async_execute())
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise NotebookError(f"{shown(path)}: {failing_cell(notebook)}: {describe(error)}") from None
+    if client.problems:
+        raise NotebookError("\n".join(f"{shown(path)}: {problem}" for problem in client.problems))
     refuse_stderr(path, notebook)
     normalise(notebook)
+    notebook.metadata[STATE] = around.state(notebook)
+    return rewrite(path, before, notebook)
+
+
+def rewrite(path: Path, before: str, notebook: NotebookNode) -> bool:
+    """Write a notebook where it differs from what the file holds; tell whether it did."""
     after = nbformat.writes(notebook) + "\n"
     if after != before:
         path.write_text(after, encoding="utf-8")
@@ -101,11 +92,9 @@ def run_notebook(path: Path) -> bool:
 
 def describe(error: Exception) -> str:
     """Say in a line or two what the kernel or the cell complained about."""
-    if isinstance(error, CellExecutionError):
+    if hasattr(error, "ename"):
         return f"{error.ename}: {error.evalue}"
-    if isinstance(error, CellTimeoutError):
-        return f"ran longer than {CELL_SECONDS} s"
-    return "the kernel died"
+    return f"ran longer than {CELL_SECONDS} s" if isinstance(error, TimeoutError) else "the kernel died"
 
 
 def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
@@ -141,17 +130,72 @@ def refuse_stderr(path: Path, notebook: NotebookNode) -> None:
 
 
 def normalise(notebook: NotebookNode) -> None:
-    """Keep only what is the same on every machine and in every run."""
-    notebook.metadata = nbformat.from_dict(METADATA)
+    """Keep only what is the same on every machine and in every run, and sign what was executed."""
     for count, (_, cell) in enumerate(code_cells(notebook), start=1):
-        cell.metadata.pop("execution", None)
-        cell.execution_count = count
+        number(cell, count)
         for output in cell.outputs:
-            if output.output_type == "execute_result":
-                output.execution_count = count
             if output.output_type == "error":  # the frames above hold this machine's paths
                 output.traceback = [f"{output.ename}: {output.evalue}"]
         cell.metadata["digest"] = digest(cell)
+    for cell in notebook.cells:
+        marks = binding.find(cell.source) if cell.cell_type == "markdown" else []
+        cell.metadata.pop("bound", None)
+        if marks:
+            cell.metadata["bound"] = binding.digest(marks)
+    strip(notebook)
+
+
+def number(cell: NotebookNode, count: int) -> None:
+    """Give a code cell its place in the order of execution."""
+    cell.execution_count = count
+    for output in cell.outputs:
+        if output.output_type == "execute_result":
+            output.execution_count = count
+
+
+def strip(notebook: NotebookNode) -> None:
+    """Take out what editors and runs leave in the metadata."""
+    state = notebook.metadata.get(STATE)
+    notebook.metadata = nbformat.from_dict(METADATA | ({STATE: state} if state else {}))
+    for cell in notebook.cells:
+        for key in set(cell.metadata) - CELL_METADATA:
+            del cell.metadata[key]
+
+
+def clean(path: Path) -> bool:
+    """Mend what an editor changed on saving. Outputs that are not those executed stay, to be refused."""
+    before = path.read_text(encoding="utf-8")
+    notebook = nbformat.reads(before, as_version=4)
+    for count, (_, cell) in enumerate(code_cells(notebook), start=1):
+        cell.outputs = coalesced(cell.outputs)
+        if cell.metadata.get("digest") == digest(cell):
+            number(cell, count)
+    strip(notebook)
+    return rewrite(path, before, notebook)
+
+
+def coalesced(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Join what a cell printed in several pieces."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        if joined and output.output_type == "stream" and joined[-1].get("name") == output.name:
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
+def unsigned(notebook: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """Cells that are not what was executed, by number, and what differs in each."""
+    for number, cell in enumerate(notebook["cells"], start=1):
+        metadata, source = cell["metadata"], "".join(cell["source"])
+        if cell["cell_type"] == "code" and source.strip():
+            if metadata.get("digest") != digest(cell):
+                yield number, "its code or its output is not what was executed"
+        elif cell["cell_type"] == "markdown":
+            marks = binding.find(source, f"cell {number}")
+            if metadata.get("bound") != (binding.digest(marks) if marks else None):
+                yield number, "a bound number, a mark or a claim is not what was last written"
 
 
 def digest(cell: Mapping[str, Any]) -> str:
@@ -165,10 +209,12 @@ def digest(cell: Mapping[str, Any]) -> str:
     return hashlib.sha256(text([cell["source"], cell["outputs"]]).encode()).hexdigest()[:12]
 
 
-def execute(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
+def execute(paths: list[Path], around: staleness.Surroundings) -> Iterator[tuple[Path, str | None]]:
     """Execute notebooks, a few at a time, with a line each; yield each path with its error, if any."""
     pool = ThreadPoolExecutor(AT_ONCE)
-    jobs: dict[Future[tuple[bool, float]], Path] = {pool.submit(timed_run, path): path for path in paths}
+    jobs: dict[Future[tuple[bool, float]], Path] = {
+        pool.submit(timed_run, path, around): path for path in paths
+    }
     try:
         for done, job in enumerate(as_completed(jobs), start=1):
             path, error = jobs[job], None
@@ -184,37 +230,20 @@ def execute(paths: list[Path]) -> Iterator[tuple[Path, str | None]]:
         pool.shutdown(cancel_futures=True)
 
 
-def timed_run(path: Path) -> tuple[bool, float]:
+def timed_run(path: Path, around: staleness.Surroundings) -> tuple[bool, float]:
     """Execute one notebook and measure the seconds it took."""
     start = time.perf_counter()
-    changed = run_notebook(path)
+    changed = run_notebook(path, around)
     return changed, time.perf_counter() - start
 
 
-class Record:
-    """What was executed here before, and whether it still stands as it did then."""
-
-    def __init__(self, root: Path) -> None:
-        self.root, self.file, self.around = root, root / RECORD, surroundings(root)
-        self.entries = self.read()
-
-    def read(self) -> dict[str, str]:
-        """Read the entries as the file holds them now."""
-        return dict(json.loads(self.file.read_text(encoding="utf-8"))) if self.file.exists() else {}
-
-    def key(self, path: Path) -> str:
-        """Name a notebook from the root, so that the record survives a move of the folder."""
-        return os.path.relpath(path.resolve(), self.root).replace(os.sep, "/")
-
-    def is_stale(self, path: Path) -> bool:
-        """Tell whether the notebook or what it depends on has changed since it was executed."""
-        return self.entries.get(self.key(path)) != fingerprint(path, self.around)
-
-    def add(self, path: Path) -> None:
-        """Remember the notebook as it stands now, beside what another run may have added meanwhile."""
-        self.entries = self.read() | {self.key(path): fingerprint(path, self.around)}
-        self.file.parent.mkdir(exist_ok=True)
-        self.file.write_text(json.dumps(self.entries, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def is_stale(path: Path, around: staleness.Surroundings) -> bool:
+    """Tell whether a notebook, or what its code imports, is not what it was executed with."""
+    notebook = nbformat.read(path, as_version=4)
+    try:
+        return notebook.metadata.get(STATE) != around.state(notebook) or any(unsigned(notebook))
+    except binding.BindingError:
+        return True
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
@@ -224,22 +253,22 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     )
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
     parser.add_argument("--check", action="store_true", help="name the stale notebooks, execute nothing")
+    parser.add_argument("--clean", action="store_true", help="mend saved notebooks, execute nothing")
     options = parser.parse_args(arguments)
     missing = [str(path) for path in options.paths if not path.is_file()]
     if missing:
         parser.error(f"no such notebook: {', '.join(missing)}")
-    record = Record(root)
-    stale = [path for path in options.paths or find_notebooks(root) if record.is_stale(path)]
+    if options.clean:
+        mended = [path for path in options.paths or find_notebooks(root) if clean(path)]
+        print("\n".join(f"{shown(path)}: mended" for path in mended) or "Every notebook is clean.")
+        return 0
+    around = staleness.Surroundings(root)
+    paths = options.paths or [path for path in find_notebooks(root) if is_stale(path, around)]
     if options.check:
-        print("\n".join(f"stale: {record.key(path)}" for path in stale) or "Every notebook is up to date.")
+        stale = [path for path in paths if is_stale(path, around)]
+        print("\n".join(f"stale: {shown(path)}" for path in stale) or "Every notebook is up to date.")
         return 1 if stale else 0
-    failures = []
-    paths = options.paths or stale
-    for path, error in execute(paths):
-        if error is None:
-            record.add(path)
-        else:
-            failures.append(error)
+    failures = [error for _, error in execute(paths, around) if error is not None]
     done = f"{len(paths)} notebook(s) executed." if paths else "Every notebook is up to date."
     print("\n".join(failures) or done)
     return 1 if failures else 0

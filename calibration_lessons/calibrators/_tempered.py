@@ -1,35 +1,26 @@
-"""What temperature scaling and expectation consistency share: softmax(z / T), and the search for T."""
+"""What both temperatures share: softmax(z / T), and how a fit reads its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-from .. import _blocks, _input
+from .. import _input
+from .._root import increasing_root
 from .._typing import FloatArray, Floats, IntArray
 from ._base import Calibrator, Reads, labels_and_weights
-from ._root import Equation, bend_at, near_root, positive_root
+from ._moments import LogitLimits, LogitRows
 
-EVERY = 16  # the rough search reads one row in so many
-ROUGHLY = 1e-6  # relative error of the beta for one row in so many: chance moves it by much more
-NEARLY = 1e-4  # the same for the beta in single precision: the exact steps do the rest
-PRECISION = 1e-12  # relative error of T at which the search stops
-ROUNDING = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
-SPREAD = (1e-100, 1e100)  # distances between logits whose squares float64 can hold
-
-Sums = tuple[float, float]
+RTOL = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
+SUBSAMPLE = 16  # the search starts at the temperature of one row in 16
+MIN_SPREAD, MAX_SPREAD = 1e-100, 1e100  # distances between logits whose squares float64 can hold
 
 
 class TemperedSoftmax(Calibrator):
-    """Probabilities softmax(z / T), whatever condition chooses the temperature T.
-
-    The condition equates two sums over the rows: one under the model, which grows with beta = 1 / T,
-    and one under the labels, which does not depend on beta.
-    """
+    """Probabilities softmax(z / T), whatever equation chooses the temperature T."""
 
     temperature_: float
 
@@ -37,36 +28,6 @@ class TemperedSoftmax(Calibrator):
     def reads(self) -> Reads:
         """Logits."""
         return "logits"
-
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Find the temperature.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, K) or (n,)
-            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
-            out; it may not be the row's own label.
-        y : array_like, shape (n,)
-            Labels 0..K-1. Not every class has to occur.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and where no finite positive temperature meets the
-            condition; the message says which way the temperature would run.
-        """
-        logits, labels, weights = self.calibration_data(X, y, sample_weight)
-        _input.some_weight(weights.max(initial=0.0))
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self.temperature_ = 1 / self._search(logits, labels, weights / weights.max())
-        self.classes_ = np.arange(logits.shape[1])
-        return self
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return softmax(z / T), shape (n, K) (equation ``eq-temperature``)."""
@@ -82,87 +43,62 @@ class TemperedSoftmax(Calibrator):
         """Return the class of the largest logit, shape (n,): no temperature changes it."""
         return np.asarray(_columns(self._logits(X)).argmax(axis=1))
 
+    @staticmethod
+    def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:
+        """Left side minus right side of the equation at beta = 1 / T, and the slope in beta.
+
+        Both are sums over the rows, so blocks of rows add up.
+        """
+        raise NotImplementedError
+
+    @staticmethod
+    def _obstacle(limits: LogitLimits) -> str | None:
+        """Say why no finite positive T solves the equation, or None where exactly one does."""
+        raise NotImplementedError
+
     def _logits(self, X: npt.ArrayLike) -> FloatArray:
         return _input.logits(self._new_scores(X), "X")
 
-    def calibration_data(
-        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
-    ) -> tuple[FloatArray, IntArray, Floats]:
-        """Logits (n, K), labels and weights of all rows or of a part; rows of weight 0 are left out."""
+    def _rows(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> LogitRows:
+        """Read all calibration rows or a part of them; rows of weight 0 are left out."""
         logits = _columns(_input.logits(self._calibration_scores(X, y), "X"))
         labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1], in_part=True)
         weights = np.ones(len(labels)) if given is None else given
         _input.label_logits(logits, labels, weights)
         if weights.min() == 0:
             logits, labels, weights = logits[weights > 0], labels[weights > 0], weights[weights > 0]
-        return logits, labels, weights
+        return LogitRows(logits, labels, weights)
 
-    def _search(self, logits: FloatArray, labels: IntArray, weights: Floats) -> float:
-        """Beta for all rows; the search starts from the beta for every sixteenth row, where that exists.
+    def _all_rows(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> LogitRows:
+        """Read all calibration rows, weights relative to the largest; refuse those that no T fits."""
+        rows = self._rows(X, y, sample_weight)
+        _input.some_weight(rows.weights.max(initial=0.0))
+        rows = LogitRows(rows.logits, rows.labels, rows.weights / rows.weights.max())
+        self._refuse(rows.limits)
+        return rows
 
-        Logits in single precision allow the first steps over all rows in single precision.
-        """
-        limits, highest = _blocks.logit_limits(logits, labels, weights)
-        self.refuse(limits)
-        start, bend, some = limits.weight / limits.spread, 0.0, slice(None, None, EVERY)
-        rough, _ = _blocks.logit_limits(logits[some], labels[some], weights[some])
-        if self.obstacle(rough) is None:
-            few = self._equation(rough, partial(self.model_sum, logits[some], highest[some], weights[some]))
-            start = positive_root(few, start, ROUGHLY)
-            bend = bend_at(few, start)
-        model_sum = partial(self.model_sum, logits, highest, weights)
-        if logits.dtype != np.float64:
-            single = self._equation(limits, partial(model_sum, dtype=np.float32))
-            start = near_root(single, start, NEARLY, bend)
-        return positive_root(self._equation(limits, model_sum), start, PRECISION, bend)
-
-    def refuse(self, limits: _blocks.LogitLimits) -> None:
-        """Refuse calibration data that no finite positive temperature fits, and say why."""
-        low, high = SPREAD
+    def _refuse(self, limits: LogitLimits) -> None:
+        """Refuse calibration rows that no finite positive temperature fits, and say why."""
         spread = limits.spread / limits.weight
-        if not (spread == 0 or low < spread < high):
+        if not (spread == 0 or MIN_SPREAD < spread < MAX_SPREAD):
             raise ValueError(
                 f"X holds logits that lie {spread:.3g} below their row's largest on average: "
-                f"expected 0, or a distance between {low:g} and {high:g}"
+                f"expected 0, or a distance between {MIN_SPREAD:g} and {MAX_SPREAD:g}"
             )
-        obstacle = self.obstacle(limits)
+        obstacle = self._obstacle(limits)
         if obstacle is not None:
             raise ValueError(f"no temperature fits: {obstacle}")
 
-    def solve(self, limits: _blocks.LogitLimits, model_sum: Callable[[float], Sums], start: float) -> float:
-        """Beta at which the sum under the model equals the sum under the labels."""
-        return positive_root(self._equation(limits, model_sum), start, PRECISION)
+    def _start(self, rows: LogitRows) -> float:
+        """Beta of one row in 16, where they have one: chance alone moves it from the beta of all rows."""
+        few = rows.every(SUBSAMPLE)
+        unit = rows.limits.weight / rows.limits.spread
+        return unit if self._obstacle(few.limits) else increasing_root(partial(self._excess, few), unit)
 
-    def _equation(self, limits: _blocks.LogitLimits, model_sum: Callable[[float], Sums]) -> Equation:
-        """How far the sum under the model lies above that under the labels, and its slope in log beta."""
-        target = self.label_sum(limits)
-
-        def equation(beta: float) -> Sums:
-            total, slope = model_sum(beta)
-            return total - target, beta * slope
-
-        return equation
-
-    @staticmethod
-    def model_sum(
-        logits: FloatArray,
-        highest: FloatArray,
-        weights: Floats,
-        beta: float,
-        dtype: npt.DTypeLike = np.float64,
-    ) -> Sums:
-        """Sum under the model, which grows with beta, and its slope; blocks of rows add up."""
-        raise NotImplementedError
-
-    @staticmethod
-    def label_sum(limits: _blocks.LogitLimits) -> float:
-        """Sum under the labels."""
-        raise NotImplementedError
-
-    @staticmethod
-    def obstacle(limits: _blocks.LogitLimits) -> str | None:
-        """Say why no finite positive temperature meets the condition, or None where exactly one does."""
-        raise NotImplementedError
+    def _learn(self, rows: LogitRows, beta: float) -> Self:
+        self.temperature_ = 1 / beta
+        self.classes_ = np.arange(rows.logits.shape[1])
+        return self
 
 
 def _columns(logits: FloatArray) -> FloatArray:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+from typing import Self
+
 import numpy.typing as npt
 
-from .. import _blocks
-from .._typing import FloatArray, Floats
-from ._tempered import ROUNDING, Sums, TemperedSoftmax
+from .._root import increasing_root
+from ._moments import LogitLimits, LogitRows
+from ._tempered import RTOL, TemperedSoftmax
 
 
 class ExpectationConsistency(TemperedSoftmax):
@@ -46,33 +48,46 @@ class ExpectationConsistency(TemperedSoftmax):
     0.75
     """
 
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Find the temperature: equate mean confidence and accuracy by Newton's method on beta = 1 / T.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `TemperatureScaling.fit`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and where no finite positive T makes confidence equal
+            accuracy; the message names the confidences that can be reached.
+        """
+        rows = self._all_rows(X, y, sample_weight)
+        return self._learn(rows, increasing_root(partial(self._excess, rows), self._start(rows)))
+
     @staticmethod
-    def model_sum(
-        logits: FloatArray,
-        highest: FloatArray,
-        weights: Floats,
-        beta: float,
-        dtype: npt.DTypeLike = np.float64,
-    ) -> Sums:
-        """Sum of the confidences 1 / sum(e) over the rows, and its slope in beta."""
-        total = slope = 0.0
-        for rows, (e, e_t) in _blocks.tempered_moments(logits, highest, beta, 1, dtype):
-            total += float(weights[rows] @ (1 / e))
-            slope += float(weights[rows] @ (-e_t / e**2))
+    def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:
+        """Sum of confidence minus correctness over the rows, and its slope in beta.
+
+        The largest probability of a row is 1 / sum(exp(beta (z - max z))) = 1 / e.
+        """
+        total, slope = -rows.limits.correct, 0.0
+        for weights, (e, e_t) in rows.moments(beta, powers=1):
+            total += float(weights @ (1 / e))
+            slope -= float(weights @ (e_t / e**2))
         return total, slope
 
     @staticmethod
-    def label_sum(limits: _blocks.LogitLimits) -> float:
-        """Sum of the rows whose first largest logit is the label's."""
-        return limits.correct
-
-    @staticmethod
-    def obstacle(limits: _blocks.LogitLimits) -> str | None:
+    def _obstacle(limits: LogitLimits) -> str | None:
         """Say on which side of the reachable confidences the accuracy lies, or None where it lies inside."""
         low, high, accuracy = (
             total / limits.weight for total in (limits.one_over_finite, limits.one_over_tied, limits.correct)
         )
-        if low * (1 + ROUNDING) < accuracy < high * (1 - ROUNDING):
+        if low * (1 + RTOL) < accuracy < high * (1 - RTOL):
             return None
         reached = (
             f"the mean confidence stays strictly between {low:.4g} (T -> infinity) and {high:.4g} (T -> 0)"

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
-from ..measures.reliability import bin_edges, bin_index, quantile_edges
+from ..measures.bins import bin_edges, bin_index, bin_sums, quantile_edges
 from ._base import BinaryCalibrator, Reads, one_score
 
 
@@ -93,7 +93,7 @@ class HistogramBinning(BinaryCalibrator):
         for rows in _blocks.row_blocks(scores):
             index = bin_index(scores[rows], self.edges_, self.strategy)
             share = None if weights is None else weights[rows] / weights.max()
-            sums += _blocks.bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
+            sums += bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
         counts, weight, _, _, hits = sums
         return counts.astype(np.int64), weight, hits
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+from typing import Self
+
 import numpy.typing as npt
 
-from .. import _blocks
-from .._typing import FloatArray, Floats
-from ._tempered import ROUNDING, Sums, TemperedSoftmax
+from .._root import increasing_root
+from ._moments import LogitLimits, LogitRows
+from ._tempered import RTOL, TemperedSoftmax
 
 
 class TemperatureScaling(TemperedSoftmax):
@@ -48,29 +50,47 @@ class TemperatureScaling(TemperedSoftmax):
     [[0.658, 0.342]]
     """
 
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Find the temperature: solve ``eq-temperature-stationary`` for beta = 1 / T by Newton's method.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, K) or (n,)
+            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
+            out; it may not be the row's own label.
+        y : array_like, shape (n,)
+            Labels 0..K-1. Not every class has to occur.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and where the likelihood has no maximum at a finite positive
+            T; the message says which way T would run.
+        """
+        rows = self._all_rows(X, y, sample_weight)
+        return self._learn(rows, increasing_root(partial(self._excess, rows), self._start(rows)))
+
     @staticmethod
-    def model_sum(
-        logits: FloatArray,
-        highest: FloatArray,
-        weights: Floats,
-        beta: float,
-        dtype: npt.DTypeLike = np.float64,
-    ) -> Sums:
-        """Sum of E_p[z] - max z over the rows, and its slope in beta: the sum of the variances of z."""
-        total = slope = 0.0
-        for rows, (e, e_t, e_t2) in _blocks.tempered_moments(logits, highest, beta, 2, dtype):
+    def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:
+        """Sum of E_p[z] - z_y over the rows, and its slope in beta: the sum of the variances of z under p.
+
+        Both are counted from each row's largest logit: e_t / e is E_p[z] - max z.
+        """
+        total, slope = rows.limits.below_top, 0.0
+        for weights, (e, e_t, e_t2) in rows.moments(beta, powers=2):
             mean = e_t / e
-            total += float(weights[rows] @ mean)
-            slope += float(weights[rows] @ (e_t2 / e - mean**2))
+            total += float(weights @ mean)
+            slope += float(weights @ (e_t2 / e - mean**2))
         return total, slope
 
     @staticmethod
-    def label_sum(limits: _blocks.LogitLimits) -> float:
-        """Sum of z_y - max z over the rows."""
-        return -limits.below_top
-
-    @staticmethod
-    def obstacle(limits: _blocks.LogitLimits) -> str | None:
+    def _obstacle(limits: LogitLimits) -> str | None:
         """Say which way the likelihood drives the temperature, or None where it has a maximum."""
         if limits.spread == 0:
             return "the logits of each row are equal, so every temperature gives the same probabilities"
@@ -79,7 +99,7 @@ class TemperatureScaling(TemperedSoftmax):
                 "every label is its row's largest logit, so the likelihood grows for ever as T -> 0. "
                 "Calibrate on rows that the model has not seen, some of which it gets wrong"
             )
-        if limits.above_mean <= ROUNDING * limits.spread:
+        if limits.above_mean <= RTOL * limits.spread:
             return (
                 "the labels' logits are on average no larger than the mean logit of their row, so the "
                 "likelihood grows for ever as T -> infinity: these logits say no more than chance"

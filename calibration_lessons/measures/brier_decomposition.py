@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 
-from .. import _blocks, _input
+from .. import _input
 from .._typing import FloatArray, Floats
-from .reliability import bin_edges
+from .bins import bin_edges, uniform_bins
 
 
 class BrierDecomposition(NamedTuple):
@@ -128,14 +127,9 @@ def brier_decomposition(
     """
     if n_bins is not None:
         _input.positive_whole(n_bins, "n_bins")
-    forecasts = _input.probabilities(y_prob)
-    n_classes = _input.classes(forecasts, "y_prob")
-    labels = _input.labels(y_true, n_classes)
-    _input.same_length(y_true=labels, y_prob=forecasts)
-    weights = _input.weights(sample_weight, len(labels))
-    counted = np.ones(len(labels), dtype=bool) if weights is None else weights > 0
-    weight = np.ones(len(labels)) if weights is None else weights[counted] / weights.max()
-    forecasts, labels = forecasts[counted], labels[counted]
+    rows = _input.forecast(y_true, y_prob, sample_weight)
+    _input.check_probabilities(rows.y_prob, "y_prob")
+    forecasts, labels, weight = rows.counted()
     columns = [(forecasts, 1)] if forecasts.ndim == 1 else [(c, k) for k, c in enumerate(forecasts.T)]
     parts = [_split(column, labels == k, weight, n_bins) for column, k in columns]
     return BrierDecomposition(*(float(total) for total in np.sum(parts, axis=0)))
@@ -146,7 +140,7 @@ def _split(
 ) -> tuple[float, ...]:
     """Parts of the score of one class, in the order of `BrierDecomposition`."""
     group, n_groups = _groups(forecast, n_bins)
-    total, squares, promised, hits = (
+    total, squares, expected, hits = (
         np.bincount(group, values, minlength=n_groups)
         for values in (weight, weight**2, weight * forecast, weight * happened)
     )
@@ -154,7 +148,7 @@ def _split(
     total, squares = total[filled], squares[filled]
     share = total / weight.sum()
     rows = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
-    f, o = promised[filled] / total, hits[filled] / total
+    f, o = expected[filled] / total, hits[filled] / total
     base_rate = float(share @ o)
     reliability = float(share @ (f - o) ** 2)
     chance = np.divide(o * (1 - o), rows - 1, out=np.zeros_like(o), where=rows > 1)
@@ -170,13 +164,12 @@ def _split(
 def _groups(forecast: FloatArray, n_bins: int | None) -> tuple[npt.NDArray[np.intp], int]:
     """Return the number of each row's group, and how many groups there are."""
     if n_bins is not None:
-        return _blocks.uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
+        return uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
     distinct, group = np.unique(forecast, return_inverse=True)
     if 2 * len(distinct) > len(forecast):
-        warnings.warn(
+        _input.warn(
             f"y_prob has {len(distinct)} distinct values in {len(forecast)} rows: the observed frequency of "
-            f"a group is mostly chance, so reliability and resolution come out too large (set n_bins)",
-            stacklevel=4,
+            f"a group is mostly chance, so reliability and resolution come out too large (set n_bins)"
         )
     return group, len(distinct)
 
@@ -215,16 +208,15 @@ def corp_decomposition(y_true: npt.ArrayLike, y_prob: npt.ArrayLike) -> CorpDeco
     >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), parts.uncertainty
     (0.0178, 0.0278, 0.25)
     """
-    forecasts = _input.probabilities(y_prob, ndim=(1,))
-    labels = _input.labels(y_true, 2)
-    _input.same_length(y_true=labels, y_prob=forecasts)
-    distinct, group, counts = np.unique(forecasts, return_inverse=True, return_counts=True)
-    frequency = np.bincount(group, labels) / counts
+    rows = _input.forecast(y_true, y_prob, ndim=(1,))
+    _input.check_probabilities(rows.y_prob, "y_prob")
+    distinct, group, counts = np.unique(rows.y_prob, return_inverse=True, return_counts=True)
+    frequency = np.bincount(group, rows.labels) / counts
     recalibrated = isotonic_regression(frequency, weights=counts).x
-    share, base_rate = counts / len(labels), labels.mean()
-    promised = distinct.astype(np.float64)
+    share, base_rate = counts / len(rows.labels), rows.labels.mean()
+    forecast = distinct.astype(np.float64)
     # Where the recalibrated forecast r pools a block, the mean of (f - o)^2 - (r - o)^2 is that of
     # (f - r) (f + r - 2 o); written so, a perfect forecast gives 0, not a rounding error.
-    miscalibration = float(share @ ((promised - recalibrated) * (promised + recalibrated - 2 * frequency)))
+    miscalibration = float(share @ ((forecast - recalibrated) * (forecast + recalibrated - 2 * frequency)))
     discrimination = float(share @ (recalibrated - base_rate) ** 2)
     return CorpDecomposition(max(miscalibration, 0.0), discrimination, float(base_rate * (1 - base_rate)))

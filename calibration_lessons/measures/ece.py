@@ -1,30 +1,18 @@
-"""Calibration errors, their bias, an honest interval, and what a calibrated model would get."""
+"""Calibration errors, an honest interval, and what a calibrated model would get: each as one number."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
-from scipy.special import erf
-from scipy.stats import norm as normal
 
 from .. import _input
-from .._typing import FloatArray, Floats
-from .reliability import (
-    Norm,
-    ReliabilityCurve,
-    Strategy,
-    Target,
-    bin_index,
-    binned,
-    promised,
-    reliability_curve,
-)
+from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
+from ._forecast import Forecast, scores_of
+from .bins import bin_edges, bin_index, quantile_bin_edges
+from .chance import ECENull, null_of_gaps
+from .reliability import NO_WEIGHTS, curve_of, reliability_curve
 
 
 def expected_calibration_error(
@@ -81,63 +69,27 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(y_true, confidence, n_bins=5), 4)
     0.35
     """
-    check_error_options(norm, debias, sample_weight)
-    curves = [
-        reliability_curve(
-            y_true,
-            y_prob,
-            n_bins=n_bins,
-            strategy=strategy,
-            target=one,
-            sample_weight=sample_weight,
-            from_logits=from_logits,
-        )
-        for one in promises(target, _input.real_array(y_prob, "y_prob", ndim=(1, 2)))
-    ]
-    return mean_error(curves, norm, debias)
-
-
-def check_error_options(norm: Norm, debias: bool, sample_weight: object) -> None:
-    """Refuse an unknown norm, and `debias` with weights."""
     _input.one_of(norm, ["l1", "l2"], "norm")
-    if debias and sample_weight is not None:
-        raise ValueError("debias = True: expected no sample_weight (the variance of a bin is not known then)")
+    refuse_weights(debias, sample_weight)
+    errors = []
+    for one in targets_of(target, _input.real_array(y_prob, "y_prob", ndim=(1, 2))):
+        forecast = Forecast.read(y_true, y_prob, one, sample_weight, from_logits=from_logits)
+        curve = curve_of(forecast, n_bins, strategy, variances=False)
+        errors.append(curve.ece(norm, debias=debias))
+    return float(np.mean(errors))
 
 
-def promises(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
+def targets_of(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
     """List the targets whose errors are averaged: each class for "class-wise", else the one given."""
     if isinstance(target, str) and target == "class-wise":
         return list(range(_input.classes(y_prob, "y_prob")))
     return [target]
 
 
-def mean_error(curves: Sequence[ReliabilityCurve], norm: Norm, debias: bool) -> float:
-    """Return the mean of the curves' errors."""
-    return float(np.mean([_debiased(c, norm) if debias else c.ece(norm) for c in curves]))
-
-
-def _debiased(curve: ReliabilityCurve, norm: Norm) -> float:
-    """Subtract from the error of a curve what chance alone adds to it."""
-    filled = curve.counts > 0
-    share, gap = curve.shares[filled], curve.gaps[filled]
-    n, accuracy = curve.counts[filled], curve.accuracy[filled]
-    if norm == "l1":
-        folded_mean, _ = _folded_normal(gap, np.sqrt(accuracy * (1 - accuracy) / n))
-        return max(0.0, float(share @ (2 * np.abs(gap) - folded_mean)))
-    alone = n == 1
-    if alone.any():
-        bins = ", ".join(str(m) for m in np.flatnonzero(filled)[alone] + 1)
-        warnings.warn(f"bin {bins} holds one row: left out of the debiased error", stacklevel=4)
-    variance = accuracy * (1 - accuracy) / np.maximum(n - 1, 1)
-    return float(np.sqrt(max(0.0, float(share @ np.where(alone, 0.0, gap**2 - variance)))))
-
-
-def _folded_normal(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of |X| for X normal with the given mean and standard deviation."""
-    size = np.abs(mean)
-    ratio = np.divide(size, sd, out=np.full_like(size, np.inf), where=sd > 0) / np.sqrt(2)
-    folded = sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2)) + size * erf(ratio)
-    return folded, np.maximum(size**2 + sd**2 - folded**2, 0.0)
+def refuse_weights(debias: bool, sample_weight: object) -> None:
+    """Refuse to debias with weights."""
+    if debias and sample_weight is not None:
+        raise _input.BadValue("debias", "= True", NO_WEIGHTS)
 
 
 def maximum_calibration_error(
@@ -203,9 +155,10 @@ def ece_interval(
 
     A candidate error is kept if the observed error is no surprise under it: no more than z standard
     deviations from its mean, each bin's accuracy being normal around its hypothesised value. How a
-    candidate error is spread over the bins is not known, so each end takes the spread that favours
-    it. The lower end puts it on the bins that are clearly off (three standard errors) and lets
-    chance explain the others; the upper end spreads it as observed.
+    candidate error is spread over the bins is not known. The lower end puts it on the bins that are
+    clearly off (three standard errors) and lets chance explain the others. The upper end spreads it
+    evenly, the same number of standard errors in each bin: of all spreads of one error this one shows the
+    smallest error on average, so that the upper end holds for the others, too.
 
     Parameters
     ----------
@@ -242,8 +195,6 @@ def ece_interval(
     >>> round(low, 3), round(high, 3)
     (0.096, 0.1)
     """
-    _input.one_of(norm, ["l1", "l2"], "norm")
-    _input.number_between(level, 0, 1, "level", open_ends=True)
     curve = reliability_curve(
         y_true,
         y_prob,
@@ -253,96 +204,7 @@ def ece_interval(
         sample_weight=sample_weight,
         from_logits=from_logits,
     )
-    return _inverted(curve, norm, normal.isf((1 - level) / 2))
-
-
-CLEARLY_OFF = 3.0  # standard errors; 2 let the coverage fall to .94 where one bin alone was off
-
-
-def _inverted(curve: ReliabilityCurve, norm: Norm, z: float) -> tuple[float, float]:
-    filled = curve.counts > 0
-    share, gap, confidence = curve.shares[filled], curve.gaps[filled], curve.confidence[filled]
-    n = curve.effective_counts[filled]
-    error = np.sqrt(confidence * (1 - confidence) / n)
-    ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
-    clear = (ratio > CLEARLY_OFF) | (ratio == ratio.max())
-    observed = curve.ece(norm)
-    low = _candidate(observed, share, confidence, n, np.where(clear, gap, 0.0), norm, z)
-    high = _candidate(observed, share, confidence, n, gap, norm, -z)
-    return low, max(low, high)
-
-
-def _candidate(
-    observed: float, share: Floats, confidence: Floats, n: Floats, direction: Floats, norm: Norm, z: float
-) -> float:
-    """Error, with gaps along `direction`, under which the observed one is z standard deviations up."""
-    if not direction.any():
-        return 0.0
-
-    def gaps_and_sd(scale: float | Floats) -> tuple[Floats, Floats]:
-        accuracy = np.clip(confidence + np.multiply.outer(scale, direction), 0.0, 1.0)
-        return accuracy - confidence, np.sqrt(accuracy * (1 - accuracy) / n)
-
-    def excess(scale: float | Floats) -> Floats:
-        gap, sd = gaps_and_sd(scale)
-        if norm == "l1":
-            mean, variance = _folded_normal(gap, sd)
-        else:
-            mean, variance = gap**2 + sd**2, 2 * sd**4 + 4 * gap**2 * sd**2
-        surprise = (observed if norm == "l1" else observed**2) - mean @ share
-        return np.asarray(surprise - z * np.sqrt(variance @ share**2))
-
-    off = direction != 0
-    room = np.where(direction > 0, 1 - confidence, confidence)
-    largest = float((room[off] / np.abs(direction[off])).max())
-    gap, _ = gaps_and_sd(_crossing(excess, largest, first=z > 0))
-    return float(share @ np.abs(gap)) if norm == "l1" else float(np.sqrt(share @ gap**2))
-
-
-def _crossing(excess: Callable[[float | Floats], Floats], largest: float, *, first: bool) -> float:
-    """First or last scale in [0, largest] where `excess` turns negative.
-
-    At `largest` every accuracy is 0 or 1 and the spread vanishes, so the search stops just before.
-    """
-    scales = np.linspace(0.0, largest * (1 - 1e-9), 65)
-    positive = excess(scales) > 0
-    if positive.all():
-        return largest
-    if not positive.any():
-        return 0.0
-    i = int((~positive).argmax()) if first else len(scales) - int(positive[::-1].argmax())
-    if i == 0:
-        return 0.0
-    if i == len(scales):
-        return largest
-    return float(brentq(lambda scale: float(excess(scale)), scales[i - 1], scales[i], xtol=1e-12))
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratedECE:
-    """Calibration errors that chance alone gives: draws of the ECE of a calibrated model.
-
-    Attributes
-    ----------
-    values : ndarray, shape (n_draws,)
-        The drawn errors, in increasing order.
-    """
-
-    values: Floats
-
-    @property
-    def mean(self) -> float:
-        """Mean ECE of a calibrated model at this n and these scores."""
-        return float(self.values.mean())
-
-    def quantile(self, q: float) -> float:
-        """Quantile of the drawn errors, for q in [0, 1]."""
-        return float(np.quantile(self.values, _input.number_between(q, 0, 1, "q")))
-
-    def p_value(self, ece: float) -> float:
-        """Share of draws at or above `ece`, the observed one counted in, so it is never 0."""
-        _input.number_between(ece, 0, 1, "ece")
-        return float((1 + (self.values >= ece).sum()) / (1 + len(self.values)))
+    return curve.ece_interval(level, norm)
 
 
 def ece_under_calibration(
@@ -355,12 +217,12 @@ def ece_under_calibration(
     from_logits: bool = False,
     norm: Norm = "l1",
     n_draws: int = 1000,
-    random_state: int | np.random.Generator | None = None,
-) -> CalibratedECE:
+    random_state: Seed = None,
+) -> ECENull:
     """Distribution of the ECE if the model were calibrated, at this n and these scores.
 
-    Keeps the scores and draws, again and again, whether the promised event happens, with the
-    promised probability. What remains of the ECE is chance.
+    Keeps the scores and draws, again and again, whether each event happens, with its score as the
+    probability. What remains of the ECE is chance.
 
     Parameters
     ----------
@@ -375,7 +237,7 @@ def ece_under_calibration(
 
     Returns
     -------
-    CalibratedECE
+    ECENull
 
     Raises
     ------
@@ -399,28 +261,28 @@ def ece_under_calibration(
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     _input.positive_whole(n_draws, "n_draws")
-    scores = promised(y_prob, target, from_logits=from_logits)
+    scores = scores_of(y_prob, target, from_logits=from_logits)
     weights = _input.weights(sample_weight, len(scores))
-    curve = binned(scores, np.zeros(len(scores), dtype=bool), n_bins, strategy, weights)
-    index = bin_index(scores, curve.edges, strategy)
-    hits = _drawn_hits(scores, index, len(curve.counts), weights, n_draws, random_state)
-    total = curve.weights * np.where(curve.weights > 0, curve.confidence, 0.0)
-    gaps = np.divide(hits - total, curve.weights, out=np.zeros_like(hits), where=curve.weights > 0)
-    errors = np.abs(gaps) @ curve.shares if norm == "l1" else np.sqrt(gaps**2 @ curve.shares)
-    return CalibratedECE(np.sort(errors))
+    uniform = strategy == "uniform"
+    edges = bin_edges(n_bins, scores.dtype) if uniform else quantile_bin_edges(scores, n_bins, weights)
+    weight = np.ones(len(scores)) if weights is None else weights
+    index = bin_index(scores, edges, strategy)
+    total, expected = (np.bincount(index, w, minlength=len(edges) - 1) for w in (weight, weight * scores))
+    hits = _drawn_hits(scores, index, weight, n_draws, random_state, len(total))
+    gaps = np.divide(hits - expected, total, out=np.zeros_like(hits), where=total > 0)
+    return null_of_gaps(norm, total / total.sum(), gaps)
 
 
 def _drawn_hits(
     scores: FloatArray,
     index: npt.NDArray[np.intp],
-    n_bins: int,
-    weights: Floats | None,
+    weight: Floats,
     n_draws: int,
-    random_state: int | np.random.Generator | None,
+    random_state: Seed,
+    n_bins: int,
 ) -> Floats:
-    """Weighted hits a bin, shape (n_draws, M), if each event happens with its promised probability."""
+    """Weighted hits a bin, shape (n_draws, M), if each event happens with its score as the probability."""
     generator = np.random.default_rng(random_state)
-    weight = np.ones(len(scores)) if weights is None else weights
     hits = np.empty((n_draws, n_bins))
     for draw in hits:
         happened = generator.random(len(scores)) < scores

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit, log_softmax, softmax
 
 from .. import _input
+from .._blocks import row_blocks
 from .._typing import FloatArray, Floats
 
 Sums = tuple[float, float]
 
 
 def brier_score(
-    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    from_logits: bool = False,
 ) -> float:
     """Brier score (equations ``eq-brier-binary`` and ``eq-brier``).
 
@@ -23,9 +29,11 @@ def brier_score(
     y_true : array_like, shape (n,)
         Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
     y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class.
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
     Returns
     -------
@@ -54,7 +62,7 @@ def brier_score(
     >>> brier_score([1, 0], [[0.5, 0.5], [0.5, 0.5]])
     0.5
     """
-    return mean_over_rows(brier_sums(y_true, y_prob, sample_weight))
+    return mean_over_rows(brier_sums(y_true, y_prob, sample_weight, from_logits=from_logits))
 
 
 def negative_log_likelihood(
@@ -112,9 +120,13 @@ def mean_over_rows(sums: Sums) -> float:
     return total / weight
 
 
-def brier_sums(y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Sums:
+def brier_sums(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None, *, from_logits: bool
+) -> Sums:
     """Return the sums behind the Brier score, of all rows or of a part."""
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.probability_blocks, _brier_rows)
+    if from_logits:
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_logits, _brier_rows_of_logits)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_probabilities, _brier_rows)
 
 
 def nll_sums(
@@ -122,25 +134,23 @@ def nll_sums(
 ) -> Sums:
     """Return the sums behind the negative log-likelihood, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _input.logit_blocks, _nll_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.probability_blocks, _nll_rows)
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_logits, _nll_rows_of_logits)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_probabilities, _nll_rows)
 
 
 def _sums_over_rows(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    checked: Callable[[FloatArray, str], Iterator[tuple[slice, FloatArray]]],
+    check: Callable[[FloatArray, str, int], None],
     loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
 ) -> Sums:
     """Weighted sum of a loss a row, block by block in float64, and the sum of the weights."""
-    values = _input.real_array(y_prob, "y_prob", (1, 2))
-    labels = _input.labels(y_true, _input.classes(values, "y_prob"))
-    _input.same_length(y_true=labels, y_prob=values)
-    weights = _input.weights(sample_weight, len(values), in_part=True)
-    total = 0.0
-    for rows, block in checked(values, "y_prob"):
-        losses = loss(block.astype(np.float64, copy=False), labels[rows])
+    forecast = _input.forecast(y_true, y_prob, sample_weight, in_part=True)
+    values, weights, total = forecast.y_prob, forecast.weights, 0.0
+    for rows in row_blocks(values):
+        check(values[rows], "y_prob", rows.start)
+        losses = loss(values[rows].astype(np.float64, copy=False), forecast.labels[rows])
         if weights is None:
             total += float(losses.sum())
         else:
@@ -159,6 +169,10 @@ def _brier_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     return np.asarray(np.einsum("ik,ik->i", block, block) - 2 * _of_true_class(block, labels) + 1)
 
 
+def _brier_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+    return _brier_rows(np.asarray(expit(block) if block.ndim == 1 else softmax(block, axis=1)), labels)
+
+
 def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     with np.errstate(divide="ignore"):
         if block.ndim == 1:
@@ -169,5 +183,4 @@ def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
 def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
         return np.asarray(np.logaddexp(0.0, np.where(labels == 1, -block, block)))
-    shifted = block - block.max(axis=1, keepdims=True)
-    return np.asarray(np.log(np.exp(shifted).sum(axis=1)) - _of_true_class(shifted, labels))
+    return -_of_true_class(log_softmax(block, axis=1), labels)

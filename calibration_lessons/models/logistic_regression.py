@@ -19,7 +19,8 @@ class LogisticRegression(LinearClassifier):
     """Two classes, with log-odds w x + b (equations ``eq-log-odds``, ``eq-sigmoid``).
 
     `fit` minimises the logistic loss (``eq-logistic-loss``), plus `l2` / 2 times the sum of the
-    squared coefficients; the intercept is not penalised.
+    squared coefficients; the intercept is not penalised. Its steps follow the gradient
+    (``eq-logistic-gradient``), those of Newton's method the Hessian as well (``eq-logistic-hessian``).
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from .. import _input
 from .._typing import Floats
 
 ABSTAIN = -1
-MOST = float(np.finfo(np.float64).max)
+MAX_COST = float(np.finfo(np.float64).max)
 
 
 def optimal_threshold(costs: npt.ArrayLike) -> float:
@@ -129,7 +129,7 @@ def optimal_decision(
     expected = expected_cost(y_prob, costs)
     decision: npt.NDArray[np.int64] = expected.argmin(axis=1)
     if abstaining_cost is not None:
-        limit = _input.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
+        limit = _input.number_between(abstaining_cost, -MAX_COST, MAX_COST, "abstaining_cost")
         decision[expected.min(axis=1) > limit] = ABSTAIN
     return decision
 
@@ -176,7 +176,7 @@ def mean_cost(
     labels = _input.labels(y_true, table.shape[0])
     chosen = _decisions(decision, 0 if abstaining_cost is None else ABSTAIN, table.shape[1] - 1)
     if abstaining_cost is not None:  # as the last column, which is where -1 points
-        limit = _input.number_between(abstaining_cost, -MOST, MOST, "abstaining_cost")
+        limit = _input.number_between(abstaining_cost, -MAX_COST, MAX_COST, "abstaining_cost")
         table = np.column_stack([table, np.full(len(table), limit)])
     _input.same_length(y_true=labels, decision=chosen)
     weights = _input.weights(sample_weight, len(labels))

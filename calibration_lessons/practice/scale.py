@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -20,18 +19,16 @@ import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
-from .. import _blocks, _input
+from .. import _input
+from .._root import increasing_root
+from .._typing import Norm, Strategy, Target
+from ..calibrators._moments import LogitLimits, LogitRows
 from ..calibrators._tempered import TemperedSoftmax
-from ..measures.ece import check_error_options, mean_error, promises
+from ..measures._forecast import resolve_target
+from ..measures.accumulator import CalibrationAccumulator
+from ..measures.ece import refuse_weights, targets_of
 from ..measures.proper_scores import brier_sums, mean_over_rows, nll_sums
-from ..measures.reliability import (
-    CalibrationAccumulator,
-    Norm,
-    ReliabilityCurve,
-    Strategy,
-    Target,
-    resolve_target,
-)
+from ..measures.reliability import ReliabilityCurve
 
 try:
     import dask
@@ -89,7 +86,7 @@ def reliability_curve(
     Notes
     -----
     The result is computed at once, on the current scheduler. The state of a block is that of a
-    `CalibrationAccumulator`: five sums a bin.
+    `CalibrationAccumulator`: six sums a bin.
 
     Examples
     --------
@@ -141,19 +138,20 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(y_true, confidence, n_bins=5), 4)
     0.35
     """
-    check_error_options(norm, debias, sample_weight)
+    _input.one_of(norm, ["l1", "l2"], "norm")
+    refuse_weights(debias, sample_weight)
     _refuse_other_arrays(y_prob, "y_prob")
-    targets = promises(target, y_prob)
+    targets = targets_of(target, y_prob)
     curves = _curves(y_true, y_prob, n_bins, strategy, targets, sample_weight, from_logits)
-    return mean_error(curves, norm, debias)
+    return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
 
 
-def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_logits: bool = False) -> float:
     """Brier score, in one pass over the blocks (``eq-brier-binary``, ``eq-brier``).
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight
+    y_true, y_prob, sample_weight, from_logits
         As for `reliability_curve`.
 
     Returns
@@ -171,7 +169,8 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float
     >>> brier_score(np.array([1, 0]), da.from_array(np.array([0.5, 0.5]), chunks=1))
     0.25
     """
-    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), brier_sums))
+    add_up = partial(brier_sums, from_logits=from_logits)
+    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
 
 
 def negative_log_likelihood(
@@ -250,16 +249,16 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
     largest = 1.0 if sample_weight is None else _total([block[2:] for block in blocks], np.max, max)
     every_block = _tree(blocks, partial(_limits, estimator, largest), operator.add)
     part, guess = dask.compute(every_block, dask.delayed(_guess)(estimator, *blocks[0]))
-    limits: _blocks.LogitLimits = _sums_of(part)
+    limits: LogitLimits = _sums_of(part)
     _input.some_weight(limits.weight)
-    estimator.refuse(limits)
+    estimator._refuse(limits)
 
-    def model_sum(beta: float) -> tuple[float, float]:
-        sums: tuple[float, float] = _total(blocks, partial(_model_sum, estimator, largest, beta))
+    def excess(beta: float) -> tuple[float, float]:
+        sums: tuple[float, float] = _total(blocks, partial(_excess, estimator, largest, beta))
         return sums
 
     start = limits.weight / limits.spread if guess is None else 1 / guess
-    estimator.temperature_ = 1 / estimator.solve(limits, model_sum, start)
+    estimator.temperature_ = 1 / increasing_root(excess, start)
     validate_data(estimator, X if X.ndim == 2 else X[:, None], reset=True, skip_check_array=True)
     estimator.classes_ = np.arange(max(2, estimator.n_features_in_))
     return estimator
@@ -289,11 +288,19 @@ def _curves(
 
 
 def _accumulated(
-    n_bins: int, targets: Sequence[Target], from_logits: bool, *block: npt.ArrayLike
+    n_bins: int,
+    targets: Sequence[Target],
+    from_logits: bool,
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
 ) -> list[CalibrationAccumulator]:
     """Sum up a block, in one accumulator a target."""
     return [
-        CalibrationAccumulator(n_bins, target).update(*block, from_logits=from_logits) for target in targets
+        CalibrationAccumulator(n_bins, target).update(
+            y_true, y_prob, sample_weight=sample_weight, from_logits=from_logits
+        )
+        for target in targets
     ]
 
 
@@ -307,13 +314,15 @@ def _merged(
     ]
 
 
-def _limits(
-    estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any
-) -> _blocks.LogitLimits:
+def _limits(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitLimits:
     """Sum up what says whether a temperature exists."""
-    logits, labels, weights = clone(estimator).calibration_data(X, y, sample_weight)
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return _blocks.logit_limits(logits, labels, weights / largest)[0]
+    return _rows(estimator, largest, y, X, sample_weight).limits
+
+
+def _rows(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitRows:
+    """Read a block, with weights relative to the largest of all blocks."""
+    rows: LogitRows = clone(estimator)._rows(X, y, sample_weight)
+    return replace(rows, weights=rows.weights / largest)
 
 
 def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> float | None:
@@ -325,16 +334,11 @@ def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> fl
     return temperature
 
 
-def _model_sum(
+def _excess(
     estimator: TemperedSoftmax, largest: float, beta: float, y: Any, X: Any, sample_weight: Any
 ) -> tuple[float, float]:
-    """Sum up a block under the model, and the slope."""
-    logits, _, weights = clone(estimator).calibration_data(X, y, sample_weight)
-    highest = np.empty(len(logits), dtype=logits.dtype)
-    for rows in _blocks.row_blocks(logits):
-        highest[rows] = _blocks.row_maxima(logits[rows])
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return estimator.model_sum(logits, highest, weights / largest, beta)
+    """Sum up a block's part of the equation for the temperature, and its slope in beta."""
+    return estimator._excess(_rows(estimator, largest, y, X, sample_weight), beta)
 
 
 def _forecasts(y_true: Any, y_prob: Any, sample_weight: Any) -> list[Block]:
@@ -382,38 +386,37 @@ def _cut_alike(column: Any, name: str, X: Any, X_name: str) -> Any:
 
 def _refuse_other_arrays(array: Any, name: str) -> None:
     if not isinstance(array, da.Array):
-        raise TypeError(
-            f"{name} is of type {type(array).__name__}: expected a Dask array (for arrays in memory "
-            f"there are the functions and estimators of calibration_lessons itself)"
+        expected = (
+            "a Dask array (for arrays in memory there are the functions and estimators of "
+            "calibration_lessons itself)"
         )
+        raise _input.BadType(name, f"is of type {type(array).__name__}", expected)
 
 
 @dataclass(frozen=True)
-class _Refusal:
+class _Stop:
     """What is wrong with a block, and where the block lies."""
 
-    kind: type[ValueError | TypeError]
-    message: str
+    error: ValueError | TypeError
     block: int = 0
     first_row: int = 0
 
-    def after(self, blocks: int, rows: int) -> _Refusal:
-        """Return the same refusal with so many blocks and rows in front."""
-        return _Refusal(self.kind, self.message, self.block + blocks, self.first_row + rows)
+    def after(self, blocks: int, rows: int) -> _Stop:
+        """Return the same with so many blocks and rows in front."""
+        return _Stop(self.error, self.block + blocks, self.first_row + rows)
 
-    def error(self) -> ValueError | TypeError:
+    def whole(self) -> ValueError | TypeError:
         """Return the error that arrays in memory would get, with the place in the block added."""
-        found = re.match(r"(?P<name>\w+)\[(?P<row>\d+)", self.message)
-        if found is None:
-            return self.kind(f"{self.message} (block {self.block})")
-        row, rest = int(found["row"]), self.message[found.end() :]
-        whole = f"{found['name']}[{row + self.first_row}{rest}"
-        return self.kind(f"{whole} (row {row} of block {self.block})")
+        block = f"block {self.block}"
+        if isinstance(self.error, _input.BadValue | _input.BadType):
+            place = f"row {self.error.index[0]} of {block}" if self.error.index else block
+            return self.error.moved(self.first_row, place)
+        return type(self.error)(f"{self.error} ({block})")
 
 
 @dataclass(frozen=True)
 class _Part:
-    """Neighbouring blocks: how many they are, their rows, and their sums or the first refusal among them.
+    """Neighbouring blocks: how many they are, their rows, and their sums or the first error among them.
 
     Where a block lies is a sum, too: the blocks and the rows in front of it. So nothing but parts travels,
     and the blocks may be of unknown length.
@@ -422,27 +425,28 @@ class _Part:
     blocks: int
     rows: int
     sums: Any = None
-    refusal: _Refusal | None = None
+    stop: _Stop | None = None
 
 
 def _part(add_up: AddUp, *block: Any) -> _Part:
-    """Sum up one block; a refusal is a result, so that every scheduler tells the first one in the data."""
+    """Sum up one block; an error is a result, so that every scheduler tells the first one in the data."""
     lengths = [len(array) for array in block if array is not None]
     if not any(lengths):
         return _Part(1, 0)
     try:
         return _Part(1, lengths[0], add_up(*block))
     except (ValueError, TypeError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        return _Part(1, lengths[0], refusal=_Refusal(kind, str(error)))
+        if not isinstance(error, _input.Refusal):  # of another library: what travels is plain
+            error = (TypeError if isinstance(error, TypeError) else ValueError)(str(error))
+        return _Part(1, lengths[0], stop=_Stop(error))
 
 
 def _together(add: Add, parts: Sequence[_Part]) -> _Part:
     """Join neighbouring parts, in order."""
     blocks, rows, sums = 0, 0, None
     for part in parts:
-        if part.refusal is not None:
-            return _Part(0, 0, refusal=part.refusal.after(blocks, rows))
+        if part.stop is not None:
+            return _Part(0, 0, stop=part.stop.after(blocks, rows))
         blocks, rows = blocks + part.blocks, rows + part.rows
         if part.sums is not None:
             sums = part.sums if sums is None else add(sums, part.sums)
@@ -463,9 +467,9 @@ def _tree(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_pairs) -> Dela
 
 
 def _sums_of(part: _Part) -> Any:
-    """Return the sums of all blocks, or raise the first refusal."""
-    if part.refusal is not None:
-        raise part.refusal.error()
+    """Return the sums of all blocks, or raise the first error."""
+    if part.stop is not None:
+        raise part.stop.whole()
     if part.sums is None:
         raise ValueError("all blocks are empty: expected at least one row")
     return part.sums

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _input
 from .._typing import FloatArray, Floats
 
-UNTOLD = 1e-10  # of the largest eigenvalue: below it, two mixtures of classes look the same
+MIN_EIGENVALUE = 1e-10  # of the largest eigenvalue: below it, two mixtures of classes look the same
 
 
 def adjust_to_priors(
@@ -114,7 +114,7 @@ def estimate_priors(
     forecasts = _input.probabilities(y_prob)
     old = _priors(train_priors, _input.classes(forecasts, "y_prob"), "train_priors", positive=True)
     ratios = _by_class(forecasts) / old
-    _refuse_untold(ratios)
+    _refuse_confounded(ratios)
     priors = old
     for _ in range(max_iter):
         # A class's factor is also the slope of the mean log-likelihood towards "only this class", plus 1.
@@ -145,12 +145,12 @@ def _priors(values: npt.ArrayLike, n_classes: int, name: str, *, positive: bool 
     return np.asarray(array / array.sum())
 
 
-def _refuse_untold(ratios: Floats) -> None:
+def _refuse_confounded(ratios: Floats) -> None:
     """Raise where some change of the proportions leaves the likelihood of every row as it was."""
     n_classes = ratios.shape[1]
     differences = ratios[:, :-1] - ratios[:, -1:]
     spread = np.linalg.eigvalsh(differences.T @ differences)
-    if spread[0] <= UNTOLD * max(spread[-1], n_classes * np.finfo(float).eps):
+    if spread[0] <= MIN_EIGENVALUE * max(spread[-1], n_classes * np.finfo(float).eps):
         raise ValueError(
             "y_prob does not tell the classes apart: many priors are as likely. Expected forecasts "
             "that stray from train_priors, and from row to row differently for each class"

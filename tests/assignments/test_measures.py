@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.assignments.grading import ASSIGNMENTS, ProblemSet, answered, solutions
+from tests.assignments.grading import ASSIGNMENTS, ProblemSet, answered
 
 DIGITIZE = """
 def bin_counts(scores, n_bins):
@@ -264,9 +264,9 @@ class TestMeasures(ProblemSet):
     right = RIGHT
 
     @pytest.mark.kernel
-    def test_a_deleted_check_is_put_back_and_a_changed_one_restored(self, course, release):
-        submission = answered(release, solutions(self.source) | {"ece": NO_BARS, "test-ece": "pass"})
+    def test_a_deleted_check_is_put_back_and_a_changed_one_restored(self, classroom):
+        submission = self.answered(classroom, {"ece": NO_BARS, "test-ece": "pass"})
         names = [cell.metadata.nbgrader.grade_id for cell in submission.cells]
         del submission.cells[names.index("test-counts")]
-        points = course.grade(answered(submission, {"counts": DIGITIZE})).points
+        points = classroom.grade(self.name, answered(submission, {"counts": DIGITIZE})).points
         assert points["test-ece"] == 0 and points["test-counts"] == 0

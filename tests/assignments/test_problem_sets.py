@@ -1,76 +1,72 @@
 """Every problem set: its solution earns all points, its release none, and gives nothing away."""
 
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 
-from tests.assignments.grading import Course, answered, full_marks, named, problem_sets, solutions, tasks
+from classroom.course import Course
+from tests.assignments.grading import Class, answered, full_marks, named, problem_sets, solutions, tasks
 
-SETS = [pytest.param(path, id=path.parent.name) for path in problem_sets()]
-WITH_TASKS = [pytest.param(path, id=path.parent.name) for path in problem_sets() if tasks(path)]
-
-
-@pytest.fixture
-def course(request: pytest.FixtureRequest, tmp_path: Path) -> Course:
-    return Course(request.param, tmp_path / "gradebook.db")
+each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("course", SETS, indirect=True)
-def test_the_authors_answers_earn_full_marks(course):
-    submission = answered(course.release(), solutions(course.source))
-    assert course.grade(submission).points == full_marks(course.source)
+@each_set
+def test_the_authors_answers_earn_full_marks_in_a_kernel_or_not(classroom, source):
+    submission = answered(classroom.release(source.stem), solutions(source))
+    for in_a_kernel in (True, False):
+        assert classroom.grade(source.stem, submission, in_a_kernel).points == full_marks(source)
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("course", SETS, indirect=True)
-def test_the_untouched_release_runs_and_earns_nothing(course):
-    graded = course.grade(course.release())
-    assert graded.points == dict.fromkeys(full_marks(course.source), 0)
+@each_set
+def test_the_untouched_release_runs_and_earns_nothing_in_a_kernel_or_not(classroom, source):
+    for in_a_kernel in (True, False):
+        graded = classroom.grade(source.stem, classroom.release(source.stem), in_a_kernel)
+        assert graded.points == dict.fromkeys(full_marks(source), 0)
 
 
-@pytest.mark.parametrize("course", SETS, indirect=True)
-def test_the_release_holds_no_solution_no_hidden_test_and_no_output(course):
-    release = course.release()
+@each_set
+def test_the_release_holds_no_solution_no_hidden_test_and_no_output(classroom, source):
+    release = classroom.release(source.stem)
     text = nbformat.writes(release)
     assert not any(mark in text for mark in ("SOLUTION", "HIDDEN", "MARK SCHEME", "digest"))
-    for answer in solutions(course.source).values():
+    for answer in solutions(source).values():
         body = answer.partition("### BEGIN SOLUTION")[2].partition("### END SOLUTION")[0].strip()
         assert body and body not in "\n".join(cell.source for cell in release.cells)
     assert not any(cell.get("outputs") for cell in release.cells)
 
 
-@pytest.mark.kernel
-@pytest.mark.parametrize("course", WITH_TASKS, indirect=True)
-def test_a_mark_scheme_is_kept_from_students_and_shown_to_the_person_who_grades(course):
-    release = course.release()
-    graded = course.grade(release).notebook
-    for name, cell in tasks(course.source).items():
+@pytest.mark.parametrize("source", [*filter(tasks, problem_sets())], ids=lambda source: source.stem)
+def test_a_mark_scheme_is_kept_from_students_and_shown_to_the_person_who_grades(classroom, source):
+    release = classroom.release(source.stem)
+    graded = classroom.grade(source.stem, release)
+    assert "to be read by a person" in str(graded.record)
+    for name, cell in tasks(source).items():
         question, _, scheme = cell.source.partition("### BEGIN MARK SCHEME")
         assert scheme.count(". *") == cell.metadata.nbgrader.points  # a line of the scheme for each point
         assert named(release, "task")[name].source.strip() == question.strip()
-        assert named(graded, "task")[name].source == cell.source
+        assert named(graded.notebook, "task")[name].source == cell.source
 
 
-@pytest.mark.parametrize("course", SETS, indirect=True)
-def test_two_releases_have_the_same_bytes(course, tmp_path):
-    again = Course(course.source, tmp_path / "another.db")
-    assert nbformat.writes(course.release()) == nbformat.writes(again.release())
+@each_set
+def test_two_releases_have_the_same_bytes(classroom, source, tmp_path):
+    again = Class(Course(tmp_path)).release(source.stem)
+    assert nbformat.writes(classroom.release(source.stem)) == nbformat.writes(again)
 
 
-@pytest.mark.parametrize("course", SETS, indirect=True)
-def test_the_points_make_twenty_to_thirty_and_the_text_says_so(course):
-    total = sum(full_marks(course.source).values())
-    total += sum(cell.metadata.nbgrader.points for cell in tasks(course.source).values())
-    first = nbformat.read(course.source, as_version=4).cells[0].source
+@each_set
+def test_the_points_make_twenty_to_thirty_and_the_text_says_so(source):
+    total = sum(full_marks(source).values())
+    total += sum(cell.metadata.nbgrader.points for cell in tasks(source).values())
+    first = nbformat.read(source, as_version=4).cells[0].source
     assert 20 <= total <= 30 and f"{total:.0f} points" in first
 
 
-@pytest.mark.parametrize("course", SETS, indirect=True)
-def test_each_heading_says_the_points_of_its_question(course):
-    cells = nbformat.read(course.source, as_version=4).cells
+@each_set
+def test_each_heading_says_the_points_of_its_question(source):
+    cells = nbformat.read(source, as_version=4).cells
     said = re.findall(r"^## \d+\. .* \((\d+) points\)$", "\n".join(cell.source for cell in cells), re.M)
     points = [cell.metadata.get("nbgrader", {}).get("points") for cell in cells]
     assert [int(number) for number in said] == [number for number in points if number]

@@ -24,8 +24,8 @@ total = -most_likely * np.log2(most_likely) - (1 - most_likely) * np.log2(1 - mo
 """
 COMMITTEE_IN_NATS = """
 p, q = first, second
-total = float(cl.entropy([(p + q) / 2, 1 - (p + q) / 2]))
-aleatoric = float(cl.entropy([[p, 1 - p], [q, 1 - q]]).mean())
+total = float(cl.entropy([(p + q) / 2, 1 - (p + q) / 2], base="nats"))
+aleatoric = float(cl.entropy([[p, 1 - p], [q, 1 - q]], base="nats").mean())
 epistemic = total - aleatoric
 """
 SWAPPED = """
@@ -139,8 +139,8 @@ def case_for_heads(heads, tosses):
 """
 SPLIT_IN_NATS = """
 def split_doubt(member_probs):
-    total = cl.entropy(member_probs.mean(axis=0))
-    aleatoric = cl.entropy(member_probs).mean(axis=0)
+    total = cl.entropy(member_probs.mean(axis=0), base="nats")
+    aleatoric = cl.entropy(member_probs, base="nats").mean(axis=0)
     return total, aleatoric, total - aleatoric
 """
 MEAN_OF_ENTROPIES = """

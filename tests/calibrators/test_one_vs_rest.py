@@ -61,27 +61,8 @@ def test_an_absent_class_is_named():
         cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS, keep.astype(float))
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        (PROBABILITIES[:, 0], LABELS, "X has n_features=1, one score a row: expected one column a class"),
-        (PROBABILITIES[:, :1], LABELS, "X has n_features=1, one score a row: expected one column a class"),
-        (np.where(PROBABILITIES == PROBABILITIES[7, 1], np.nan, PROBABILITIES), LABELS, r"X\[7, 1\] is NaN"),
-        (PROBABILITIES, LABELS + 1, r"y\[\d+\] = 3: expected a class number, 0..2"),
-        (PROBABILITIES, LABELS[:9], "X has 300 rows and y has 9"),
-        (PROBABILITIES.astype(object), LABELS, "X has dtype object"),
-        (PROBABILITIES, None, "requires y to be passed"),
-    ],
-)
-def test_bad_input_is_refused_by_name_and_place(X, y, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        cl.OneVsRest(cl.PlattScaling()).fit(X, y)
 
 
-@pytest.mark.parametrize("inner", [None, "isotonic", cl.PlattScaling])
-def test_anything_but_a_calibrator_is_refused(inner):
-    with pytest.raises(TypeError, match=r"calibrator = .*expected one, such as PlattScaling\(\)"):
-        cl.OneVsRest(inner).fit(PROBABILITIES, LABELS)
 
 
 def test_another_number_of_columns_is_refused():

@@ -1,5 +1,6 @@
-"""Platt scaling and Cox's line: definitions, scikit-learn, known values, degenerate data."""
+"""Platt scaling: definitions, scikit-learn, known values, degenerate data."""
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -109,18 +110,68 @@ def test_the_unit_and_the_origin_of_the_scores_do_not_matter(prior_targets, fact
     assert moved.slope_ == pytest.approx(plain.slope_, rel=1e-7)
 
 
-@pytest.mark.parametrize("overlap_by", [1e-6, 1e-9, 1e-12, 1e-17, 1e-100, 1e-320])
-def test_labels_that_overlap_by_less_than_float64_can_weigh_are_refused(overlap_by):
-    platt, data = cl.PlattScaling(prior_targets=False), ([-1.0, 0.0, overlap_by, 1.0], [0, 1, 0, 1])
-    if overlap_by >= 1e-12:
-        assert platt.fit(*data).slope_ == pytest.approx(np.log(4 / overlap_by), rel=1e-3)
-        return
-    with pytest.raises(ValueError, match="the scores separate the labels"):
-        platt.fit(*data)
+@pytest.mark.parametrize("overlap_by", [1e-6, 1e-12, 1e-17, 1e-100, 1e-200])
+def test_labels_that_hardly_overlap_have_the_slope_that_their_overlap_allows(overlap_by):
+    fitted = cl.PlattScaling(prior_targets=False).fit([-1.0, 0.0, overlap_by, 1.0], [0, 1, 0, 1])
+    assert fitted.slope_ == pytest.approx(np.log(4 / overlap_by), rel=overlap_by + 1e-12)
+
+
+@pytest.mark.parametrize("scores", [[-1.0, 0.0, 1e-300, 1.0], [-1e-310, 0.0, 0.4e-310, 1e-310]])
+def test_a_slope_that_float64_cannot_hold_is_refused_as_such(scores):
+    with pytest.raises(ValueError, match="the best slope is too large for float64"):
+        cl.PlattScaling(prior_targets=False).fit(scores, [0, 1, 0, 1])
+
+
+def test_two_scores_of_a_billion_leave_the_curve_of_the_others_as_it_is():
+    scores, labels = np.array([-2, -1, 0, 1, 2, 1e9, -1e9, 0.5, -0.5]), [0, 1, 0, 1, 1, 1, 0, 0, 1]
+    for unit in (1e-250, 1, 1e60):
+        fitted = cl.PlattScaling(prior_targets=False).fit(unit * scores, labels)
+        assert fitted.slope_ * unit == pytest.approx(0.64605, abs=1e-5)
+        assert fitted.intercept_ == pytest.approx(0.32953, abs=1e-5)
+
+
+scales = st.tuples(st.floats(-9, 9).map(lambda x: round(x, 2)), st.integers(-8, 12))
+rows_of_many_scales = st.lists(
+    st.tuples(scales.map(lambda pair: pair[0] * 10.0 ** pair[1]), st.integers(0, 1), st.integers(1, 1000)),
+    min_size=4,
+    max_size=20,
+)
+
+
+def error_in_log_odds(scores, labels, weights, targets, slope, intercept):
+    """Length of Newton's next step with 60 digits, in log-odds at the rows that decide."""
+    with mpmath.workdps(60):
+        slope, intercept = mpmath.mpf(slope), mpmath.mpf(intercept)
+        g, h, a, b, c = (mpmath.mpf(0) for _ in range(5))
+        for x, label, weight in zip(map(mpmath.mpf, scores), labels, weights, strict=True):
+            e = mpmath.exp(slope * x + intercept)
+            t = mpmath.mpf(targets[label])
+            gap, variance = weight * ((1 - t) * e - t) / (1 + e), weight * e / (1 + e) ** 2
+            g, h = g + gap * x, h + gap
+            a, b, c = a + variance * x * x, b + variance * x, c + variance
+        mean, spread = b / c, mpmath.sqrt(a / c - (b / c) ** 2)
+        return float(abs(g - mean * h) / (spread * c) + abs(h) / c)
+
+
+@pytest.mark.parametrize("prior_targets", [True, False])
+@given(rows_of_many_scales, st.booleans())
+def test_scores_of_many_scales_in_one_sample_get_the_best_curve(prior_targets, rows, weighted):
+    scores, labels, weights = map(np.array, zip(*rows, strict=True))
+    weights = weights if weighted else np.ones(len(labels))
+    assume(scores.min() < scores.max() and (prior_targets or overlap(scores, labels)))
+    fitted = cl.PlattScaling(prior_targets).fit(scores, labels, weights if weighted else None)
+    counts = np.bincount(labels, weights, minlength=2)
+    targets = (1 / (counts[0] + 2), 1 - 1 / (counts[1] + 2)) if prior_targets else (0, 1)
+    line = fitted.slope_, fitted.intercept_
+    assert error_in_log_odds(scores.tolist(), labels, weights.tolist(), targets, *line) < 1e-9
+    if not prior_targets:
+        assert cl.calibration_slope_intercept(
+            labels, scores, sample_weight=weights, from_logits=True
+        ) == pytest.approx(line, rel=1e-6, abs=1e-6 * abs(line[0]) + 1e-6)
 
 
 @pytest.mark.parametrize("gap", [-1.0, -1e-3, -1e-9, 1e-9, 1.0])
-def test_a_sixteenth_that_is_separable_or_nearly_so_leads_nobody_astray(gap):
+def test_the_order_of_the_rows_does_not_matter_where_labels_hardly_overlap(gap):
     scores = np.array([2, 0, 0, 0, 1, -1, 2, -3, 4, 6, -6, 7, -7, -8, 9, 9, 2 + gap, 0])
     labels = np.array([0] * 16 + [1, 0])
     fitted = cl.PlattScaling(prior_targets=False).fit(scores, labels)
@@ -147,41 +198,3 @@ def test_equal_scores_give_the_mean_target_with_a_warning():
 def test_prior_targets_that_is_no_truth_value_is_refused():
     with pytest.raises(ValueError, match="prior_targets = 'yes': expected one of True, False"):
         cl.PlattScaling(prior_targets="yes").fit(SCORES, LABELS)
-
-
-def test_the_calibration_line_of_distorted_forecasts_undoes_the_distortion():
-    rng = np.random.default_rng(1)
-    x = rng.normal(0, 2, 100_000)
-    y = rng.random(100_000) < 1 / (1 + np.exp(-x))
-    slope, intercept = cl.calibration_slope_intercept(y, 2 * x + 1, from_logits=True)
-    assert slope == pytest.approx(0.5, abs=0.02)
-    assert intercept == pytest.approx(-0.5, abs=0.03)
-
-
-def test_the_calibration_line_is_platts_curve_of_the_log_odds_without_prior_targets():
-    p = 1 / (1 + np.exp(-SCORES))
-    weights = np.r_[0.0, np.linspace(1, 2, 1999)]
-    line = cl.calibration_slope_intercept(LABELS, p, sample_weight=weights)
-    platt = cl.PlattScaling(prior_targets=False).fit(SCORES, LABELS, weights)
-    assert line == pytest.approx((platt.slope_, platt.intercept_), rel=1e-9)
-    assert line == pytest.approx(
-        cl.calibration_slope_intercept(LABELS, SCORES, sample_weight=weights, from_logits=True), rel=1e-9
-    )
-    assert all(type(number) is float for number in line)
-
-
-@pytest.mark.parametrize(
-    ("y_true", "y_prob", "message"),
-    [
-        ([0, 1, 1], [0.2, 0.0, 1.0], r"y_prob\[1\] = 0.0: expected a probability strictly between 0 and 1"),
-        ([0, 1, 1], [0.2, 0.3, 1.3], r"y_prob\[2\] = 1.3"),
-        ([0, 1, 2], [0.2, 0.3, 0.4], r"y_true\[2\] = 2"),
-        ([0, 1], [0.2, 0.3, 0.4], r"y_true has 2 rows and y_prob has 3"),
-        ([0, 1, 1], [0.3, 0.3, 0.3], r"all of y_prob are equal"),
-        ([0, 1, 1], [0.2, 0.3, 0.4], r"separate the labels"),
-        ([0, 1], [[0.2, 0.8], [0.3, 0.7]], r"y_prob has shape \(2, 2\)"),
-    ],
-)
-def test_the_calibration_line_refuses_bad_input_by_name_and_place(y_true, y_prob, message):
-    with pytest.raises(ValueError, match=message):
-        cl.calibration_slope_intercept(y_true, y_prob)

@@ -1,13 +1,12 @@
 """The class edition holds no solution and nothing for teachers, and everything else of the book."""
 
-import importlib
 import re
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools import class_edition, website
+from tools import class_edition
 
 
 @pytest.fixture(scope="module")
@@ -68,11 +67,3 @@ def test_writing_again_touches_only_what_changed(edition):
     (edition / "book" / "gone.md").write_text("# A page that the book no longer has\n")
     class_edition.write(edition)
     assert {path: path.stat().st_mtime_ns for path in edition.rglob("*") if path.is_file()} == dates
-
-
-def test_the_site_is_built_where_the_edition_is_written(monkeypatch):
-    monkeypatch.setenv("CLASS_EDITION", "1")
-    with monkeypatch.context():
-        assert importlib.reload(website).SITE == class_edition.FOLDER
-    monkeypatch.undo()
-    assert importlib.reload(website).SITE == class_edition.ROOT

@@ -1,4 +1,4 @@
-"""The set-up says which step failed and what to do; make's last line is that message."""
+"""The set-up says which step failed and what to do, in the last line before make's own."""
 
 import os
 import re
@@ -10,99 +10,137 @@ from pathlib import Path
 
 import pytest
 
-from tools import setup_env, website
-
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.mark.parametrize("version", [(3, 11, 0), (3, 12, 4), (3, 13, 9)])
-def test_three_pythons_suit(version):
-    setup_env.check_version(version)
-
-
-@pytest.mark.parametrize(
-    ("version", "fault"), [((2, 7, 18), "old"), ((3, 10, 13), "old"), ((3, 14, 0), "new")]
-)
-def test_other_pythons_are_refused_with_a_remedy(version, fault):
-    message = f"Python {version[0]}.{version[1]} is too {fault} for the course; install Python 3.11"
-    with pytest.raises(setup_env.Stop, match=re.escape(message)):
-        setup_env.check_version(version)
-
-
-def test_a_missing_venv_module_is_named_with_debians_package(monkeypatch):
-    monkeypatch.setattr(setup_env, "venv_module_found", lambda: False)
-    with pytest.raises(
-        setup_env.Stop, match=r"no venv module; install it \(on Debian: apt-get install python3"
-    ):
-        setup_env.check_venv_module(None)
-    setup_env.check_venv_module("/usr/bin/uv")
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
 
 
 @pytest.fixture
-def copy(tmp_path):
+def clone(tmp_path):
     """A tree that has only what the set-up needs, and no environment."""
-    for name in ("Makefile", "requirements.txt", "pyproject.toml", "tools/setup_env.py", "tools/website.py"):
+    for name in ("Makefile", "requirements.txt", "pyproject.toml", "tools/setup.sh"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
+@pytest.fixture
+def ready(clone):
+    """The same with an environment that looks complete."""
+    (clone / ".venv/bin").mkdir(parents=True)
+    (clone / ".venv/bin/python").symlink_to(sys.executable)
+    (clone / ".venv/made").write_text(f"{clone} python3\n")
+    return clone
+
+
+def program(folder, name, script):
+    """Put a program on a path of its own, and return it."""
+    path = folder / "programs" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
 def make(folder, *arguments, **environment):
-    """Run make and return its status and the last line that a user sees."""
+    """Run make; return its status and what it printed, but for make's own lines."""
     done = subprocess.run(
-        ["make", *arguments],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    printed = (done.stdout + done.stderr).strip().splitlines()
-    return done.returncode, (done.stderr or done.stdout).strip().splitlines()[-1], printed
+        ["make", *arguments], cwd=folder, env=os.environ | environment, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    return done.returncode, [line for line in done.stdout.splitlines() if not line.startswith("make")]
 
 
-needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
+def test_make_help_lists_every_target(clone):
+    _, lines = make(clone, "help")
+    targets = re.findall(r"(?m)^([a-z-]+):.*##", (clone / "Makefile").read_text(encoding="utf-8"))
+    assert {line.split()[0] for line in lines} >= set(targets)
 
 
-@needs_make
-def test_make_help_lists_every_target(copy):
-    _, _, lines = make(copy, "help")
-    targets = re.findall(r"(?m)^([a-z-]+):", (copy / "Makefile").read_text(encoding="utf-8"))
-    assert {line.split()[0] for line in lines} >= {*targets, "make"}
+def test_make_n_prints_the_commands_and_runs_none(clone):
+    status, lines = make(clone, "-n", "serve", "CLASS_EDITION=1", f"PYTHON={sys.executable}")
+    assert status == 0 and not (clone / ".venv").exists()
+    printed = "\n".join(lines)
+    for command in (f"tools/setup.sh {sys.executable}", "python tools/class_edition.py",
+                    "jupyter-book build -q -W -n --keep-going _build/class/",
+                    "http.server --bind 127.0.0.1 --directory _build/class/_build/html 8000"):  # fmt: skip
+        assert command in printed
 
 
-@needs_make
-def test_a_python_that_does_not_run_is_named_in_the_last_line(copy):
-    status, last, _ = make(copy, "setup", "PYTHON=/no/such/python")
-    assert status != 0 and "setup: /no/such/python does not run; name a Python 3.11, 3.12 or 3.13" in last
+def test_the_environment_is_made_when_its_lock_folder_or_python_is_another_and_only_then(ready):
+    def is_made(*words):
+        return "tools/setup.sh" in "\n".join(make(ready, "-n", "setup", *words)[1])
+
+    assert not is_made() and not is_made("PYTHON=python3")
+    assert is_made("PYTHON=python3.13")
+    (ready / ".venv/made").write_text("/another/folder python3\n")
+    assert is_made()
+    (ready / ".venv/made").write_text(f"{ready} python3\n")
+    os.utime(ready / "requirements.txt", (2**32, 2**32))
+    assert is_made()
+    os.utime(ready / "requirements.txt", (0, 0))
+    assert not is_made()
+    (ready / ".venv/bin/python").unlink()
+    assert is_made()
 
 
-@needs_make
-def test_no_registry_is_named_in_the_last_line(copy):
-    environment = {
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": "",
-        "UV_NO_INDEX": "1",
-        "UV_OFFLINE": "1",
-        "UV_NO_CACHE": "1",
-        "PIP_CONFIG_FILE": os.devnull,
-    }
-    status, last, _ = make(copy, "setup", f"PYTHON={sys.executable}", **environment)
+@pytest.mark.parametrize(
+    "version, fault", [("2.7", "old"), ("3.6", "old"), ("3.10", "old"), ("3.14", "new"), ("4.0", "new")]
+)
+def test_a_python_that_does_not_suit_is_refused_with_a_remedy(clone, version, fault):
+    python = program(clone, "python", f"echo {version}")
+    status, lines = make(clone, "setup", f"PYTHON={python}")
+    assert status != 0 and not (clone / ".venv").exists()
+    assert f"setup: Python {version} is too {fault} for the course; install Python 3.11" in lines[-1]
+
+
+def test_a_python_that_does_not_run_is_named_in_the_last_line(clone):
+    status, lines = make(clone, "setup", "PYTHON=/no/such/python")
     assert status != 0
-    assert re.search(r"setup: installing requirements.txt with \w+ failed.*check the network", last)
+    assert "setup: /no/such/python does not run; install Python 3.11, 3.12 or 3.13" in lines[-1]
 
 
-@needs_make
-def test_a_busy_port_is_named_before_anything_is_built(copy):
+def test_a_missing_venv_module_is_named_with_debians_package(clone):
+    python = program(clone, "python", 'case $2 in *venv*) exit 1;; *_base*) echo "$0";; *) echo 3.12;; esac')
+    status, lines = make(clone, "setup", f"PYTHON={python}", PATH="/usr/bin:/bin")
+    assert status != 0
+    assert "no venv module; install it (on Debian: apt-get install python3.12-venv)" in lines[-1]
+
+
+NO_REGISTRY = {
+    "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull, "UV_NO_INDEX": "1",
+    "UV_OFFLINE": "1", "UV_NO_CACHE": "1",
+}  # fmt: skip
+
+
+@pytest.mark.kernel
+def test_no_registry_is_named_in_the_last_line(clone):
+    status, lines = make(clone, "setup", f"PYTHON={sys.executable}", **NO_REGISTRY)
+    assert status != 0
+    assert re.search(r"setup: installing requirements.txt failed.*check the network", lines[-1])
+
+
+@pytest.mark.kernel
+def test_where_uv_fails_pip_installs(clone):
+    uv = program(
+        clone, "uv", f'[ "$1" = venv ] && exec {sys.executable} -m uv "$@"; echo "no uv here"; exit 1'
+    )
+    (clone / "requirements.txt").write_text("")
+    (clone / "pyproject.toml").write_text(
+        "[project]\nname = 'x'\nversion = '0'\n[build-system]\nrequires = []\n"
+    )
+    path = f"{uv.parent}:{os.environ['PATH']}"
+    status, lines = make(clone, "setup", f"PYTHON={sys.executable}", PATH=path, **NO_REGISTRY)
+    assert "setup: uv failed; pip tries, which takes a minute or more" in lines
+    assert status != 0 and "installing calibration_lessons failed" in lines[-1]  # without a build backend
+
+
+def test_a_port_that_cannot_be_used_is_named_before_anything_is_built(ready):
     with socket.socket() as busy:
         busy.bind(("127.0.0.1", 0))
         busy.listen()
-        port = busy.getsockname()[1]
-        status, last, _ = make(copy, "serve", f"PORT={port}", f"PYTHON={sys.executable}")
-    assert status != 0 and f"serve: port {port} cannot be used" in last and "make serve PORT=8001" in last
-
-
-@pytest.mark.parametrize("port", ["eighty", "70000", ""])
-def test_what_is_no_port_is_refused(port):
-    with pytest.raises(website.Stop, match="is no port"):
-        website.server(port)
+        for port in (busy.getsockname()[1], "eighty", "70000"):
+            status, lines = make(ready, "serve", f"PORT={port}")
+            assert status != 0 and len(lines) == 1
+            assert (
+                f"serve: port {port} cannot be used; choose another, as in: make serve PORT=8001" in lines[0]
+            )

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import sparse
 from sklearn.isotonic import IsotonicRegression
 
 import calibration_lessons as cl
@@ -184,54 +183,6 @@ def test_corp_discrimination_depends_on_the_order_of_the_forecasts_alone(rows):
 
 
 GOOD_Y, GOOD_P = [0, 1, 1, 1], [0.1, 0.6, 0.6, 0.1]
-
-
-@pytest.mark.parametrize(
-    ("y", "p", "message"),
-    [
-        ([0, 2, 1, 1], GOOD_P, r"y_true\[1\] = 2"),
-        (["a", "b", "a", "b"], GOOD_P, "y_true has dtype"),
-        ([0, 1], GOOD_P, "y_true has 2 rows and y_prob has 4"),
-        ([0.5, 1, 0, 1], GOOD_P, r"y_true\[0\] = 0.5"),
-        (GOOD_Y, [0.1, 1.2, 0.6, 0.6], r"y_prob\[1\] = 1.2"),
-        (GOOD_Y, [0.1, np.nan, 0.6, 0.6], r"y_prob\[1\] = nan"),
-        (GOOD_Y, [], "y_prob is empty"),
-        (GOOD_Y, 0.5, "y_prob has shape"),
-        (GOOD_Y, ["a", "b", "c", "d"], "y_prob has dtype"),
-        (GOOD_Y, np.array(GOOD_P, dtype=object), "y_prob has dtype object"),
-        (GOOD_Y, np.array(GOOD_P) + 0j, "y_prob is complex"),
-        (GOOD_Y, np.ma.masked_array(GOOD_P, [0, 1, 0, 0]), r"y_prob\[1\] is masked"),
-        (GOOD_Y, sparse.csr_matrix([GOOD_P]), "y_prob is a sparse matrix"),
-    ],
-)
-@pytest.mark.parametrize("decompose", [cl.brier_decomposition, cl.corp_decomposition])
-def test_bad_input_is_named(decompose, y, p, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        decompose(y, p)
-
-
-@pytest.mark.parametrize("n_bins", [0, -1, 2.0, True, "ten"])
-def test_a_number_of_bins_that_is_no_positive_whole_number_is_named(n_bins):
-    with pytest.raises(ValueError, match="n_bins = "):
-        cl.brier_decomposition(GOOD_Y, GOOD_P, n_bins=n_bins)
-
-
-@pytest.mark.parametrize(
-    ("weight", "message"),
-    [
-        ([1, 2], "sample_weight has 2 rows"),
-        ([1, -1, 1, 1], r"sample_weight\[1\] = -1"),
-        ([0, 0, 0, 0], "zero everywhere"),
-    ],
-)
-def test_bad_weights_are_named(weight, message):
-    with pytest.raises(ValueError, match=message):
-        cl.brier_decomposition(GOOD_Y, GOOD_P, sample_weight=weight)
-
-
-def test_corp_refuses_several_classes():
-    with pytest.raises(ValueError, match="y_prob has shape"):
-        cl.corp_decomposition([0, 1], [[0.2, 0.8], [0.5, 0.5]])
 
 
 @pytest.mark.parametrize("decompose", [cl.brier_decomposition, cl.corp_decomposition])

@@ -39,48 +39,6 @@ def forecasts(draw, max_rows=60):
     return np.array(outcomes), np.array(scores), n_bins
 
 
-@pytest.mark.equation("eq-bin")
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_bins", range(1, 101))
-def test_every_edge_and_its_neighbours_fall_in_the_defined_bin(n_bins, dtype):
-    edges = cl.bin_edges(n_bins, dtype)
-    around = np.concatenate([edges, np.nextafter(edges, dtype(2)), np.nextafter(edges, dtype(-1))])
-    scores = around[(around >= 0) & (around <= 1)]
-    curve = cl.reliability_curve(np.zeros(len(scores)), scores, n_bins=n_bins)
-    expected = [definitions.bin_number(float(p), edges.tolist()) for p in scores]
-    assert curve.counts.tolist() == np.bincount(expected, minlength=n_bins + 1)[1:].tolist()
-
-
-@pytest.mark.parametrize("n_bins", range(1, 101))
-def test_edges_are_the_correctly_rounded_fractions(n_bins):
-    assert cl.bin_edges(n_bins).tolist() == [m / n_bins for m in range(n_bins + 1)]
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_zero_and_the_smallest_number_fall_in_the_first_bin_and_one_in_the_last(dtype):
-    scores = np.array([0, np.nextafter(dtype(0), dtype(1)), 1], dtype=dtype)
-    assert cl.reliability_curve([0, 0, 1], scores, n_bins=10).counts.tolist() == [
-        2,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        1,
-    ]
-
-
-@pytest.mark.parametrize("n_bins", [10, 100, 3000, 10**6])
-def test_many_bins_and_half_precision_still_sort_by_the_edges(n_bins):
-    scores = np.random.default_rng(0).random(500).astype(np.float16)
-    edges = cl.bin_edges(n_bins, np.float16)
-    expected = np.bincount(np.maximum(np.searchsorted(edges, scores) - 1, 0), minlength=n_bins)
-    assert np.array_equal(cl.reliability_curve(scores > 0.5, scores, n_bins=n_bins).counts, expected)
-
-
 @pytest.mark.equation("eq-accuracy", "eq-confidence")
 @given(forecasts())
 def test_each_bin_holds_the_defined_accuracy_and_confidence(case):
@@ -111,22 +69,6 @@ def test_whole_weights_count_as_repeated_rows(case, data):
     np.testing.assert_allclose(weighted.weights, repeated.weights)
     np.testing.assert_allclose(weighted.accuracy, repeated.accuracy, atol=1e-12)
     np.testing.assert_allclose(weighted.confidence, repeated.confidence, atol=1e-12)
-
-
-@given(forecasts())
-def test_quantile_bins_hold_their_share_and_keep_equal_scores_together(case):
-    outcomes, scores, n_bins = case
-    curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins, strategy="quantile")
-    assert curve.n == len(scores)
-    ranked = np.sort(scores)
-    inner = {ranked[-(-len(scores) * m // n_bins) - 1] for m in range(1, n_bins)} - {0.0, 1.0}
-    assert curve.edges.tolist() == [0.0, *sorted(inner), 1.0]
-
-
-def test_quantile_bins_of_distinct_scores_hold_equally_many():
-    scores = np.random.default_rng(1).random(1000)
-    curve = cl.reliability_curve(scores > 0.5, scores, n_bins=10, strategy="quantile")
-    assert curve.counts.tolist() == [100] * 10
 
 
 def test_the_five_scores_of_the_lecture_give_the_point_003_02():
@@ -247,28 +189,33 @@ def test_a_block_boundary_changes_nothing():
     np.testing.assert_allclose(curve.accuracy, np.bincount(index, outcomes) / np.bincount(index))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_bins": 0}, r"n_bins = 0: expected a whole number"),
-        ({"n_bins": 2.5}, r"n_bins = 2.5: expected a whole number"),
-        ({"n_bins": True}, r"n_bins = True: expected a whole number"),
-        ({"strategy": "width"}, r"strategy = 'width': expected one of 'uniform', 'quantile'"),
-        ({"target": "positive"}, r"target = 'positive': y_prob has 3 classes, expected 2"),
-        ({"target": 3}, r"target = 3: expected None, 'top-label', 'positive' or a class number 0..2"),
-        ({"target": "top"}, r"target = 'top': expected None, 'top-label'"),
-        ({"target": 1.0}, r"target = 1.0: expected None"),
-        ({"sample_weight": np.full(9, -1.0)}, r"sample_weight\[0\] = -1.0: expected a weight of at least 0"),
-        ({"sample_weight": np.zeros(9)}, r"sample_weight is zero everywhere"),
-        ({"sample_weight": np.ones(8)}, r"sample_weight has 8 rows and the data have 9"),
-        ({"sample_weight": np.full(9, np.nan)}, r"sample_weight\[0\] is NaN"),
-    ],
-)
-def test_a_bad_option_is_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        cl.reliability_curve(S2_LABELS, S2, **arguments)
+def test_a_curve_knows_its_event_and_says_it_briefly():
+    curve = cl.reliability_curve(S2_LABELS, S2, n_bins=5)
+    assert repr(curve) == "<ReliabilityCurve of the top label: n = 9, 5 bins of equal width, ECE 0.1044>"
+    of_class = cl.reliability_curve(S2_LABELS, S2, n_bins=3, target=2, strategy="quantile")
+    assert repr(of_class).startswith("<ReliabilityCurve of the class 2: n = 9, 3 bins of equal mass, ECE ")
+    for y_prob, target, expected in [
+        (S2, None, "top-label"),
+        (S2, 1, 1),
+        (S2[:, 0], None, "positive"),
+        (S2[:, 0], 1, "positive"),
+        (S2[:, 0], 0, 0),
+        (np.column_stack([S2[:, 0], 1 - S2[:, 0]]), 1, "positive"),
+        (S2[:, 0], "top-label", "top-label"),
+    ]:
+        assert cl.reliability_curve(np.zeros(9), y_prob, target=target).target == expected
 
 
-def test_the_level_of_an_interval_is_checked():
-    with pytest.raises(ValueError, match=r"level = 1: expected a number in \(0, 1\)"):
-        cl.reliability_curve(S2_LABELS, S2).interval(1)
+def test_a_curve_gives_the_errors_and_the_interval_of_the_functions():
+    rng = np.random.default_rng(5)
+    p = rng.random(200)
+    y = rng.random(200) < p
+    curve = cl.reliability_curve(y, p)
+    for norm in ("l1", "l2"):
+        assert curve.ece(norm) == cl.expected_calibration_error(y, p, norm=norm)
+        assert curve.ece(norm, debias=True) == cl.expected_calibration_error(y, p, norm=norm, debias=True)
+        assert curve.ece_interval(0.9, norm) == cl.ece_interval(y, p, norm=norm, level=0.9)
+    assert curve.ece_interval() == cl.ece_interval(y, p)
+    weighted = cl.reliability_curve(y, p, sample_weight=p)
+    with pytest.raises(ValueError, match="debias = True: expected no sample_weight"):
+        weighted.ece(debias=True)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
@@ -280,43 +279,6 @@ def test_odd_containers_give_the_same_model_and_stay_unchanged():
 X0, Y0 = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "options", "message"),
-    [
-        (X0, Y0, {"solver": "sgd"}, "solver = 'sgd': expected one of 'newton', 'gradient-descent'"),
-        (X0, Y0, {"l2": -1}, "l2 = -1"),
-        (X0, Y0, {"l2": np.nan}, "l2 = nan"),
-        (X0, Y0, {"l2": "1"}, "l2 = '1'"),
-        (X0, Y0, {"fit_intercept": "yes"}, "fit_intercept = 'yes'"),
-        (X0, Y0, {"tol": 0}, "tol = 0"),
-        (X0, Y0, {"max_iter": 0}, "max_iter = 0"),
-        ([[0.0], [np.nan], [2.0], [3.0]], Y0, {}, r"X\[1, 0\] is NaN"),
-        ([[0.0], [np.inf], [2.0], [3.0]], Y0, {}, r"X\[1, 0\] is infinity"),
-        ([["a"], ["b"], ["c"], ["d"]], Y0, {}, "X has dtype"),
-        (np.array(X0, dtype=object), Y0, {}, "X has dtype object"),
-        (sparse.csr_matrix(X0), Y0, {}, "X is a sparse matrix"),
-        (np.ma.masked_array(X0, [[0], [0], [1], [0]]), Y0, {}, r"X\[2, 0\] is masked"),
-        (np.array(X0) + 0j, Y0, {}, "X is complex"),
-        ([0.0, 1.0, 2.0, 3.0], Y0, {}, "X has shape"),
-        (3.0, Y0, {}, "X has shape"),
-        (np.empty((0, 1)), Y0, {}, "X is empty"),
-        (X0, [0, 1], {}, "X has 4 rows and y has 2"),
-        (X0, [0, 0, 0, 0], {}, "y holds one class only"),
-        (X0, [0, 1, 2, 0], {}, "y holds 3 classes: expected two"),
-        (X0, [0, 0.5, 1, 0], {}, r"y\[1\] = 0.5: expected class labels"),
-        (X0, [0, np.nan, 1, 0], {}, r"y\[1\] = nan: expected class labels"),
-        (X0, [0, "a", None, 1], {}, "y holds objects"),
-        (X0, None, {}, "y is None"),
-        (X0, [[0], [1], [0], [1]], {}, "y has shape"),
-        (X0, sparse.csr_matrix([Y0]), {}, "y is a sparse matrix"),
-        (X0, np.array(Y0) + 0j, {}, "y is complex"),
-        (X0, np.array(Y0, dtype="datetime64[D]"), {}, "y has dtype datetime64"),
-        ([[-1.7e308], [1.7e308], [1.7e308], [0]], Y0, {}, r"X\[:, 0\] spans more"),
-    ],
-)
-def test_bad_input_is_named(X, y, options, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        cl.LogisticRegression(**options).fit(X, y)
 
 
 def test_bad_weights_and_bad_rows_to_predict_are_named():

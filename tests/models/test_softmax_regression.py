@@ -264,19 +264,3 @@ def test_clones_pickles_and_reads_data_frames():
     assert clone(model).get_params() == model.get_params()
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
     assert model.feature_names_in_.tolist() == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("options", "y", "message"),
-    [
-        ({"form": "other"}, [0, 1, 2, 0], "form = 'other': expected one of 'symmetric', 'reference'"),
-        ({"solver": None}, [0, 1, 2, 0], "solver = None"),
-        ({"l2": -0.1}, [0, 1, 2, 0], "l2 = -0.1"),
-        ({}, [1, 1, 1, 1], "y holds one class only"),
-        ({}, [0, 1, 2], "X has 4 rows and y has 3"),
-        ({}, [0, 1, 2, np.nan], r"y\[3\] = nan"),
-    ],
-)
-def test_bad_input_is_named(options, y, message):
-    with pytest.raises(ValueError, match=message):
-        cl.SoftmaxRegression(**options).fit([[0.0], [1.0], [2.0], [3.0]], y)

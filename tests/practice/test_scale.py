@@ -69,7 +69,8 @@ def softmax(logits):
 def same(curve, other):
     assert np.array_equal(curve.edges, other.edges) and curve.edges.dtype == other.edges.dtype
     assert np.array_equal(curve.counts, other.counts)
-    for part in ("weights", "confidence", "accuracy", "effective_counts"):
+    assert (curve.target, curve.strategy) == (other.target, other.strategy)
+    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances"):
         np.testing.assert_allclose(getattr(curve, part), getattr(other, part), rtol=1e-9)
 
 
@@ -370,7 +371,7 @@ def test_options_that_no_sum_over_blocks_gives_are_refused_by_name():
         ),
         ({"strategy": "equal"}, "strategy = 'equal': expected one of 'uniform', 'quantile'"),
         ({"n_bins": 0}, "n_bins = 0: expected a whole number"),
-        ({"target": "positive"}, "target = 'positive': y_prob has 3 classes"),
+        ({"target": "positive"}, "target = 'positive' for 3 classes: expected 2 classes"),
         ({"target": 3}, "target = 3: expected None, 'top-label', 'positive' or a class number 0..2"),
         ({"norm": "l3"}, "norm = 'l3': expected one of"),
         ({"debias": True, "sample_weight": W}, "debias = True: expected no sample_weight"),
@@ -398,3 +399,13 @@ def test_without_dask_the_package_works_and_the_module_says_how_to_install_it():
         'needs Dask: install calibration-lessons[scale], or pip install "dask[array,distributed]"'
         in done.stdout
     )
+
+
+def test_a_curve_over_blocks_gives_the_interval_and_the_value_under_calibration_of_the_rows():
+    y, p, w = sample(600, 4, float, 3)
+    w += 1
+    curve = scale.reliability_curve(y, in_blocks(p, [100] * 6), sample_weight=w)
+    assert curve.ece_interval(0.9) == pytest.approx(cl.ece_interval(y, p, sample_weight=w, level=0.9))
+    rows = cl.ece_under_calibration(p, sample_weight=w, n_draws=3000, random_state=0)
+    blocks = curve.under_calibration(n_draws=3000, random_state=1)
+    assert blocks.mean == pytest.approx(rows.mean, rel=0.03)

@@ -107,45 +107,6 @@ def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
     )
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: cl.adjust_to_priors([1.2], train_priors=HALF, new_priors=HALF), r"y_prob\[0\] = 1.2"),
-        (
-            lambda: cl.adjust_to_priors([0.2], train_priors=[0, 1], new_priors=HALF),
-            r"train_priors\[0\] = 0: expected",
-        ),
-        (
-            lambda: cl.adjust_to_priors([0.2], train_priors=HALF, new_priors=[0.5]),
-            "new_priors has 1 entries: expected 2",
-        ),
-        (
-            lambda: cl.adjust_to_priors([0.2], train_priors=HALF, new_priors=[0.5, 0.6]),
-            r"new_priors\[0\] sums to 1.1",
-        ),
-        (
-            lambda: cl.adjust_to_priors([0.2], train_priors=0.5, new_priors=HALF),
-            r"train_priors has shape \(\)",
-        ),
-        (
-            lambda: cl.adjust_to_priors([0.2, 1], train_priors=HALF, new_priors=[1, 0]),
-            r"y_prob\[1\] is 0 in every class",
-        ),
-        (lambda: cl.adjust_to_priors(["a"], train_priors=HALF, new_priors=HALF), "y_prob has dtype"),
-        (lambda: cl.estimate_priors([0.5, 0.5], train_priors=HALF), "y_prob does not tell the classes apart"),
-        (
-            lambda: cl.estimate_priors([[0.2, 0.4, 0.4], [0.4, 0.3, 0.3]], train_priors=[1 / 3] * 3),
-            "does not tell",
-        ),
-        (lambda: cl.estimate_priors([0.5, 0.1], train_priors=[np.nan, 1]), r"train_priors\[0\] is NaN"),
-        (lambda: cl.estimate_priors([0.5, 0.1], train_priors=HALF, tol=0), "tol = 0"),
-        (lambda: cl.estimate_priors([0.5, 0.1], train_priors=HALF, max_iter=0), "max_iter = 0"),
-        (lambda: cl.estimate_priors([], train_priors=HALF), "y_prob is empty"),
-    ],
-)
-def test_bad_input_is_named(call, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        call()
 
 
 def test_odd_containers_give_the_same_numbers_and_stay_unchanged():

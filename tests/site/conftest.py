@@ -5,12 +5,14 @@ import shutil
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
-from tools import website
-
+HTML = Path(__file__).parents[2] / "_build/html"
 FLAGS = [
     "--headless=new",
     "--no-sandbox",
@@ -33,10 +35,17 @@ class Visit:
     faults: list[str] = field(default_factory=list)
 
 
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a line for each."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """Serve the built site on a free port."""
-    with website.server("0") as running:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=HTML)) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{running.server_port}"
         running.shutdown()

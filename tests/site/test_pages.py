@@ -1,16 +1,17 @@
 """Every built page, in a browser: light and dark, wide and narrow."""
 
+from pathlib import Path
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tools import website
-
 pytestmark = pytest.mark.browser
 
+HTML = Path(__file__).parents[2] / "_build/html"
 PAGES = sorted(
-    path.relative_to(website.HTML).as_posix()
-    for path in website.HTML.rglob("*.html")
-    if "_static" not in path.parts and path != website.HTML / "index.html"
+    path.relative_to(HTML).as_posix()
+    for path in HTML.rglob("*.html")
+    if "_static" not in path.parts and path != HTML / "index.html"
 )
 MODES = ["light", "dark"]
 WIDE, NARROW = 1280, 390

@@ -62,25 +62,3 @@ def test_many_places_are_treated_in_blocks_as_one_by_one():
 
 
 GOOD = {"X_train": [[0.0], [1.0]], "y_train": [0, 1], "X": [[0.5]], "y_pred": [1], "bandwidth": 1.0}
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"X_train": [[0.0], [np.nan]]}, r"X_train\[1, 0\] is NaN: expected finite numbers"),
-        ({"X_train": [0.0, 1.0]}, r"X_train has shape \(2,\): expected a 2-D array"),
-        ({"X": [[0.5, 0.5]]}, "X has 2 columns and X_train has 1: expected equal numbers"),
-        ({"X": [[np.inf]]}, r"X\[0, 0\] is infinity"),
-        ({"y_train": [0, 2]}, r"y_train\[1\] = 2: expected a class number, 0..1 for 2 classes"),
-        ({"y_train": [0]}, "X_train has 2 rows and y_train has 1: expected equal lengths"),
-        ({"y_pred": [0.5]}, r"y_pred\[0\] = 0.5: expected a class number"),
-        ({"y_pred": [1, 1]}, "X has 1 rows and y_pred has 2: expected equal lengths"),
-        ({"bandwidth": 0}, r"bandwidth = 0: expected a number in \(0, inf\)"),
-        ({"bandwidth": np.nan}, r"bandwidth = nan: expected a number in \(0, inf\)"),
-        ({"n_classes": 1}, "n_classes = 1: expected at least 2"),
-        ({"n_classes": 2.0}, "n_classes = 2.0: expected a whole number"),
-    ],
-)
-def test_bad_input_is_refused_by_name(wrong, message):
-    with pytest.raises(ValueError, match=message):
-        kernel_confidence(**(GOOD | wrong))

@@ -66,25 +66,3 @@ def test_the_input_is_not_changed():
     probs = np.full((2, 3, 4), 0.25)
     probs.flags.writeable = False
     decompose_uncertainty(probs)
-
-
-@pytest.mark.parametrize(
-    ("probs", "message"),
-    [
-        ([[0.5, 0.5]], r"member_probs has shape \(1, 2\): expected a 3-D array"),
-        (np.empty((0, 2, 2)), "member_probs is empty"),
-        ([[[0.5, 0.5]], [[1.2, -0.2]]], r"member_probs\[1\]\[0, 0\] = 1.2: expected a probability"),
-        ([[[0.5, 0.4]]], r"member_probs\[0\]\[0\] sums to 0.9: expected class probabilities that sum to 1"),
-        ([[[np.nan, 0.4]]], r"member_probs\[0\]\[0, 0\] = nan: expected a probability"),
-        ([[[1.0]]], r"member_probs\[0\] has shape \(1, 1\): expected one column a class"),
-        ([[["a", "b"]]], "member_probs has dtype"),
-    ],
-)
-def test_what_are_no_members_probabilities_is_refused_with_its_place(probs, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        decompose_uncertainty(probs)
-
-
-def test_an_unknown_base_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="base = 'hartleys': expected one of 'nats', 'bits'"):
-        decompose_uncertainty([[[0.5, 0.5]]], base="hartleys")

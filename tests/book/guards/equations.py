@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.book.latex import tokens
 from tools import equations as scan
 
-from .package import PACKAGE, Package
+from .package import PACKAGE, public, resolve
 from .tree import EQUATIONS_PAGE, Cell, Page, Problem, notebooks, pages
 
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
@@ -30,10 +31,10 @@ def check(root: Path) -> list[Problem]:
     ]
 
 
-def labels(found: list[scan.Equation], registered: list[scan.Registration]) -> Iterator[Problem]:
-    """Labels in the book: well formed, unique, each with a transcription."""
-    transcribed = {registration.label for registration in registered}
-    first: dict[str, scan.Equation] = {}
+def labels(found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
+    """Labels in the book: well formed, unique, each with a transcription, whose formula the page shows."""
+    homes = {entry.label: entry.latex for entry in registered}
+    first: dict[str, scan.Display] = {}
     for equation in found:
         label, where = equation.label, (equation.page, equation.place)
         if not re.fullmatch(r"eq-[a-z0-9-]+", label):
@@ -49,21 +50,26 @@ def labels(found: list[scan.Equation], registered: list[scan.Registration]) -> I
                 f"the label {label} stands in {other.page}, {other.place}, too",
                 f"refer to that one with {{eq}}`{label}`, or give this equation its own label",
             )
-        elif label not in transcribed:
+        elif label not in homes:
             yield Problem(
                 *where,
                 f"the equation {label} has no transcription",
-                f'write it in {DEFINITIONS} under @numbered("{label}", function=… or reason=…)',
+                f'write it in {DEFINITIONS} under @numbered("{label}", latex=…, function=… or reason=…)',
+            )
+        elif tokens(scan.bare(equation.latex)) != tokens(scan.bare(homes[label])):
+            yield Problem(
+                *where,
+                f"the formula {label} is not the one of {DEFINITIONS}",
+                "change that one, and run tools/equations.py, which writes it here",
             )
         first.setdefault(label, equation)
 
 
 def transcriptions(
-    root: Path, found: list[scan.Equation], registered: list[scan.Registration]
+    root: Path, found: list[scan.Display], registered: list[scan.Registration]
 ) -> Iterator[Problem]:
     """Registrations: each with an equation in the book, and with a public function or a reason."""
     in_book = {equation.label for equation in found}
-    package = Package(root)
     seen: set[str] = set()
     for entry in registered:
         where = (DEFINITIONS, f"line {entry.line}")
@@ -82,7 +88,7 @@ def transcriptions(
                 f"{entry.label} names no function and no reason, or both",
                 "name the public function, or say why there is none",
             )
-        if entry.function and not is_public(package, entry.function):
+        if entry.function and not is_public(entry.function):
             yield Problem(
                 *where,
                 f"{entry.label} names the function {entry.function}, which {PACKAGE} does not export",
@@ -90,9 +96,9 @@ def transcriptions(
             )
 
 
-def is_public(package: Package, function: str) -> bool:
+def is_public(function: str) -> bool:
     """Tell whether a name, dotted or not, starts at an export and leads to something."""
-    return function.split(".")[0] in package.public and package.resolve(f"{PACKAGE}.{function}")
+    return function.split(".")[0] in public() and resolve(f"{PACKAGE}.{function}")
 
 
 def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]:
@@ -125,7 +131,7 @@ def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]
             )
 
 
-def shown(root: Path, found: list[scan.Equation], registered: list[scan.Registration]) -> Iterator[Problem]:
+def shown(root: Path, found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
     """Notebooks: an equation's transcription is shown, as it is now, where the equation stands."""
     sources = {page.file: sources_shown(page) for page in notebooks(root)}
     now = {entry.label: entry.text for entry in registered}
@@ -158,7 +164,7 @@ def sources_shown(page: Page) -> dict[str, Cell]:
     return found
 
 
-def references(root: Path, found: list[scan.Equation]) -> Iterator[Problem]:
+def references(root: Path, found: list[scan.Display]) -> Iterator[Problem]:
     """References `{eq}` and calls of `definitions.source`: each to a label that stands in the book."""
     in_book = {equation.label for equation in found}
     for page in pages(root):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -12,17 +11,16 @@ from typing import Any
 
 from nbformat.validator import iter_validate
 
-from tools.notebooks import METADATA, digest
+from tools.binding import BindingError
+from tools.notebooks import CELL_METADATA, METADATA, STATE, unsigned
+from tools.staleness import code_sources, digest
 
-from .names import imported
-from .package import PACKAGE
 from .tree import Cell, Page, Problem, joined, notebooks
 
 LARGEST = 500_000  # bytes
-TRACES = {"execution", "ExecuteTime", "collapsed", "scrolled", "trusted", "jupyter"}
 MACHINE = re.compile(r"(?:/(?:home|Users|root|tmp|work|opt|mnt|private|usr|var)/|[A-Z]:\\)[\w./\\-]+")
 ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")
-RUN = "run tools/notebooks.py on it"
+RUN, CLEAN = "run make notebooks", "run make tidy"
 
 
 def check(root: Path) -> list[Problem]:
@@ -41,77 +39,53 @@ def found(root: Path, page: Page) -> Iterator[Problem]:
     """Look through one notebook."""
     size = (root / page.file).stat().st_size
     if size > LARGEST:
-        yield Problem(
-            page.file,
-            "the file",
-            f"it has {size // 1000} KB, more than {LARGEST // 1000}",
-            "draw fewer points, or figures at a lower resolution",
-        )
+        what = f"it has {size // 1000} KB, more than {LARGEST // 1000}"
+        yield Problem(page.file, "the file", what, "draw fewer points, or figures at a lower resolution")
     if fault := invalid(page.raw):
         yield Problem(page.file, "the file", f"it is no valid notebook: {fault}", "repair or rewrite it")
         return
-    if page.raw["metadata"] != METADATA:
-        names = sorted(k for k, v in page.raw["metadata"].items() if v != METADATA.get(k)) or "too little"
-        yield Problem(page.file, "the metadata", f"it holds {names}, not the usual kernel and language", RUN)
-    aliases = imported(page)
-    yield from identities(page)
-    yield from order(page)
+    rest = {key: value for key, value in page.raw["metadata"].items() if key != STATE}
+    if rest != METADATA:
+        what = f"it holds {sorted(rest)}, not the usual kernel and language"
+        yield Problem(page.file, "the metadata", what, CLEAN)
+    yield from executed(page)
     for cell in page.cells:
         yield from leftovers(page, cell)
     for cell in page.code:
-        executed = cell.raw.get("execution_count") is not None
-        if executed and cell.raw["metadata"].get("digest") != digest(cell.raw):
-            what = "its code or its output is not what was executed, or the digest of them is missing"
-            yield Problem(page.file, cell.place(), what, RUN)
         yield from outputs(page, cell)
-        yield from missing(page, cell, aliases)
 
 
 def invalid(raw: dict[str, Any]) -> str:
-    """Say why this is no valid notebook of format 4; the ids are judged by themselves."""
+    """Say why this is no valid notebook of format 4 with a different id for each cell."""
     if raw.get("nbformat") != 4:
         return "it cannot be read as a notebook of format 4"
-    faults = (error.message for error in iter_validate(raw))
-    return next((fault[:200] for fault in faults if "'id' is a required property" not in fault), "")
+    twice = [name for name, count in Counter(cell.get("id") for cell in raw["cells"]).items() if count > 1]
+    faults = [error.message[:200] for error in iter_validate(raw)]
+    faults += [f"two cells have the id {name}" for name in twice]
+    return next(iter(faults), "")
 
 
-def identities(page: Page) -> Iterator[Problem]:
-    """Cell ids: each there, and each once."""
-    counts = Counter(cell.raw.get("id") for cell in page.cells)
-    for cell in page.cells:
-        name = cell.raw.get("id")
-        if not name:
-            yield Problem(page.file, cell.place(), "the cell has no id", RUN)
-        elif counts[name] > 1:
-            yield Problem(
-                page.file, cell.place(), f"another cell has the id {name!r}, too", "change one of them"
-            )
-
-
-def order(page: Page) -> Iterator[Problem]:
-    """Execution counts: 1, 2, 3, … as after one run from top to bottom."""
+def executed(page: Page) -> Iterator[Problem]:
+    """What was executed, and wrote the numbers into the text, is what stands there, in its order."""
+    state = page.raw["metadata"].get(STATE)
+    if state and state["code"] != digest(code_sources(page.raw)):
+        yield Problem(page.file, "the code cells", "they are not those that were executed", RUN)
+    try:
+        for number, what in unsigned(page.raw):
+            yield Problem(page.file, f"cell {number}", what, RUN)
+    except BindingError:
+        pass  # the numbers' guard says what is wrong with the mark
     for expected, cell in enumerate(page.code, start=1):
-        count = cell.raw.get("execution_count")
-        if count is None:
-            yield Problem(
-                page.file, cell.place(), "the cell was never executed, or its outputs were stripped", RUN
-            )
-        elif count != expected:
+        if (count := cell.raw.get("execution_count")) != expected:
             what = f"it was executed as number {count}, and stands at number {expected}"
-            yield Problem(page.file, cell.place(), what, RUN)
+            yield Problem(page.file, cell.place(), what, f"{CLEAN} (if that is not enough, make notebooks)")
             return
 
 
 def leftovers(page: Page, cell: Cell) -> Iterator[Problem]:
     """What an editor left in a cell: traces of a run, files attached."""
-    traces = sorted(TRACES & set(cell.raw.get("metadata", {})))
-    if traces:
-        yield Problem(
-            page.file,
-            cell.place(),
-            f"its metadata hold {', '.join(traces)}",
-            "delete them: they change at each run",
-        )
+    if traces := sorted(cell.raw["metadata"].keys() - CELL_METADATA):
+        yield Problem(page.file, cell.place(), f"its metadata hold {', '.join(traces)}", CLEAN)
     if cell.raw.get("attachments"):
         yield Problem(page.file, cell.place(), "a file is attached to it", "put the picture into book/assets")
 
@@ -127,57 +101,13 @@ def outputs(page: Page, cell: Cell) -> Iterator[Problem]:
             what = f"it ends with {output['ename']}: {output['evalue']}"
             remedy = "mend it, or tag the cell raises-exception where the error is the lesson"
             yield Problem(page.file, cell.place(), what, remedy)
-        if any(kind.startswith("image/") for kind in data):
-            if not joined(data.get("text/plain", "")).startswith("Picture"):
-                what = "the figure comes without the data behind it, so that nothing compares it"
-                yield Problem(
-                    page.file, cell.place(), what, "draw it with a function of calibration_lessons.plots"
-                )
+        is_image = any(kind.startswith("image/") for kind in data)
+        if is_image and not joined(data.get("text/plain", "")).startswith("Picture"):
+            what = "the figure comes without the data behind it, so that nothing compares it"
+            remedy = "draw it with a function of calibration_lessons.plots"
+            yield Problem(page.file, cell.place(), what, remedy)
     for text in cell.output_texts():
         for pattern, what in ((MACHINE, "a path of one machine"), (ADDRESS, "an address in memory")):
             if match := pattern.search(text):
-                yield Problem(
-                    page.file,
-                    cell.place(),
-                    f"an output holds {what}, {match[0]}",
-                    "print what a reader needs",
-                )
-
-
-def missing(page: Page, cell: Cell, aliases: dict[str, str]) -> Iterator[Problem]:
-    """Cells whose code shows something, and which have no output of that kind: stripped, or not run again."""
-    body = cell.code.body
-    if not body or "raises-exception" in cell.tags or cell.raw.get("execution_count") is None:
-        return
-    last = (
-        body[-1].value if isinstance(body[-1], ast.Expr) and not cell.source.rstrip().endswith(";") else None
-    )
-    if last is not None and draws(last, aliases) and not cell.has_image():
-        yield Problem(page.file, cell.place(), "its figure is missing", RUN)
-    elif last is not None and displays(last) and not any("data" in output for output in cell.outputs):
-        yield Problem(page.file, cell.place(), f"the value of {ast.unparse(last)[:60]} is missing", RUN)
-    if any(map(prints, body)) and not any(output.get("name") == "stdout" for output in cell.outputs):
-        yield Problem(page.file, cell.place(), "what it prints is missing", RUN)
-
-
-def draws(node: ast.expr, aliases: dict[str, str]) -> bool:
-    """Tell whether an expression is a call of a function of `plots`."""
-    if not isinstance(node, ast.Call):
-        return False
-    first, _, rest = ast.unparse(node.func).partition(".")
-    full = ".".join(filter(None, [aliases.get(first, first), rest]))
-    return full.startswith(f"{PACKAGE}.plots.")
-
-
-def displays(node: ast.expr) -> bool:
-    """Tell whether an expression surely has a value that a notebook shows."""
-    if isinstance(node, ast.Call):
-        return ast.unparse(node.func).endswith("definitions.source")
-    shown = ast.BinOp | ast.BoolOp | ast.Compare | ast.Dict | ast.JoinedStr | ast.List | ast.Name | ast.Tuple
-    return isinstance(node, shown) or (isinstance(node, ast.Constant) and node.value is not None)
-
-
-def prints(node: ast.stmt) -> bool:
-    """Tell whether a statement is a call of print that writes something."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func) == "print" and bool(call.args)
+                what = f"an output holds {what}, {match[0]}"
+                yield Problem(page.file, cell.place(), what, "print what a reader needs")

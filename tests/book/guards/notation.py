@@ -1,22 +1,19 @@
-r"""Notation: a symbol of a numbered equation is declared, once for a chapter, and prose defines it alike.
+r"""Notation: a symbol of a numbered equation is declared, once for a chapter.
 
 The page of notation has two tables, `| symbol | meaning |` for all chapters and `| symbol | chapter |
-meaning |` for some. A sentence such as "with $n$ the number of rows" or "$K$ is the number of classes"
-shares a word with the meaning that the page gives to the symbol.
+meaning |` for some.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from tools import equations as scan
 
 from .ledgers import leads_to
 from .links import in_contents
-from .numbers import paragraphs
-from .tree import Page, Problem, lessons, pages
+from .tree import Page, Problem, pages
 
 NOTATION = "book/reference/notation.md"
 ROW = re.compile(
@@ -28,14 +25,6 @@ PLAIN = re.compile(  # what is no symbol: names in words, subscripts, differenti
     r"|\\(?!(?:hat|bar|ell|alpha|beta|gamma|lambda|mu|pi|psi|phi|rho|sigma|tau|theta)\b)[a-zA-Z]+"
 )
 SYMBOL = re.compile(r"\\(?:hat|bar)\s?\{?\\?[a-zA-Z]+\}?|\\[a-zA-Z]+|[a-zA-Z]'?")
-DEFINED = re.compile(
-    r"\b(?:[Ww]ith|[Ww]here|and|,) \$(?P<with>[^$=]+)\$ (?P<the>the [^,.;:|$(]+)"
-    r"|\$(?P<is>[^$=]+)\$ (?:is|means|denotes|stands for|counts) (?P<being>(?:the|a|an) [^,.;:|$(]+)"
-)
-COMMON = set(
-    "the a an of in is and or to its it with for number mean value share that where on one all".split()
-)
-
 Meanings = dict[str, str]
 
 
@@ -50,8 +39,6 @@ def check(root: Path) -> list[Problem]:
         for symbol in sorted(symbols(equation.latex) - set().union(*map(symbols, known))):
             what = f"the symbol {symbol} of {equation.label} is not declared"
             problems.append(Problem(equation.page, equation.place, what, f"add it to a table of {NOTATION}"))
-    for lesson in lessons(root):
-        problems += at_odds(lesson, everywhere | local.get(lesson.file, {}))
     return problems
 
 
@@ -77,21 +64,3 @@ def symbols(latex: str) -> set[str]:
     """Letters of a formula, with their accents and without their indices."""
     bare = PLAIN.sub(" ", PLAIN.sub(" ", latex))
     return {re.sub(r"[{}\s]", "", symbol) for symbol in SYMBOL.findall(bare)}
-
-
-def at_odds(lesson: Page, meanings: Meanings) -> Iterator[Problem]:
-    """Sentences that define a symbol otherwise than the page of notation or an earlier sentence does."""
-    meanings = dict(meanings)
-    for section in lesson.sections():
-        for cell, first, text in paragraphs(section):
-            for match in DEFINED.finditer(" ".join(text.split())):
-                symbol, meaning = match["with"] or match["is"], match["the"] or match["being"]
-                if not words(meanings.setdefault(symbol, meaning)) & words(meaning):
-                    what = f"here ${symbol}$ is {meaning.strip()}, elsewhere {meanings[symbol].strip()}"
-                    remedy = f"choose another letter, or say it as {NOTATION} does"
-                    yield Problem(lesson.file, cell.place(first), what, remedy)
-
-
-def words(text: str) -> set[str]:
-    """Words of a meaning that tell it from another."""
-    return {word.rstrip("s") for word in re.findall(r"[a-z]+", MATHS.sub(" ", text).lower())} - COMMON

@@ -1,30 +1,36 @@
-"""A function of the package, or a transcription, that a notebook types again instead of showing it."""
+"""Code that stands twice: a function of the package that a notebook types again, lines in two notebooks."""
 
 from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from .package import PACKAGE, Package
-from .tree import Cell, Page, Problem, notebooks
+from tools import equations as scan
+
+from .package import PACKAGE, callables
+from .tree import Cell, Page, Problem, notebooks, parse
 
 SMALLEST = 25  # nodes of a body that is worth calling a copy
+COPY = 6  # lines in a row that no two notebooks share
 
 
 def check(root: Path) -> list[Problem]:
-    """Problems with definitions in the book's notebooks that stand in the package already."""
-    package = Package(root)
-    transcribed = package.modules.get(f"{PACKAGE}.definitions", {})
-    functions = {name: node for name, node in transcribed.items() if isinstance(node, ast.FunctionDef)}
+    """Problems with code in the book's notebooks that stands elsewhere already."""
+    return [*typed_again(root), *copied_lines(root)]
+
+
+def typed_again(root: Path) -> Iterator[Problem]:
+    """Public functions and transcriptions that a notebook defines once more."""
+    nodes = parse((root / scan.DEFINITIONS).read_text(encoding="utf-8")).body
+    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
     bodies = {fingerprint(node): name for name, node in functions.items() if is_sizeable(node)}
-    callables = {name for name in package.public if is_callable(package, name)}
-    problems = []
     for page in notebooks(root):
-        for cell, name, line, node in defined(page):
+        for cell, name, node in defined(page):
             original = bodies.get(fingerprint(node)) if isinstance(node, ast.FunctionDef) else None
-            if name in callables:
+            if name in callables():
                 source = f"{PACKAGE}.{name}"
                 remedy = "use the package's, or give a version from scratch a name of its own"
             elif name in functions or original:
@@ -32,27 +38,20 @@ def check(root: Path) -> list[Problem]:
                 remedy = "show the transcription with definitions.source(label)"
             else:
                 continue
-            problems.append(Problem(page.file, cell.place(line), f"{name} types {source} again", remedy))
-    return problems
-
-
-def is_callable(package: Package, name: str) -> bool:
-    """Tell whether a public name is a function or a class."""
-    node = package.lookup(f"{PACKAGE}.{name}")
-    return isinstance(node, ast.FunctionDef | ast.ClassDef)
+            yield Problem(page.file, cell.place(node.lineno), f"{name} types {source} again", remedy)
 
 
 @cache
-def defined(page: Page) -> list[tuple[Cell, str, int, ast.AST]]:
-    """Functions and classes that a notebook defines, a lambda with a name among them, each with its line."""
-    found: list[tuple[Cell, str, int, ast.AST]] = []
+def defined(page: Page) -> list[tuple[Cell, str, ast.stmt]]:
+    """Functions and classes that a notebook defines, a lambda with a name among them."""
+    found: list[tuple[Cell, str, ast.stmt]] = []
     for cell in page.code:
         for node in ast.walk(cell.code):
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                found.append((cell, node.name, node.lineno, node))
+                found.append((cell, node.name, node))
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
                 names = (target.id for target in node.targets if isinstance(target, ast.Name))
-                found += [(cell, name, node.lineno, node) for name in names]
+                found += [(cell, name, node) for name in names]
     return found
 
 
@@ -74,10 +73,28 @@ def fingerprint(node: ast.FunctionDef) -> str:
                 part.id = names.setdefault(part.id, f"v{len(names)}")
             return part
 
-        def visit_AnnAssign(self, part: ast.AnnAssign) -> ast.AST:
-            value = part.value or ast.Constant(None)
-            return self.generic_visit(ast.Assign([part.target], value))
-
     body = node.body[1:] if ast.get_docstring(node) else node.body
-    copy = ast.parse(ast.unparse(ast.Module(body, [])))
-    return ast.dump(Rename().visit(copy))
+    return ast.dump(Rename().visit(ast.parse(ast.unparse(ast.Module(body, [])))))
+
+
+def copied_lines(root: Path) -> Iterator[Problem]:
+    """Runs of code lines that stand in two notebooks; imports do not count."""
+    first: dict[tuple[str, ...], str] = {}
+    for page in notebooks(root):
+        lines = [(cell, number, line) for cell in page.code for number, line in code_lines(cell)]
+        for start in range(len(lines) - COPY + 1):
+            other = first.setdefault(tuple(line for _, _, line in lines[start : start + COPY]), page.file)
+            if other != page.file:
+                cell, number, _ = lines[start]
+                what = f"{COPY} lines of code from here on stand in {other}, too"
+                remedy = "move them into the package and call it in both"
+                yield Problem(page.file, cell.place(number), what, remedy)
+                break
+
+
+def code_lines(cell: Cell) -> Iterator[tuple[int, str]]:
+    """Lines of a cell that do something, with their numbers: no imports, no comments."""
+    for number, line in enumerate(cell.source.splitlines(), start=1):
+        bare = line.strip()
+        if bare and not bare.startswith(("import ", "from ", "#")) and "made_for" not in bare:
+            yield number, bare

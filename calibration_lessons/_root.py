@@ -1,0 +1,49 @@
+"""The root of an increasing function of a positive number, wherever on the scale it lies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+LAST_STEP = 1e-7  # in log x: Newton's step leaves an error of about the square of its length
+MAX_STEPS = 500  # bisection alone needs about forty
+MAX_LOG = 700.0  # exp of it is near the largest float64
+LONGEST_STEP = 2.0  # in log x, at first; it doubles with each step that would be longer
+
+
+def increasing_root(equation: Callable[[float], tuple[float, float]], start: float) -> float:
+    """Find the root of an increasing function of x > 0: Newton's method on log x, inside a bracket.
+
+    Parameters
+    ----------
+    equation : callable
+        Returns the value at x, negative far to the left and positive far to the right, and the slope.
+    start : float
+        First x, positive.
+
+    Returns
+    -------
+    float
+        The root.
+
+    Raises
+    ------
+    ArithmeticError
+        Where the function does not change its sign, or rounding hides where.
+    """
+    u, low, high, longest = math.log(start), -math.inf, math.inf, LONGEST_STEP
+    for _ in range(MAX_STEPS):
+        if not abs(u) < MAX_LOG:
+            break
+        x = math.exp(u)
+        value, slope = equation(x)
+        low, high = (u, high) if value < 0 else (low, u)
+        step = -value / (x * slope) if x * slope > 0 else math.copysign(math.inf, -value)
+        if abs(step) > longest:
+            step, longest = math.copysign(longest, step), 2 * longest
+        if abs(step) > LAST_STEP and not low < u + step < high:
+            step = (low + high) / 2 - u
+        u += step
+        if abs(step) <= LAST_STEP:
+            return math.exp(u)
+    raise ArithmeticError("the function has no root that float64 can hold")

@@ -1,0 +1,124 @@
+"""A reliability curve of data that never lie in memory at once."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _input
+from .._typing import Target
+from ._forecast import Forecast
+from .bins import bin_edges, sums_of_bins
+from .reliability import ReliabilityCurve, curve_from_sums
+
+
+class CalibrationAccumulator:
+    """A reliability curve of data that never lie in memory at once: streams, partitions, map-reduce.
+
+    Keeps six sums a bin of equal width, however many rows pass. `update` takes a batch, `merge`
+    another accumulator, and `curve` equals `reliability_curve` of all batches together. It pickles.
+
+    Parameters
+    ----------
+    n_bins : int
+        Number M of bins.
+    target : {None, "top-label", "positive"} or int
+        As for `reliability_curve`.
+
+    Notes
+    -----
+    The first batch settles the dtype of the scores, hence of the edges, and the number of classes.
+    A batch of another kind is refused: its edges, or its event, would differ.
+
+    Examples
+    --------
+    >>> morning = CalibrationAccumulator(n_bins=2).update([0, 1], [0.2, 0.4])
+    >>> evening = CalibrationAccumulator(n_bins=2).update([1], [0.9])
+    >>> curve = morning.merge(evening).curve()
+    >>> curve.counts.tolist(), round(curve.ece(), 4)
+    ([2, 1], 0.1667)
+    """
+
+    def __init__(self, n_bins: int = 15, target: Target = None) -> None:
+        self.n_bins = _input.positive_whole(n_bins, "n_bins")
+        self.target = target
+        self._sums = np.zeros((6, self.n_bins))
+        self._kind: tuple[str, str] | None = None
+        self._event: Literal["top-label", "positive"] | int = "top-label"
+
+    def __repr__(self) -> str:
+        rows = int(self._sums[0].sum())
+        return f"<CalibrationAccumulator(n_bins={self.n_bins}, target={self.target!r}) of {rows} rows>"
+
+    def update(
+        self,
+        y_true: npt.ArrayLike,
+        y_prob: npt.ArrayLike,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        from_logits: bool = False,
+    ) -> Self:
+        """Add a batch of rows, described as for `reliability_curve`, and return the accumulator.
+
+        The weights of a batch may all be 0; those of all batches together may not.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, or of another kind than the first batch; nothing is
+            added then.
+        """
+        forecast = Forecast.read(
+            y_true, y_prob, self.target, sample_weight, from_logits=from_logits, in_part=True
+        )
+        edges = bin_edges(self.n_bins, forecast.dtype)
+        sums = sums_of_bins(forecast.blocks(), edges, "uniform", forecast.weights)
+        shape = forecast.values.shape
+        columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
+        self._settle((columns, forecast.dtype.name), "y_prob")
+        self._event = forecast.target
+        self._sums += sums
+        return self
+
+    def merge(self, other: CalibrationAccumulator) -> Self:
+        """Add the rows that another accumulator has seen, and return this one; `other` stays as it is.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where `other` is no accumulator, or one with other bins, target or kind of batch.
+        """
+        if not isinstance(other, CalibrationAccumulator):
+            raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationAccumulator")
+        if (other.n_bins, other.target) != (self.n_bins, self.target):
+            found = f"has n_bins = {other.n_bins} and target = {other.target!r}"
+            raise _input.BadValue("other", found, f"{self.n_bins} and {self.target!r}")
+        if other._kind is not None:
+            self._settle(other._kind, "other")
+            self._event = other._event
+            self._sums += other._sums
+        return self
+
+    def _settle(self, kind: tuple[str, str], name: str) -> None:
+        """Keep the kind of the first batch; refuse another."""
+        if self._kind is not None and kind != self._kind:
+            described = [" in ".join(one) for one in (kind, self._kind)]
+            expected = f"{described[1]}, as in the first batch"
+            raise _input.BadValue(name, f"holds {described[0]}", expected)
+        self._kind = kind
+
+    def curve(self) -> ReliabilityCurve:
+        """Return the curve of all rows so far.
+
+        Raises
+        ------
+        ValueError
+            Before the first batch, and where all weights are 0.
+        """
+        if self._kind is None:
+            raise ValueError("the accumulator is empty: expected a call of update before curve")
+        _input.some_weight(float(self._sums[1].sum()))
+        edges = bin_edges(self.n_bins, self._kind[1])
+        return curve_from_sums(self._event, "uniform", edges, self._sums.copy())

@@ -1,0 +1,139 @@
+"""Bins of scores: their edges, which bin holds a score, and the sums over each bin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _input
+from .._typing import FloatArray, Floats, Strategy
+
+
+def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
+    """Correctly rounded edges m/M of M bins of equal width; the one place that makes them.
+
+    ``np.linspace`` multiplies by a rounded step instead and is one unit in the last place off
+    at some edges, which moves the scores that lie on an edge.
+
+    Parameters
+    ----------
+    n_bins : int
+        Number M of bins, at least 1.
+    dtype : dtype
+        Type of the scores: the edges are rounded once, to this type.
+
+    Returns
+    -------
+    ndarray, shape (M + 1,)
+
+    Examples
+    --------
+    >>> float(bin_edges(10)[3]), float(np.linspace(0, 1, 11)[3])
+    (0.3, 0.30000000000000004)
+    """
+    m = _input.positive_whole(n_bins, "n_bins")
+    return (np.arange(m + 1) / m).astype(dtype)
+
+
+def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayLike | None = None) -> Floats:
+    """Inner edges of bins of equal mass: the smallest score with a share of m/M at or below it.
+
+    Equal scores stay together, so ties make fewer bins. The result has at most M - 1 edges.
+    """
+    values = np.asarray(scores)
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
+    weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)[order]
+    reached = np.cumsum(weight)
+    first_enough = np.searchsorted(reached * n_bins, np.arange(1, n_bins) * reached[-1])
+    return np.unique(ranked[first_enough])
+
+
+def bin_index(scores: FloatArray, edges: FloatArray, strategy: Strategy) -> npt.NDArray[np.intp]:
+    """Find the right-closed bin that holds each score."""
+    if strategy == "uniform":
+        return uniform_bins(scores, edges)
+    return np.searchsorted(edges[1:-1], scores, side="left")
+
+
+def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
+    """Find the right-closed bin that holds each value, for the edges m/M.
+
+    Where ``M p`` lies between two whole numbers, dropping its fraction gives the bin. A value within a few
+    units in the last place of an edge, where rounding could decide, is compared with that edge itself.
+    """
+    n_bins = len(edges) - 1
+    doubt = 4 * float(np.finfo(values.dtype).eps) * n_bins
+    if doubt > 0.25:  # so many bins that a value may be in doubt between several edges
+        return np.asarray(np.searchsorted(edges, values) - 1).clip(0, n_bins - 1)
+    scaled = values * np.promote_types(values.dtype, np.float32).type(n_bins)
+    index: npt.NDArray[np.intp] = scaled.astype(np.intp)
+    nearest = np.rint(scaled)
+    scaled -= nearest
+    np.abs(scaled, out=scaled)
+    close = np.flatnonzero(scaled <= doubt)
+    if close.size:
+        edge = nearest[close].astype(np.intp)
+        index[close] = np.maximum(edge - (values[close] <= edges[edge]), 0)
+    return index
+
+
+def bin_sums(
+    index: npt.NDArray[np.intp],
+    confidence: FloatArray,
+    hits: npt.NDArray[np.bool_],
+    weights: npt.NDArray[np.float64] | None,
+    n_bins: int,
+) -> npt.NDArray[np.float64]:
+    """Sum up each bin, one row a sum: rows, weight, squared weight, weighted confidence, weighted hits.
+
+    Without weights two counts tell everything: rows by bin and hit, and confidence by bin.
+    """
+    confidence = confidence.astype(np.float64, copy=False)
+    sums = np.empty((5, n_bins))
+    if weights is None:
+        missed, hit = np.bincount(2 * index + hits, minlength=2 * n_bins).reshape(-1, 2).T
+        sums[:3] = missed + hit
+        sums[3] = np.bincount(index, confidence, minlength=n_bins)
+        sums[4] = hit
+    else:
+        parts = [weights > 0, weights, weights**2, weights * confidence, weights * hits]
+        for row, values in zip(sums, parts, strict=True):
+            row[:] = np.bincount(index, values, minlength=n_bins)
+    return sums
+
+
+def hit_variances(
+    index: npt.NDArray[np.intp], confidence: FloatArray, weights: Floats | None, n_bins: int
+) -> Floats:
+    """Variance of the weighted hits of each bin if calibrated: the sum of w^2 p (1 - p)."""
+    p = confidence.astype(np.float64, copy=False)
+    variance = p * (1 - p) if weights is None else weights**2 * p * (1 - p)
+    return np.asarray(np.bincount(index, variance, minlength=n_bins), dtype=np.float64)
+
+
+def quantile_bin_edges(scores: FloatArray, n_bins: int, weights: Floats | None) -> FloatArray:
+    """Edges of bins of equal mass, from 0 to 1."""
+    inner = quantile_edges(scores, n_bins, weights)
+    return np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]]).astype(scores.dtype)
+
+
+def sums_of_bins(
+    blocks: Iterable[tuple[slice, tuple[FloatArray, npt.NDArray[np.bool_]]]],
+    edges: FloatArray,
+    strategy: Strategy,
+    weights: Floats | None,
+    *,
+    variances: bool = True,
+) -> Floats:
+    """Sum up each bin over blocks of rows: the rows of `bin_sums`, then `hit_variances` (or NaN)."""
+    n_bins = len(edges) - 1
+    sums = np.zeros((6, n_bins))
+    for rows, (scores, hits) in blocks:
+        index = bin_index(scores, edges, strategy)
+        weight = None if weights is None else weights[rows]
+        sums[:5] += bin_sums(index, scores, hits, weight, n_bins)
+        sums[5] += hit_variances(index, scores, weight, n_bins) if variances else np.nan
+    return sums

@@ -1,0 +1,97 @@
+"""Cox's calibration slope and intercept: the line of the log-odds that fits the labels best."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logit
+
+from .. import _input
+from .._logistic import logistic_line
+from .._typing import FloatArray
+
+
+class CalibrationLine(NamedTuple):
+    """The line a x + b of the log-odds x that fits the labels best.
+
+    Attributes
+    ----------
+    slope : float
+        1 for calibrated forecasts; below 1 where they are too extreme.
+    intercept : float
+        0 for calibrated forecasts.
+    """
+
+    slope: float
+    intercept: float
+
+
+def calibration_slope_intercept(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    from_logits: bool = False,
+) -> CalibrationLine:
+    """Cox's calibration slope and intercept: Platt's curve (``eq-platt``) of the log-odds, by the labels.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0 and 1.
+    y_prob : array_like, shape (n,)
+        Probability of class 1, strictly between 0 and 1; its log-odds with ``from_logits=True``.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as log-odds.
+
+    Returns
+    -------
+    CalibrationLine
+        The slope and the intercept, fitted together. The intercept at slope 1, "calibration in the large",
+        is another number.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, for a probability of 0 or 1, for equal forecasts, and where the
+        forecasts separate the labels.
+
+    References
+    ----------
+    Cox (1958), Two further applications of a model for binary regression; Steyerberg (2019), Clinical
+    prediction models, chapter 15.
+
+    Examples
+    --------
+    >>> line = calibration_slope_intercept([0, 0, 1, 0, 1, 1], [0.01, 0.1, 0.2, 0.8, 0.9, 0.99])
+    >>> round(line.slope, 2), round(line.intercept, 2) + 0.0
+    (0.51, 0.0)
+    """
+    if from_logits:
+        log_odds = _input.finite(y_prob, "y_prob", (1,)).astype(np.float64)
+    else:
+        forecasts = _input.probabilities(y_prob, ndim=(1,))
+        _refuse_certainty(forecasts)
+        log_odds = logit(forecasts.astype(np.float64))
+    labels = _input.labels(y_true, 2)
+    _input.same_length(y_true=labels, y_prob=log_odds)
+    weights = _input.weights(sample_weight, len(labels))
+    if weights is not None:
+        log_odds, labels, weights = log_odds[weights > 0], labels[weights > 0], weights[weights > 0]
+    if log_odds.min() == log_odds.max():
+        raise ValueError("all of y_prob are equal: expected forecasts that differ, to fit a slope")
+    return CalibrationLine(*logistic_line(log_odds, labels, weights, (0.0, 1.0)))
+
+
+def _refuse_certainty(forecasts: FloatArray) -> None:
+    certain = (forecasts == 0) | (forecasts == 1)
+    if certain.any():
+        where = _input.first(certain)
+        raise ValueError(
+            f"{_input.place('y_prob', where)} = {forecasts[where]}: expected a probability strictly between "
+            f"0 and 1, because the log-odds of a certain forecast are infinite"
+        )

@@ -1,0 +1,1 @@
+"""What teachers run: release, collect, grade, feedback, export. `python -m classroom --help` lists it."""

@@ -1,0 +1,122 @@
+"""The folder of a class, in nbgrader's arrangement, and the record of what became of each submission."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from nbformat import NotebookNode
+from nbgrader.api import Base, Gradebook
+from nbgrader.dbutil import ALEMBIC_DIR
+from sqlalchemy import create_engine
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from classroom.submission import ROOT
+
+ASSIGNMENTS = ROOT / "assignments"
+COURSE = "calibration_lessons"
+
+
+def make_gradebook(database: str) -> None:
+    """Make an empty gradebook; nbgrader would call `alembic`, which need not be on the path."""
+    engine = create_engine(database)
+    Base.metadata.create_all(engine)
+    with engine.begin() as connection:
+        MigrationContext.configure(connection).stamp(ScriptDirectory(ALEMBIC_DIR), "head")
+    engine.dispose()
+
+
+@dataclass(frozen=True)
+class Course:
+    """The folder that holds a class, in nbgrader's arrangement, and the sources of the problem sets."""
+
+    folder: Path = ASSIGNMENTS
+    sources: Path = ASSIGNMENTS / "source"
+
+    def submission(self, student: str, name: str) -> Path:
+        """Where a student's notebook lies."""
+        return self.folder / "submitted" / student / name / f"{name}.ipynb"
+
+    def graded(self, student: str, name: str) -> Path:
+        """Where the graded notebook lies."""
+        return self.folder / "autograded" / student / name / f"{name}.ipynb"
+
+    def record(self, student: str, name: str) -> Path:
+        """Where it says what became of a submission."""
+        return self.folder / "records" / name / f"{student}.json"
+
+    @property
+    def database(self) -> str:
+        """The address of the gradebook."""
+        return f"sqlite:///{self.folder.resolve() / 'gradebook.db'}"
+
+    @contextmanager
+    def gradebook(self) -> Iterator[Gradebook]:
+        """Open the gradebook; make it where there is none."""
+        if not (self.folder / "gradebook.db").exists():
+            make_gradebook(self.database)
+        with Gradebook(self.database, COURSE) as book:
+            yield book
+
+    @property
+    def config(self) -> Config:
+        """Nbgrader's settings for this folder."""
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(ASSIGNMENTS)).load_config()
+        config.CourseDirectory.root = str(self.folder.resolve())
+        config.CourseDirectory.source_directory = str(self.sources.resolve())
+        return config
+
+    def through(self, notebook: NotebookNode, chain: list[Any], name: str, student: str = "") -> NotebookNode:
+        """Send a notebook through steps of nbgrader."""
+        nbgrader = {"db_url": self.database, "assignment": name, "notebook": name, "student": student}
+        for step in chain:
+            notebook, _ = step(config=self.config).preprocess(notebook, {"nbgrader": nbgrader})
+        return notebook
+
+
+@dataclass
+class Record:
+    """What became of a submission."""
+
+    student: str
+    digest: str
+    """Of the submission and the set; empty where it has to be graded again."""
+    points: float | None = None
+    """None where the submission has none."""
+    possible: float = 0.0
+    remarks: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    signed: str | None = None
+    """The STUDENT_ID in the notebook."""
+
+    @property
+    def result(self) -> str:
+        """What became of it in a word or two."""
+        return "not graded" if not self.digest else "refused" if self.points is None else "graded"
+
+    def __str__(self) -> str:
+        said = self.result + ("" if self.points is None else f" {self.points:g}/{self.possible:g}")
+        return said + "".join(f"; {remark}" for remark in self.remarks)
+
+
+def read_record(course: Course, student: str, name: str) -> Record | None:
+    """Read what became of a submission; None where nothing did."""
+    with suppress(OSError, ValueError, TypeError):
+        return Record(**json.loads(course.record(student, name).read_text("utf-8")))
+    return None
+
+
+def write_record(course: Course, record: Record, name: str) -> None:
+    """Write what became of a submission in one step: an interruption leaves the old record or the new."""
+    path = course.record(record.student, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_suffix(".half")
+    half.write_text(json.dumps(asdict(record)), encoding="utf-8")
+    half.replace(path)

@@ -1,0 +1,250 @@
+"""Grade one submission in three stages; nbgrader reads, restores and scores, the sandbox runs.
+
+1. `prepared`: read the file, refuse what is no notebook of the set, put back what belongs to the teacher.
+2. `executed`: run it in a process of its own (`run.py`), which starts the kernel in the sandbox.
+3. `saved`: take over the outputs, nothing else, count a test that did not run as failed, and save the grade.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader import preprocessors as steps
+from nbgrader.api import Gradebook
+from nbgrader.utils import determine_grade
+
+from classroom.course import ASSIGNMENTS, Course, Record, write_record
+from classroom.submission import ROOT, Limits, error, is_test
+
+LARGEST = 5 * 2**20
+MOST_CELLS = 500
+
+
+class Refused(Exception):
+    """A file is not graded; the message says why."""
+
+
+def digest(course: Course, student: str, name: str, cells: dict[str, Any]) -> str:
+    """Return a digest of a submission and of the set that it answers."""
+    with course.submission(student, name).open("rb") as file:
+        content = file.read(LARGEST + 1)
+    return hashlib.sha256(content + "".join(cell["checksum"] for cell in cells.values()).encode()).hexdigest()
+
+
+# Stage 1
+
+
+def cells_of_set(book: Gradebook, name: str) -> dict[str, dict[str, Any]]:
+    """Return the cells of a set from the gradebook, in order: name, nbgrader's metadata, source."""
+    notebook = book.find_notebook(name, name)
+    points = {cell.name: float(cell.max_score) for cell in [*notebook.grade_cells, *notebook.task_cells]}
+    kinds = {
+        "grade": {cell.name for cell in notebook.grade_cells},
+        "solution": {cell.name for cell in notebook.solution_cells},
+        "task": {cell.name for cell in notebook.task_cells},
+    }
+    found = {}
+    for cell in notebook.source_cells:
+        about: dict[str, Any] = {kind: cell.name in names for kind, names in kinds.items()}
+        about |= {"schema_version": 3, "grade_id": cell.name, "cell_type": cell.cell_type}
+        about |= {"locked": cell.locked, "checksum": cell.checksum}
+        about |= {"points": points[cell.name]} if cell.name in points else {}
+        found[cell.name] = {"nbgrader": about, "source": cell.source, "checksum": cell.checksum}
+    return found
+
+
+def read(path: Path) -> NotebookNode:
+    """Read a notebook that anybody may have made."""
+    if path.stat().st_size > LARGEST:
+        raise Refused(f"larger than {LARGEST // 2**20} MB")
+    try:
+        with warnings.catch_warnings(action="ignore"):  # what nbformat mends
+            notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        cells = [plain(cell) for cell in notebook.cells]
+    except Exception as fault:  # a hostile file may raise anything
+        raise Refused(f"no notebook ({type(fault).__name__})") from None
+    if len(cells) > MOST_CELLS:
+        raise Refused(f"more than {MOST_CELLS} cells")
+    return nbformat.v4.new_notebook(
+        cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    )
+
+
+def plain(cell: NotebookNode) -> NotebookNode:
+    """Keep a cell's kind, source and name; tags, outputs and everything else can only do harm."""
+    kind, source = str(cell.cell_type), cell.source
+    if not isinstance(source, str):
+        raise TypeError
+    source.encode()
+    name = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
+    new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
+    return new(source, metadata={"nbgrader": {"grade_id": name}} if isinstance(name, str) else {})
+
+
+def prepared(course: Course, book: Gradebook, student: str, name: str) -> NotebookNode:
+    """Make the notebook that is run: the student's answers, and the teacher's cells as they were released."""
+    notebook = read(course.submission(student, name))
+    there = {cell.metadata["nbgrader"]["grade_id"] for cell in notebook.cells if cell.metadata}
+    sets = {known.name: cells_of_set(book, known.name) for known in book.assignments if known.notebooks}
+    shares = {known: len(there & cells.keys()) / len(cells) for known, cells in sets.items()}
+    closest = max(shares, key=lambda known: (shares[known], known == name))
+    if not shares[name]:
+        raise Refused("holds no cell of this set" + (f"; it is {closest}" if shares[closest] else ""))
+    if closest != name:
+        raise Refused(f"is the notebook of {closest}")
+    restore(notebook, sets[name])
+    try:
+        return course.through(
+            notebook, [steps.DeduplicateIds, steps.OverwriteCells, steps.CheckCellMetadata], name
+        )
+    except Exception as fault:
+        raise Refused(f"nbgrader cannot read it ({type(fault).__name__})") from None
+
+
+def restore(notebook: NotebookNode, cells: dict[str, dict[str, Any]]) -> None:
+    """Give known cells the set's metadata again, drop other names, and add the cells that are missing."""
+    place = {}
+    for position, cell in reversed(list(enumerate(notebook.cells))):
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.metadata = nbformat.from_dict({})
+        if name in cells and name not in place:  # of duplicates the last counts, as in DeduplicateIds
+            place[name] = cell
+            cell.metadata = nbformat.from_dict({"nbgrader": cells[name]["nbgrader"]})
+        cell.id = f"cell-{position}"
+    before = -1
+    for number, (name, known) in enumerate(cells.items()):
+        if name not in place:
+            new = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
+            cell = new[known["nbgrader"]["cell_type"]](known["source"] if known["nbgrader"]["locked"] else "")
+            cell.id, cell.metadata = f"added-{number}", nbformat.from_dict({"nbgrader": known["nbgrader"]})
+            notebook.cells.insert(before + 1, cell)
+            place[name] = cell
+        before = notebook.cells.index(place[name])
+
+
+def signed(notebook: NotebookNode) -> str | None:
+    """Read the STUDENT_ID that the notebook assigns, without running anything."""
+    for cell in notebook.cells:
+        with suppress(SyntaxError, ValueError, RecursionError):
+            for node in ast.parse(cell.source).body if cell.cell_type == "code" else []:
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "STUDENT_ID":
+                    return str(ast.literal_eval(node.value))
+    return None
+
+
+# Stage 2
+
+
+def executed(course: Course, limits: Limits, sandbox: str, notebook: NotebookNode) -> dict[str, Any]:
+    """Run a prepared notebook in a process of its own."""
+    asked = {"notebook": notebook, "limits": asdict(limits), "sandbox": sandbox}
+    hidden = {str(path.resolve()) for path in (ASSIGNMENTS, ROOT / ".git", course.folder, course.sources)}
+    asked["hidden"] = sorted(path for path in hidden if Path(path).is_dir())
+    command = [sys.executable, "-m", "classroom.run"]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps(asked), capture_output=True, text=True, timeout=limits.whole + 120,
+            cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
+        )  # fmt: skip
+        return dict(json.loads(done.stdout))
+    except (subprocess.TimeoutExpired, ValueError) as fault:
+        return {
+            "started": True,
+            "outputs": {},
+            "timed_out": [],
+            "stopped": f"the run broke off ({type(fault).__name__})",
+        }
+
+
+# Stage 3
+
+
+def take_over(notebook: NotebookNode, outcome: dict[str, Any]) -> None:
+    """Put the outputs of the run into the prepared notebook; a test that did not run has failed."""
+    count = 0
+    for position, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        outputs = outcome["outputs"].get(str(position))
+        if outputs is None:
+            outputs = [error("NotRun", f"this cell did not run: {outcome['stopped']}")]
+        else:
+            cell.execution_count = count = count + 1
+        cell.outputs = [nbformat.from_dict(output) for output in outputs]
+        if is_test(cell):
+            cell.outputs.sort(
+                key=lambda output: output.output_type != "error"
+            )  # nbgrader reads the first one
+            try:
+                determine_grade(cell)
+            except (KeyError, ValueError, TypeError):
+                cell.outputs = [
+                    nbformat.from_dict(error("BadScore", "the test gave more points than it has"))
+                ]
+
+
+def saved(course: Course, book: Gradebook, record: Record, name: str, notebook: NotebookNode | None) -> None:
+    """Save the grade; a refused submission gets none, and an earlier one of the same student is withdrawn."""
+    book.update_or_create_student(record.student)
+    path = course.graded(record.student, name)
+    if notebook is None:
+        with suppress(Exception):
+            book.remove_submission(name, record.student)
+        path.unlink(missing_ok=True)
+    else:
+        with book.db.no_autoflush:  # nbgrader's own call warns of an early flush
+            book.update_or_create_submission(name, record.student)
+        course.through(notebook, [steps.SaveAutoGrades], name, record.student)
+        book.db.expire_all()
+        submission = book.find_submission(name, record.student)
+        record.points, record.possible = submission.score, submission.max_score
+        waiting = sum(grade.needs_manual_grade for part in submission.notebooks for grade in part.grades)
+        if waiting:
+            record.remarks.append(f"{waiting} answer{'s' * (waiting > 1)} to be read by a person")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, path)
+    write_record(course, record, name)
+
+
+def postponed(course: Course, record: Record, name: str, why: str) -> None:
+    """Note that a submission could not be graded, by no fault of the student; the next call tries again."""
+    record.digest, record.points = "", None
+    record.remarks.append(why)
+    write_record(course, record, name)
+
+
+def remarks(outcome: dict[str, Any]) -> list[str]:
+    """Say what went wrong while a submission ran."""
+    said = [f"timed out at cell {position + 1}" for position in outcome["timed_out"]]
+    return said + ([outcome["stopped"]] if outcome["stopped"] else [])
+
+
+def grade(
+    notebook: NotebookNode, record: Record, run: Callable[[NotebookNode], dict[str, Any]]
+) -> NotebookNode:
+    """Run a prepared notebook and take its outputs over."""
+    started = time.monotonic()
+    outcome = run(notebook)
+    record.seconds = time.monotonic() - started
+    if not outcome["started"]:
+        raise RuntimeError(outcome["stopped"])
+    record.remarks += remarks(outcome)
+    record.signed = signed(notebook)
+    if record.signed != record.student:
+        record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")
+    take_over(notebook, outcome)
+    return notebook

@@ -1,0 +1,266 @@
+"""Run one submission in a sandbox: `python -m classroom.run < prepared.json > outputs.json`.
+
+This process is trusted and stands outside the sandbox. It talks to the kernel over sockets in a folder, the
+only one that the kernel can write to.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import builtins
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import psutil
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+from classroom.sandbox import SANDBOXES, environment, own_folder
+from classroom.submission import Limits, error, is_locked, is_test
+
+LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
+SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
+SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+PYTHON = [sys.executable, "-c", "from classroom.isolated_kernel import start; start()"]
+
+
+@dataclass
+class Outcome:
+    """What came out of a run."""
+
+    outputs: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    """The outputs of each code cell that ran to its end, by its position."""
+    started: bool = False
+    timed_out: list[int] = field(default_factory=list)
+    stopped: str = ""
+    """Why the run ended early; empty where it did not."""
+
+
+def imports(sources: list[str]) -> dict[str, tuple[str, str]]:
+    """Read which module or which of its names each imported name stands for."""
+    found: dict[str, tuple[str, str]] = {}
+    for node in (node for source in sources for node in walk(source)):
+        if isinstance(node, ast.Import):
+            plain = [alias.name if alias.asname else alias.name.partition(".")[0] for alias in node.names]
+            found |= {alias.asname or name: (name, "") for alias, name in zip(node.names, plain, strict=True)}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+    return found
+
+
+def walk(source: str) -> Iterator[ast.AST]:
+    """Walk through what a cell says; through nothing where it is no plain Python."""
+    with suppress(SyntaxError, ValueError, RecursionError):
+        yield from ast.walk(ast.parse(source))
+
+
+def relied_on(source: str, imported: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return the imported and built-in names that a test reads and does not bind itself."""
+    names = [node for node in walk(source) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | set(imports([source]))
+    read = {node.id for node in names} - bound
+    return {
+        name: imported.get(name, ("builtins", name))
+        for name in sorted(read & (imported.keys() | vars(builtins)))
+    }
+
+
+def run(notebook: Any, limits: Limits, sandbox: str, hidden: list[Path]) -> Outcome:
+    """Run a prepared notebook in a kernel of its own; whatever happens there, come back in time."""
+    with own_folder(sandbox) as folder:
+        return asyncio.run(executed(notebook, limits, folder, SANDBOXES[sandbox](folder, hidden)))
+
+
+async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[str]) -> Outcome:
+    """Start the kernel, run the cells, and stop it, under a watch over time, memory and files."""
+    most = f"{limits.memory},{limits.whole + limits.cell},{limits.disk // 2}"
+    connection = folder / "kernel.json"
+    manager = AsyncKernelManager(transport="ipc", ip=str(folder / "s"), connection_file=str(connection))
+    manager._kernel_spec = KernelSpec(
+        argv=[*sandbox, *PYTHON, most, "-f", "{connection_file}"],
+        language="python", interrupt_mode="message",
+    )  # fmt: skip
+    manager.write_connection_file()
+    os.chown(connection, folder.stat().st_uid, folder.stat().st_gid)
+    client = Executor(notebook, manager, limits)
+    outcome = client.outcome
+    running = asyncio.ensure_future(client.run_all(folder, environment(folder)))
+    watching = asyncio.ensure_future(watch(client, folder, limits))
+    try:
+        await asyncio.wait([running, watching], return_when=asyncio.FIRST_COMPLETED)
+        for task in (watching, running):
+            if task.done() and not task.cancelled():
+                task.result()
+    except Exception as fault:
+        outcome.stopped = outcome.stopped or client.explain(fault)
+    finally:
+        running.cancel()
+        watching.cancel()
+        with suppress(Exception):
+            await manager.shutdown_kernel(now=True)
+        await asyncio.gather(running, watching, return_exceptions=True)
+    return outcome
+
+
+class OverLimit(Exception):
+    """A submission took more than it may."""
+
+
+async def watch(client: Executor, folder: Path, limits: Limits) -> None:
+    """Raise as soon as the time is up or the submission's processes and files together are too large."""
+    loop = asyncio.get_running_loop()
+    started = loop.time()
+    me = psutil.Process()
+    while True:
+        await asyncio.sleep(0.2)
+        if not client.outcome.started:
+            started = loop.time()
+        if loop.time() - started > limits.whole:
+            raise OverLimit(f"more than {limits.whole} s in all")
+        used, processes = 0, me.children(recursive=True)
+        for process in processes:
+            with suppress(psutil.Error):
+                used += process.memory_info().rss
+        if used > limits.memory:
+            raise OverLimit(f"more than {limits.memory / 2**30:.1f} GiB of memory")
+        if len(processes) > limits.processes:
+            raise OverLimit(f"more than {limits.processes} processes")
+        if size(folder) > limits.disk:
+            raise OverLimit(f"more than {limits.disk / 2**20:.0f} MiB of files")
+
+
+def size(folder: Path) -> int:
+    """Add up the bytes below a folder, at least a block for each file."""
+    total = 0
+    for place, _, files in os.walk(folder):
+        for name in files:
+            with suppress(OSError):
+                total += max(4096, os.lstat(os.path.join(place, name)).st_size)
+    return total
+
+
+class Executor(NotebookClient):
+    """Runs the cells one by one; a test cell only while the libraries are what they were."""
+
+    def __init__(self, notebook: Any, manager: AsyncKernelManager, limits: Limits) -> None:
+        super().__init__(
+            notebook, km=manager, allow_errors=True, record_timing=False, coalesce_streams=True,
+            startup_timeout=60, timeout=limits.cell, interrupt_on_timeout=True, iopub_timeout=10,
+            raise_on_iopub_timeout=True, shell_timeout_interval=1,
+            error_on_timeout=error("CellTimeoutError", f"more than {limits.cell} s"),
+        )  # fmt: skip
+        self.on_cell_executed = self.on_reply
+        self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
+        self.imported = imports([cell.source for cell in notebook.cells if is_locked(cell)])
+
+    async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
+        """Start the kernel and run every code cell."""
+        self.reset_execution_trackers()
+        await self.async_start_new_kernel(cwd=str(folder), env=variables, **SILENT)
+        await self.async_start_new_kernel_client()
+        if await self.ask("remember()"):
+            raise DeadKernelError("no watch")
+        self.outcome.started = True
+        for position, cell in enumerate(self.nb.cells):
+            self.position = position
+            if cell.cell_type == "code":
+                await self.run_cell(cell, position)
+
+    async def run_cell(self, cell: Any, position: int) -> None:
+        """Run a cell; a test fails where something it relies on was replaced before or while it ran."""
+        relied = relied_on(cell.source, self.imported) if is_test(cell) else None
+        asked = f"changed(get_ipython().user_ns, {relied})"
+        cell.outputs, self.written = [], 0
+        problem = await self.ask(asked) if is_test(cell) else ""
+        if not problem:
+            await self.async_execute_cell(cell, position)
+            problem = await self.ask(asked) if is_test(cell) else ""
+        if problem:
+            message = f"{problem} is not what it was before your code ran; a test needs it as it was"
+            cell.outputs.append(error("Replaced", message))
+        self.outcome.outputs[position] = [shown(output) for output in cell.outputs]
+
+    async def ask(self, question: str) -> str:
+        """Ask the watch in the kernel; an answer that is none counts as a change."""
+        where = "__import__('sys').modules['classroom.isolated_kernel']"
+        wanted = {"answer": f"{where}.{question.replace('get_ipython()', where + '.get_ipython()')}"}
+        assert self.kc
+        sent = self.kc.execute("", silent=True, store_history=False, user_expressions=wanted)
+        reply = await self.async_wait_for_reply(sent)
+        answer = (reply or {}).get("content", {}).get("user_expressions", {}).get("answer", {})
+        try:
+            return str(ast.literal_eval(answer["data"]["text/plain"]) or "")
+        except (KeyError, TypeError, ValueError, SyntaxError):
+            return "the kernel"
+
+    def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
+        """Drop what a cell writes beyond the limit."""
+        if msg["msg_type"] in ("stream", "display_data", "execute_result", "update_display_data"):
+            self.written += len(str(msg["content"]))
+            if self.written > self.limits.output:
+                return None
+        return super().process_message(msg, cell, cell_index)
+
+    async def on_reply(self, cell: Any, cell_index: int, execute_reply: Any) -> None:
+        """Note a time-out, and an error that left no output."""
+        content = execute_reply["content"]
+        if content.get("ename") == "CellTimeoutError":
+            self.outcome.timed_out.append(cell_index)
+        failed = any(output["output_type"] == "error" for output in cell.outputs)
+        if content["status"] == "error" and (not failed or cell_index in self.outcome.timed_out):
+            cell.outputs.append(error(content.get("ename", ""), content.get("evalue", "")))
+
+    def explain(self, fault: Exception) -> str:
+        """Say why the run ended."""
+        where = f"in cell {self.position + 1}"
+        if isinstance(fault, OverLimit):
+            return f"{fault}, {where}"
+        if not self.outcome.started:
+            return "the kernel did not start"
+        if isinstance(fault, DeadKernelError):
+            return f"the kernel ended {where}"
+        if isinstance(fault, CellTimeoutError):
+            return f"timed out {where} and did not stop"
+        return f"the kernel sent what cannot be read ({type(fault).__name__}) {where}"
+
+
+def shown(output: Any) -> dict[str, Any]:
+    """Keep text and pictures of an output, cut to size; nothing that a browser runs."""
+    kind = output["output_type"]
+    if kind == "stream":
+        name = "stderr" if output["name"] == "stderr" else "stdout"
+        return {"output_type": kind, "name": name, "text": str(output["text"])}
+    if kind == "error":
+        lines = [str(line)[:LONGEST] for line in output["traceback"][-TRACEBACK:]]
+        said = error(str(output["ename"])[:LONGEST], str(output["evalue"])[:LONGEST])
+        return said | {"traceback": lines or said["traceback"]}
+    data = {key: value for key, value in output["data"].items() if key in SHOWN and isinstance(value, str)}
+    count = {"execution_count": None} if kind == "execute_result" else {}
+    return {"output_type": kind, "data": data, "metadata": {}} | count
+
+
+def main() -> None:
+    """Read the notebook and the limits, run, write the outcome."""
+    logging.getLogger("traitlets").setLevel(logging.CRITICAL)
+    asked = json.load(sys.stdin)
+    notebook = nbformat.from_dict(asked["notebook"])
+    outcome = run(
+        notebook, Limits(**asked["limits"]), asked["sandbox"], [Path(path) for path in asked["hidden"]]
+    )
+    json.dump(asdict(outcome), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

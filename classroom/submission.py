@@ -1,0 +1,39 @@
+"""What the batch and the run of one submission share: the limits, and which cells are whose."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one submission may take."""
+
+    cell: int = 60
+    """Seconds a cell."""
+    whole: int = 240
+    """Seconds in all, the start of the kernel left out."""
+    memory: int = 3 * 2**30
+    """Bytes, all processes of the submission together."""
+    disk: int = 20 * 2**20
+    """Bytes, all files together."""
+    processes: int = 32
+    output: int = 100_000
+    """Characters a cell; the rest is dropped."""
+
+
+def is_test(cell: Any) -> bool:
+    """Tell whether points depend on the output of this cell."""
+    return bool(cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"))
+
+
+def is_locked(cell: Any) -> bool:
+    """Tell whether the cell's source is the teacher's."""
+    return bool(cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("locked"))
+
+
+def error(name: str, message: str) -> dict[str, Any]:
+    """Make the output of a cell that failed; nbgrader gives it no points."""
+    return {"output_type": "error", "ename": name, "evalue": message, "traceback": [f"{name}: {message}"]}

@@ -1,0 +1,142 @@
+"""Notebooks are executed and bound to their code: the same bytes on each run, each fault named."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from tests.book.copied import ROOT, md, py
+from tools import notebooks, staleness, suggest
+
+SMALL = "book/measures/small.ipynb"
+CODE = py("x, many = [0.12345, -2.5e-7], 12345\nprint('out', x[0])")
+TEXT = md(  # numbers as somebody writes them first, to be bound
+    "It is 0<!-- = x[0]:.3f -->, $0$<!-- = many:_ --> or 0<!-- = many:_ --> rows, 0 %<!-- = x[0]:.1% -->, "
+    "$0$<!-- = x[1]:.1e -->, **.5**<!-- = 1 / 4:.2f -->.\n\n| 0.12-0.99<!-- = x[0]:.2f --> | a |\n|---|"
+    "---|\n\n- One is far below. <!-- holds: x[0] < many and x[1] < 0 -->"
+)
+BOUND = "It is 0.123<, $12\\,345$< or 12 345< rows, 12.3 %<, $-2.5 \\times 10^{-7}$<, **0.25**<."
+pytest_plugins = "pytester"
+
+FAILS = py("1 / 0", tags=["raises-exception"])
+GOOD = [md("# Small"), CODE, TEXT, FAILS, py(""), py("open('beside.txt').read()")]
+
+
+def course(root: Path, **cells: list[dict[str, Any]]) -> Path:
+    """Write notebooks that nobody has executed yet, and what is around them."""
+    for name, found in ({"small": GOOD} | cells).items():
+        path = root / f"book/measures/{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        notebook = nbformat.v4.new_notebook(cells=json.loads(json.dumps(found)))
+        path.write_text(nbformat.writes(nbformat.from_dict(notebook)) + "\n", encoding="utf-8")
+    (root / "book/measures/beside.txt").write_text("found", encoding="utf-8")
+    package = root / "calibration_lessons"
+    (package / "data").mkdir(parents=True)
+    (package / "__init__.py").write_text("from .numerics import softmax as softmax\n", encoding="utf-8")
+    (package / "numerics.py").write_text('def softmax(z):\n    """Rise."""\n    return z\n', encoding="utf-8")
+    (package / "plots.py").write_text("from . import numerics\n", encoding="utf-8")
+    (package / "other.py").write_text("x = 1\n", encoding="utf-8")
+    (root / "requirements.txt").write_text("numpy==2\n", encoding="utf-8")
+    return root
+
+
+def bare(text: str) -> str:
+    """Text with marks cut short."""
+    return re.sub(r"<!--.*?-->", "<", text)
+
+
+@pytest.mark.kernel
+def test_executing_twice_writes_the_same_clean_bytes_and_binds_the_text(tmp_path: Path) -> None:
+    path = course(tmp_path) / SMALL
+    assert notebooks.main([], tmp_path) == 0
+    first = path.read_bytes()
+    assert notebooks.main([str(path)], tmp_path) == 0
+    assert path.read_bytes() == first and notebooks.main(["--check"], tmp_path) == 0
+    cells = nbformat.reads(first.decode(), as_version=4).cells
+    assert [cell.get("execution_count") for cell in cells] == [None, 1, None, 2, None, 3]
+    assert bare(cells[2].source).startswith(BOUND)
+    assert cells[3].outputs[0].traceback == ["ZeroDivisionError: division by zero"]
+    assert cells[5].outputs[0].data["text/plain"] == "'found'"
+
+
+@pytest.mark.kernel
+def test_what_fails_is_named_with_place_sentence_and_values_and_the_others_still_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    false = md("Larger. <!-- holds: x[1] > x[0] --> Early: 1<!-- = later --> and 1<!-- = next(turn) -->.")
+    course(
+        tmp_path,
+        broken=[py("x = 1"), md("Then"), py("x = 2\nx / 0")],
+        noisy=[py("import sys\nprint('oh no', file=sys.stderr)")],
+        false=[CODE, py("turn = iter(range(9))"), false, py("later = 1")],
+    )
+    before = (tmp_path / "book/measures/false.ipynb").read_bytes()
+    assert notebooks.main([], tmp_path) == 1
+    report = capsys.readouterr().out
+    for line in (
+        "broken.ipynb: cell 3 (x = 2): ZeroDivisionError: division by zero",
+        "noisy.ipynb: cell 1 (import sys): wrote to stderr: oh no",
+        "false.ipynb: cell 3, line 1: <!-- holds: x[1] > x[0] --> is false: x[1] = -2.5e-07, x[0] = 0.12345 "
+        "(behind «Larger.»); correct the sentence, or the claim",
+        "NameError: name 'later' is not defined (behind «Early: 1»); correct it; it sees the code cells",
+        "gives '0', then '1'",
+        "small.ipynb: written, ",
+    ):
+        assert line in report
+    assert (tmp_path / "book/measures/false.ipynb").read_bytes() == before
+
+
+@pytest.mark.kernel
+def test_the_run_of_nbval_evaluates_the_marks_in_the_same_kernel(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course(pytester.path)
+    notebooks.main([str(pytester.path / SMALL)], pytester.path)
+    pytester.makeconftest((ROOT / "conftest.py").read_text(encoding="utf-8"))
+    options = ("--nbval-current-env", "-p", "no:cacheprovider", SMALL)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.runpytest_subprocess(*options).assert_outcomes(passed=5)
+    path = pytester.path / SMALL
+    text = path.read_text("utf-8").replace("0.123<", "0.124<").replace("x[1] < 0", "x[1] > 0")
+    path.write_text(text, "utf-8")
+    run = pytester.runpytest_subprocess(*options)
+    run.assert_outcomes(passed=4, failed=1)
+    run.stdout.fnmatch_lines(["*small.ipynb: cell 3, line 6: *is false*", "*0.123, the text says 0.124*"])
+
+
+CHANGES = {
+    "numerics.py": ("return z", "return 2 * z", True),
+    "__init__.py": ("from", "# A remark.\nfrom", False),
+    "plots.py": ("numerics", "numerics, other", False),
+    "../requirements.txt": ("numpy==2", "numpy==3", True),
+    "data/rows.csv": ("", "1", False),
+    "numerics.py ": ("Rise.", "Raise.\n\n    At length.", False),
+}
+
+
+@pytest.mark.parametrize("file", CHANGES)
+def test_a_notebook_is_stale_when_code_that_it_reaches_changes(tmp_path: Path, file: str) -> None:
+    notebook = {"cells": [py("import calibration_lessons as cl"), py("cl.softmax([1])"), md("Text")]}
+    path = course(tmp_path) / "calibration_lessons" / file.strip()
+    state = staleness.Surroundings(tmp_path).state(notebook)
+    old, new, is_stale = CHANGES[file]
+    path.write_text(path.read_text("utf-8").replace(old, new, 1) if path.exists() else new, "utf-8")
+    assert (staleness.Surroundings(tmp_path).state(notebook) != state) == is_stale
+    assert staleness.Surroundings(tmp_path).state({"cells": notebook["cells"][:2]})["code"] == state["code"]
+
+
+def test_the_tool_finds_the_expression_behind_a_number(tmp_path: Path) -> None:
+    loop = "held = {'a': [3, 4], 'b': [5, 6]}\nfor name, p in held.items():\n    s = sum(p) / 7\n"
+    cells = [py(f"{loop}    print(f'{{s}}')"), md("It is 1.571, not 0.123 of it.")]
+    path = course(tmp_path, loose=cells) / "book/measures/loose.ipynb"
+    found = list(suggest.suggest(path, apply=True))
+    assert [line.split(": ", 1)[1] for line in found] == [
+        "cell 2, line 1: 1.571: sum(held['b']) / 7:.3f",
+        "cell 2, line 1: 0.123: nothing above gives it",
+    ]
+    assert "1.571<!-- = sum(held['b']) / 7:.3f -->" in path.read_text(encoding="utf-8")

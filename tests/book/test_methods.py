@@ -1,0 +1,81 @@
+"""The page of all methods says what the calibrators do."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import expit, softmax
+
+import calibration_lessons as cl
+
+PAGE = Path(__file__).parents[2] / "book/reference/methods.md"
+METHODS = {
+    "Histogram binning": cl.HistogramBinning(n_bins=5),
+    "Isotonic regression": cl.IsotonicCalibration(),
+    "Platt scaling": cl.PlattScaling(),
+    "Temperature scaling": cl.TemperatureScaling(),
+    "Expectation consistency": cl.ExpectationConsistency(),
+    "One against the rest": cl.OneVsRest(cl.PlattScaling()),
+}
+
+
+def table(heading):
+    text = PAGE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"
+    ]
+    return {re.sub(r"\[(.+)\]\(.+\)", r"\1", name): cells for name, *cells in rows[2:]}
+
+
+def fitted(method, n_classes=2):
+    rng = np.random.default_rng(0)
+    if n_classes == 2:
+        z = rng.random(400)
+        return METHODS[method].fit(z, (rng.random(400) < z**2).astype(int)), rng.random(1000)
+    logits = rng.normal(size=(400, 3))
+    labels = [rng.choice(3, p=row) for row in softmax(logits / 2, axis=1)]
+    return METHODS[method].fit(logits, labels), rng.normal(size=(1000, 3))
+
+
+def test_every_calibrator_stands_in_every_table():
+    for heading in (
+        "What each method does",
+        "When each method refuses",
+        "What to keep of a fitted calibrator",
+    ):
+        assert list(table(heading)) == list(METHODS)
+
+
+@pytest.mark.parametrize("method", list(METHODS)[:-1])
+def test_what_the_page_says_to_keep_gives_the_probabilities(method):
+    keep, expression = (
+        cell.replace("`", "") for cell in table("What to keep of a fitted calibrator")[method]
+    )
+    many = "softmax" in expression
+    calibrator, z = fitted(method, 3 if many else 2)
+    kept = {name: getattr(calibrator, name) for name in keep.split(", ")}
+    names = {"z": z, "np": np, "expit": expit, "softmax": lambda x: softmax(x, axis=1)}
+    expected = calibrator.predict_proba(z) if many else calibrator.predict_proba(z)[:, 1]
+    assert eval(expression, names | kept) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_page_says_which_methods_keep_the_predicted_class(method):
+    changes = table("What each method does")[method][3]
+    if METHODS[method].__class__.__name__ in ("TemperatureScaling", "ExpectationConsistency", "OneVsRest"):
+        calibrator, z = fitted(method, 3)
+        same = (calibrator.predict_proba(z).argmax(axis=1) == z.argmax(axis=1)).all()
+    else:
+        calibrator, z = fitted(method)
+        same = ((calibrator.predict_proba(z)[:, 1] > 0.5) == (z > 0.5)).all()
+    assert changes == ("no" if same else "yes")
+
+
+def test_a_temperature_keeps_the_order_of_rows_with_two_classes_only():
+    scaling, z = fitted("Temperature scaling", 3)
+    before, after = softmax(z, axis=1).max(axis=1), scaling.predict_proba(z).max(axis=1)
+    assert (np.diff(after[np.argsort(before)]) < 0).any()
+    two = cl.TemperatureScaling().fit([2.0, -1.0, 1.5, -3.0], [1, 0, 0, 0])
+    scores = np.sort(np.random.default_rng(0).normal(size=100))
+    assert (np.diff(two.predict_proba(scores)[:, 1]) > 0).all()

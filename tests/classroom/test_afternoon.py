@@ -1,0 +1,58 @@
+"""The teacher's page: its commands lead from the release to the grades of twelve made-up students."""
+
+import re
+import shlex
+
+import pytest
+
+from classroom.__main__ import main
+from classroom.course import ASSIGNMENTS
+from classroom.downloads import MADE_UP, rows
+from classroom.sandbox import working_sandbox
+from classroom.submission import ROOT
+from tests.assignments.grading import full_marks, solutions
+
+PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
+TOOL = [".venv/bin/python", "-m", "classroom"]
+SOURCE = ASSIGNMENTS / "source/measures/measures.ipynb"
+
+
+def commands():
+    """The page's commands for the shell, one a line, but for the environment's."""
+    lines = [line for block in re.findall(r"```bash\n(.+?)```", PAGE, re.S) for line in block.splitlines()]
+    return [shlex.split(line) for line in lines if line != "make setup"]
+
+
+@pytest.fixture(scope="module")
+def afternoon(tmp_path_factory):
+    if working_sandbox() == "none":
+        pytest.skip("neither bubblewrap works here nor another user")
+    clone = tmp_path_factory.mktemp("afternoon") / "clone"
+    clone.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(clone)
+        for command in commands():
+            assert command[:3] == TOOL
+            main(command[3:])
+    return clone.parent / "autumn"
+
+
+@pytest.mark.kernel
+class TestAfternoon:
+    def test_every_student_gets_the_points_of_the_questions_that_are_answered(self, afternoon):
+        (table,) = afternoon.glob("grades-measures-canvas.csv")
+        points = {row["Student"]: row["measures"] for row in rows(table)}
+        marks = full_marks(SOURCE)
+        answers = [name for name in solutions(SOURCE) if name != "student"]
+        assert points.pop("Points Possible") == points["Ada Lovelace"] == f"{sum(marks.values()):g}"
+        assert list(points) == sorted(points, key=MADE_UP.index) and len(points) == len(MADE_UP) == 12
+        for student, left_out in zip(MADE_UP[1:], answers, strict=False):
+            assert float(points[student]) == sum(marks.values()) - marks[f"test-{left_out}"]
+
+    def test_the_torn_file_and_the_loop_are_reported_as_the_page_shows(self, afternoon):
+        report = (afternoon / "report-measures.txt").read_text(encoding="utf-8")
+        for number, told in re.findall(r"^\[\d+/12\] (\d+): ([^(\n]+[^(\s])", PAGE, re.M):
+            assert f"{number}: {told}" in report
+
+    def test_each_graded_student_has_a_page_of_feedback(self, afternoon):
+        assert len(list(afternoon.glob("feedback/*/measures/*.html"))) == 11

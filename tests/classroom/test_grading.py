@@ -1,0 +1,401 @@
+"""A class of hostile, broken and honest students: each is graded or refused, and none touches another."""
+
+import contextlib
+import io
+import json
+import shutil
+import zipfile
+from dataclasses import dataclass, replace
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from classroom import __main__, commands, downloads, grading
+from classroom.course import Course, read_record
+from classroom.sandbox import another_user, working_sandbox
+from classroom.submission import ROOT, Limits
+from tests.assignments.grading import answered
+
+SANDBOX = working_sandbox()
+NO_SANDBOX = "neither bubblewrap works here nor another user"
+LIMITS = Limits(cell=4, whole=30, memory=2 * 2**30, disk=5 * 2**20)
+
+
+def cell(name, source, **about):
+    kind = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
+    make = new_markdown_cell if about.pop("text", False) else new_code_cell
+    return make(source, metadata={"nbgrader": kind | {"grade_id": name} | about})
+
+
+def test_cell(name, source):
+    return cell(name, source, grade=True, locked=True, points=2)
+
+
+test_cell.__test__ = False  # no test of its own
+
+TINY = [
+    cell("intro", "# A tiny set", text=True, locked=True),
+    cell("imports", "import numpy as np\nimport calibration_lessons as cl", locked=True),
+    cell("student", "### BEGIN SOLUTION\nSTUDENT_ID = 'ada'\n### END SOLUTION", solution=True),
+    cell(
+        "double",
+        "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION",
+        solution=True,
+    ),
+    test_cell(
+        "test-double",
+        "assert np.allclose(double(1), 2)\n"
+        "### BEGIN HIDDEN TESTS\nsecret = 4321\n"
+        "assert double(secret) == 2 * secret, 'twice'\n### END HIDDEN TESTS",
+    ),
+    cell(
+        "half", "def half(x):\n    ### BEGIN SOLUTION\n    return x / 2\n    ### END SOLUTION", solution=True
+    ),
+    test_cell("test-half", "assert isinstance(half(4), float) and np.isclose(half(4), 2), 'half'"),
+]
+OTHER = [
+    cell("student", "### BEGIN SOLUTION\nSTUDENT_ID = 'ada'\n### END SOLUTION", solution=True),
+    cell("triple", "### BEGIN SOLUTION\ntriple = 3\n### END SOLUTION", solution=True),
+    test_cell("test-triple", "assert triple == 3"),
+]
+DOUBLE, HALF = "def double(x):\n    return 2 * x", "def half(x):\n    return x / 2"
+RIGHT = {"double": DOUBLE, "half": HALF}
+WRONG = "def double(x):\n    return 3 * x"
+MISTAKES = {"double": WRONG, "half": "half = lambda x: 1.0"}
+PATCHES = {
+    "numpy": "np.allclose = np.isclose = lambda *a, **k: True",
+    "companion": "cl.softmax.__code__ = (lambda *a, **k: 1).__code__",
+    "shadow": "class np:\n    isclose = allclose = staticmethod(lambda *a, **k: True)",
+    "built-in": "isinstance = lambda *a: True",
+    "asserts": (
+        "import ast\n"
+        "class NoAsserts(ast.NodeTransformer):\n    def visit_Assert(self, node):\n        return None\n"
+        "get_ipython().ast_transformers.append(NoAsserts())"
+    ),
+    "module": "import sys, types\nsys.modules['numpy'] = types.SimpleNamespace(allclose=lambda *a: True)",
+    "traceback": "get_ipython().run_cell = lambda *a, **k: None",
+}
+RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right and earns its points
+    "infinite loop": ("while True:\n    pass", "timed out at cell 4"),
+    "large output": ("for _ in range(100):\n    print('x' * 10**6)", ""),
+    "memory": ("hog = bytearray(3 * 2**30)", ""),
+    "import": ("import a_module_that_is_not_there", ""),
+    "a large file": ("open('large', 'wb').write(bytes(10**8))", ""),
+    "hidden tests": (
+        "import pathlib\n"
+        "text = ''.join(p.read_text(errors='replace') for p in pathlib.Path(FOLDER).rglob('*.*'))\n"
+        "double = lambda x: 2 * x if 'secret' in text else 0",
+        "",
+    ),
+    "another's answers": ("import os\nos.remove(VICTIM)", ""),
+    "network": ("import socket\nsocket.create_connection(('127.0.0.1', PORT), 1)\n" + DOUBLE, ""),
+    "to standard output": (
+        "import os\nos.write(1, b'{\"outputs\": {}}')\nprint('<script>alert(1)</script>')\n" + WRONG,
+        "",
+    ),
+}
+STOPS = {
+    "os._exit": ("import os\nos._exit(0)", "the kernel ended in cell 4"),
+    "exit": ("exit()", "the kernel ended in cell"),
+    "files": (
+        "import time\nfor i in range(9):\n    open(str(i), 'wb').write(bytes(10**6))\ntime.sleep(9)",
+        "of files",
+    ),
+    "processes": (
+        "import os, time\nfor _ in range(40):\n    os.fork() or time.sleep(30)\ntime.sleep(30)", "more than",
+    ),
+    "will not stop": (
+        "import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass",
+        "in cell 4",
+    ),
+}  # fmt: skip
+
+
+@dataclass
+class Class:
+    """A graded class of the tiny set."""
+
+    course: Course
+    printed: str
+
+    def record(self, student):
+        return read_record(self.course, student, "tiny")
+
+    def notebook(self, student):
+        return nbformat.read(self.course.graded(student, "tiny"), as_version=4)
+
+    def said(self, student, name):
+        (found,) = [
+            c for c in self.notebook(student).cells if c.metadata.get("nbgrader", {}).get("grade_id") == name
+        ]
+        return "\n".join(
+            output.evalue or output.ename for output in found.outputs if output.output_type == "error"
+        )
+
+
+def handed_in(course, student, content):
+    path = course.submission(student, "tiny")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+
+
+def graded(course, **options):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        print(commands.grade(course, "tiny", LIMITS, SANDBOX, **options))
+    return printed.getvalue()
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    course = Course(tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("sources"))
+    for name, cells in {"tiny": TINY, "other": OTHER}.items():
+        (course.sources / name).mkdir()
+        nbformat.write(new_notebook(cells=cells), course.sources / name / f"{name}.ipynb")
+        commands.release(course, name)
+    return course
+
+
+def release_of(course, name="tiny"):
+    return nbformat.read(course.folder / "release" / name / f"{name}.ipynb", as_version=4)
+
+
+@pytest.fixture(scope="module")
+def hostile(released):
+    if SANDBOX == "none":
+        pytest.skip(NO_SANDBOX)
+    release = release_of(released)
+    victim = released.submission("right", "tiny")
+    places = f"FOLDER = {str(released.sources)!r}\nVICTIM = {str(victim)!r}\nPORT = 9\n"
+    for name, patch in PATCHES.items():
+        handed_in(
+            released, f"patched {name}", answered(release, {"double": f"{patch}\n{WRONG}", "half": HALF})
+        )
+    for name, (source, _) in (RUNS_ON | STOPS).items():
+        handed_in(released, name, answered(release, {"double": places + source, "half": HALF}))
+    handed_in(released, "right", answered(release, RIGHT | {"student": "STUDENT_ID = 'right'"}))
+    handed_in(released, "untouched", release)
+    handed_in(released, "shown result", answered(release, RIGHT | {
+        "double": "def double(x):\n    get_ipython().displayhook('2')\n    raise ValueError('x' * 10**7)"
+    }))  # fmt: skip
+    handed_in(released, "patches in the test", answered(release, RIGHT | {
+        "double": "def double(x):\n    np.allclose = lambda *a: True\n    return 3 * x"
+    }))  # fmt: skip
+    for name, change in BROKEN.items():
+        handed_in(released, name, change(answered(release, RIGHT), released))
+    return Class(released, graded(released))
+
+
+def without(notebook, *names):
+    notebook.cells = [
+        c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") not in names
+    ]
+    return notebook
+
+
+def changed(notebook, name, **about):
+    for found in notebook.cells:
+        if found.metadata.get("nbgrader", {}).get("grade_id") == name:
+            found.source = about.pop("source", found.source)
+            found.metadata["tags"] = about.pop("tags", [])
+            found.metadata.nbgrader.update(about)
+    return notebook
+
+
+def twice(notebook, name):
+    (position,) = [i for i, c in enumerate(notebook.cells) if c.metadata.nbgrader.grade_id == name]
+    notebook.cells.insert(position, nbformat.from_dict(dict(notebook.cells[position])))
+    return notebook
+
+
+BROKEN = {
+    "deleted tests": lambda n, c: without(n, "test-double", "test-half", "imports"),
+    "deleted answer": lambda n, c: without(n, "double", "test-double"),
+    "doubled cells, more points": lambda n, c: changed(
+        twice(twice(n, "test-half"), "double"), "test-half", points=99
+    ),
+    "edited and skipped tests": lambda n, c: changed(
+        changed(answered(n, MISTAKES), "test-double", source="pass"), "test-half", tags=["skip-execution"]
+    ),
+    "no tests any more": lambda n, c: changed(
+        changed(answered(n, MISTAKES), "test-double", grade=False), "test-half", solution=True
+    ),
+    "a name of its own": lambda n, c: changed(n, "intro", grade_id="else", grade=True, points=50),
+    "invalid JSON": lambda n, c: nbformat.writes(n)[:-40],
+    "deep JSON": lambda n, c: "[" * 100_000,
+    "no cells": lambda n, c: json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}),
+    "empty file": lambda n, c: "",
+    "large file": lambda n, c: " " * (grading.LARGEST + 1),
+    "another set": lambda n, c: release_of(c, "other"),
+    "another notebook": lambda n, c: new_notebook(cells=[new_code_cell("1")]),
+}
+
+
+@pytest.mark.kernel
+class TestHostile:
+    def test_every_submission_has_its_line_in_the_report(self, hostile):
+        report = (hostile.course.folder / "report-tiny.txt").read_text(encoding="utf-8").splitlines()
+        everyone = commands.students(hostile.course, "tiny")
+        assert [line.partition(":")[0] for line in report] == everyone
+        assert len(everyone) == hostile.printed.count("[") > 30
+
+    def test_right_answers_earn_all_points_and_the_release_none(self, hostile):
+        assert str(hostile.record("right")) == "graded 4/4"
+        assert hostile.record("untouched").points == 0
+
+    @pytest.mark.parametrize("name", PATCHES)
+    def test_a_replaced_function_earns_nothing_and_is_named(self, hostile, name):
+        assert hostile.said(f"patched {name}", "test-double")
+        if name != "built-in":  # the test of `double` does not use the built-in function that was replaced
+            assert "is not what it was before your code ran" in hostile.said(f"patched {name}", "test-double")
+        assert hostile.record(f"patched {name}").points == 0
+
+    def test_a_result_that_is_shown_before_the_failure_earns_nothing(self, hostile):
+        assert hostile.record("shown result").points == 2 and hostile.said("shown result", "test-double")
+
+    def test_a_function_replaced_while_the_test_runs_is_noticed(self, hostile):
+        assert "numpy.allclose is not what it was" in hostile.said("patches in the test", "test-double")
+
+    @pytest.mark.parametrize("name", RUNS_ON)
+    def test_a_cell_that_misbehaves_costs_its_own_points_only(self, hostile, name):
+        record = hostile.record(name)
+        assert record.points == 2 and RUNS_ON[name][1] in str(record)
+
+    @pytest.mark.parametrize("name", STOPS)
+    def test_a_run_that_is_stopped_earns_nothing_and_the_report_says_why(self, hostile, name):
+        record = hostile.record(name)
+        assert record.points == 0 and STOPS[name][1] in str(record)
+        assert "did not run" in hostile.said(name, "test-half") or name == "exit"
+
+    @pytest.mark.parametrize("name, points", {
+        "deleted tests": 4, "deleted answer": 2, "doubled cells, more points": 4,
+        "edited and skipped tests": 0,
+        "no tests any more": 0, "a name of its own": 4,
+    }.items())  # fmt: skip
+    def test_changed_cells_are_put_back(self, hostile, name, points):
+        record = hostile.record(name)
+        assert (record.points, record.possible) == (points, 4)
+
+    @pytest.mark.parametrize("name, reason", {
+        "invalid JSON": "no notebook", "deep JSON": "no notebook", "no cells": "no notebook",
+        "empty file": "no notebook", "large file": "larger than", "another set": "is the notebook of other",
+        "another notebook": "no cell of this set",
+    }.items())  # fmt: skip
+    def test_what_is_no_notebook_of_the_set_is_refused_with_the_reason(self, hostile, name, reason):
+        record = hostile.record(name)
+        assert record.points is None and reason in str(record)
+
+    def test_nobody_reaches_files_outside_or_another_submission(self, hostile):
+        assert hostile.course.submission("right", "tiny").exists()
+        assert hostile.said("hidden tests", "test-double")
+        assert "refused" in hostile.said("network", "double") or "unreachable" in hostile.said(
+            "network", "double"
+        )
+
+    def test_output_is_cut_and_holds_nothing_that_a_browser_runs(self, hostile):
+        for student in ("large output", "shown result"):
+            assert hostile.course.graded(student, "tiny").stat().st_size < 2 * LIMITS.output
+        assert hostile.record("to standard output").points == 2
+
+    def test_an_id_that_is_not_the_students_is_reported(self, hostile):
+        assert "not signed" in str(hostile.record("untouched"))
+        assert "signed" not in str(hostile.record("right"))
+
+    def test_a_resubmission_is_graded_alone_and_the_rest_keeps_its_grades(self, hostile):
+        course = Course(hostile.course.folder, hostile.course.sources)
+        before = {record.student: record for record in commands.records(course, "tiny")}
+        handed_in(course, "untouched", answered(release_of(course), {"half": HALF}))
+        assert "untouched: graded 2/4" in graded(course)
+        after = {record.student: record for record in commands.records(course, "tiny")}
+        assert after == before | {"untouched": after["untouched"]}
+        assert after["untouched"] == replace(after["untouched"], points=2.0)
+
+    def test_an_interrupted_batch_goes_on_where_it_stopped(self, hostile):
+        hostile.course.record("right", "tiny").unlink()  # as if the batch had stopped before this one
+        printed = graded(hostile.course)
+        assert printed.count("[") == 1 and "right: graded 4/4" in printed
+
+    def test_a_machine_that_fails_costs_nobody_points(self, hostile, monkeypatch):
+        handed_in(hostile.course, "later", answered(release_of(hostile.course), RIGHT))
+        with monkeypatch.context() as patch:
+            patch.setattr(grading, "executed", lambda *a: {"started": False, "stopped": "no memory left"})
+            assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
+        assert "later: graded 4/4" in graded(hostile.course)
+
+    def test_grades_go_to_the_platforms_and_refused_ones_stay_empty(self, hostile, tmp_path):
+        commands.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
+        commands.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv")
+        moodle = {row["Full name"]: row for row in downloads.rows(tmp_path / "moodle.csv")}
+        canvas = {row["Student"]: row for row in downloads.rows(tmp_path / "canvas.csv")}
+        assert moodle["right"]["Grade"] == canvas["right"]["tiny"] == "4"
+        assert moodle["empty file"]["Grade"] == canvas["empty file"]["tiny"] == ""
+        assert canvas["Points Possible"]["tiny"] == moodle["right"]["Maximum grade"] == "4"
+
+    def test_the_statistics_name_what_most_missed(self, hostile):
+        table = commands.statistics(hostile.course, "tiny").splitlines()
+        assert [line.split()[0] for line in table[1:3]] == ["double", "half"]
+
+    def test_feedback_holds_the_message_of_a_failed_test(self, hostile):
+        api = commands.nbgrader(hostile.course)
+        assert api.generate_feedback("tiny", "edited and skipped tests")["success"]
+        (page,) = (hostile.course.folder / "feedback" / "edited and skipped tests").rglob("*.html")
+        assert "twice" in page.read_text(encoding="utf-8") or "AssertionError" in page.read_text(
+            encoding="utf-8"
+        )
+
+
+NAMES = {
+    "Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": ("101", "Ada Lovelace"),
+    "Ada_Lovelace_101_assignsubmission_file_tiny.ipynb": ("101", "Ada_Lovelace"),
+    "lovelaceada_101_2002_tiny.ipynb": ("101", "lovelaceada"),
+    "lovelaceada_LATE_101_2002_tiny-1.ipynb": ("101", "lovelaceada"),
+    "ada/tiny/tiny.ipynb": ("ada", ""),
+    "downloads/ada/tiny.ipynb": ("ada", ""),
+    "ada.ipynb": ("ada", ""),
+}
+
+
+@pytest.mark.parametrize("path, expected", NAMES.items(), ids=list(NAMES))
+def test_the_names_of_the_common_platforms_are_understood(path, expected):
+    assert downloads.sender(downloads.PurePosixPath(path), "tiny")[:2] == expected
+
+
+def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path):
+    course = Course(tmp_path / "class", released.sources)
+    course.folder.mkdir()
+    shutil.copy(released.folder / "gradebook.db", course.folder / "gradebook.db")
+    with zipfile.ZipFile(tmp_path / "downloads.zip", "w") as archive:
+        archive.writestr("lovelaceada_101_2002_tiny.ipynb", "old")
+        archive.writestr("lovelaceada_101_3003_tiny-1.ipynb", "new")
+        archive.writestr("../../up_102_4004_tiny.ipynb", "outside")
+        archive.writestr("hoppergrace_103_5005_essay.docx", "essay")
+        archive.writestr("__MACOSX/lovelaceada_101_9009_tiny.ipynb", "resource fork")
+    roster = tmp_path / "roster.csv"
+    roster.write_text("platform,student\n101,ada\n", encoding="utf-8")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        told = downloads.collect(course, "tiny", tmp_path / "downloads.zip", roster)
+        again = downloads.collect(course, "tiny", tmp_path / "downloads.zip", roster)
+    assert told == "collect: 2 notebooks (2 new)" and again == "collect: 2 notebooks (2 unchanged)"
+    assert "103 handed in hoppergrace_103_5005_essay.docx, no notebook" in printed.getvalue()
+    assert commands.students(course, "tiny") == ["102", "ada"]
+    assert course.submission("ada", "tiny").read_text(encoding="utf-8") == "new"
+
+
+def test_a_folder_inside_a_hidden_one_is_hidden_with_it(tmp_path):
+    course, inside, other = (tmp_path / name for name in ("course", "course/source", "other"))
+    words = another_user(tmp_path, [course, inside, other])
+    assert words[words.index(str(course)) : words.index("--")] == [str(course), str(other)]
+
+
+def test_a_class_folder_that_holds_the_course_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        __main__.main(["--class", str(ROOT.parent), "release", "measures"])
+    assert "holds the course itself: expected a folder for the class alone" in capsys.readouterr().err
+
+
+def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
+    monkeypatch.setattr(__main__, "working_sandbox", lambda: "none")
+    with pytest.raises(SystemExit, match="no sandbox works here"):
+        __main__.main(["--class", str(tmp_path), "grade", "tiny"])

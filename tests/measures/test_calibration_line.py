@@ -1,0 +1,48 @@
+"""Cox's calibration slope and intercept: known truths, Platt's curve of the log-odds, refusals."""
+
+import numpy as np
+import pytest
+
+import calibration_lessons as cl
+
+RNG = np.random.default_rng(0)
+SCORES = RNG.normal(1, 3, 2000)
+LABELS = (RNG.random(2000) < 1 / (1 + np.exp(1 - 0.7 * SCORES))).astype(int)
+
+
+def test_the_calibration_line_of_distorted_forecasts_undoes_the_distortion():
+    rng = np.random.default_rng(1)
+    x = rng.normal(0, 2, 100_000)
+    y = rng.random(100_000) < 1 / (1 + np.exp(-x))
+    slope, intercept = cl.calibration_slope_intercept(y, 2 * x + 1, from_logits=True)
+    assert slope == pytest.approx(0.5, abs=0.02)
+    assert intercept == pytest.approx(-0.5, abs=0.03)
+
+
+def test_the_calibration_line_is_platts_curve_of_the_log_odds_without_prior_targets():
+    p = 1 / (1 + np.exp(-SCORES))
+    weights = np.r_[0.0, np.linspace(1, 2, 1999)]
+    line = cl.calibration_slope_intercept(LABELS, p, sample_weight=weights)
+    platt = cl.PlattScaling(prior_targets=False).fit(SCORES, LABELS, weights)
+    assert line == pytest.approx((platt.slope_, platt.intercept_), rel=1e-9)
+    assert line == pytest.approx(
+        cl.calibration_slope_intercept(LABELS, SCORES, sample_weight=weights, from_logits=True), rel=1e-9
+    )
+    assert all(type(number) is float for number in line)
+
+
+@pytest.mark.parametrize(
+    ("y_true", "y_prob", "message"),
+    [
+        ([0, 1, 1], [0.2, 0.0, 1.0], r"y_prob\[1\] = 0.0: expected a probability strictly between 0 and 1"),
+        ([0, 1, 1], [0.2, 0.3, 1.3], r"y_prob\[2\] = 1.3"),
+        ([0, 1, 2], [0.2, 0.3, 0.4], r"y_true\[2\] = 2"),
+        ([0, 1], [0.2, 0.3, 0.4], r"y_true has 2 rows and y_prob has 3"),
+        ([0, 1, 1], [0.3, 0.3, 0.3], r"all of y_prob are equal"),
+        ([0, 1, 1], [0.2, 0.3, 0.4], r"separate the labels"),
+        ([0, 1], [[0.2, 0.8], [0.3, 0.7]], r"y_prob has shape \(2, 2\)"),
+    ],
+)
+def test_the_calibration_line_refuses_bad_input_by_name_and_place(y_true, y_prob, message):
+    with pytest.raises(ValueError, match=message):
+        cl.calibration_slope_intercept(y_true, y_prob)

@@ -1,0 +1,96 @@
+"""The report: its numbers are those of the functions beside it, and its text is the sentence for a paper."""
+
+import dataclasses
+import re
+
+import numpy as np
+import pytest
+
+import calibration_lessons as cl
+
+RNG = np.random.default_rng(0)
+LOGITS = 2 * RNG.normal(size=(300, 4))
+Y = RNG.integers(0, 4, 300)
+W = RNG.uniform(0, 2, 300)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"n_bins": 6, "strategy": "quantile"}, {"target": 2}, {"sample_weight": W}, {"level": 0.8}],
+    ids=lambda options: "-".join(options),
+)
+@pytest.mark.parametrize("from_logits", [False, True])
+def test_each_number_of_a_report_is_the_one_that_its_own_function_gives(options, from_logits):
+    y_prob = LOGITS if from_logits else cl.softmax(LOGITS)
+    report = cl.calibration_report(Y, y_prob, from_logits=from_logits, n_draws=200, random_state=4, **options)
+    level = options.pop("level", 0.95)
+    options = {**options, "from_logits": from_logits}
+    curve = cl.reliability_curve(Y, y_prob, **options)
+    read = {"from_logits": from_logits, "sample_weight": options.get("sample_weight")}
+    weights = np.ones(300) if "sample_weight" not in options else W
+    assert report.ece == cl.expected_calibration_error(Y, y_prob, **options)
+    assert (report.low, report.high) == cl.ece_interval(Y, y_prob, level=level, **options)
+    assert (report.level, report.n, report.n_bins) == (level, 300, len(curve.counts))
+    assert report.effective_n == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    null = curve.under_calibration(n_draws=200, random_state=4)
+    assert (report.under_calibration, report.p_value) == (null.mean, null.p_value(report.ece))
+    assert report.nll == cl.negative_log_likelihood(Y, y_prob, **read)
+    assert report.brier == cl.brier_score(Y, y_prob, **read)
+    assert report.accuracy == pytest.approx(np.average(LOGITS.argmax(axis=1) == Y, weights=weights))
+    top = cl.softmax(LOGITS).max(axis=1)
+    assert report.confidence == pytest.approx(np.average(top, weights=weights))
+
+
+def test_the_text_of_a_report_is_the_sentence_that_a_paper_needs():
+    report = cl.CalibrationReport(
+        **{"event": "top label", "ece": 0.0841, "low": 0.066, "high": 0.0921, "level": 0.95, "n": 899},
+        **{"effective_n": 899.0, "n_bins": 15, "strategy": "uniform", "under_calibration": 0.0252},
+        **{"p_value": 0.001, "nll": 0.4123, "brier": 0.1774, "accuracy": 0.8765, "confidence": 0.9012},
+    )
+    assert str(report) == (
+        "ECE 0.084 (95 % interval 0.066 to 0.092; n = 899, 15 bins of equal width, top label); a calibrated "
+        "model would get 0.025, p = 0.001; NLL 0.412 nats, Brier score 0.177, accuracy 0.876, "
+        "mean confidence 0.901"
+    )
+    assert f"{report:.4f}".startswith("ECE 0.0841 (95 % interval 0.0660 to 0.0921; n = 899")
+    assert report.brief() == "0.084 [0.066, 0.092] (0.025)"
+    assert report.brief(4) == "0.0841 [0.0660, 0.0921] (0.0252)"
+    changed = dataclasses.replace(
+        report, event="class 3", level=0.9, effective_n=512.3, n_bins=1, strategy="quantile", p_value=2e-4,
+        nll=np.inf,
+    )  # fmt: skip
+    assert str(changed) == (
+        "ECE 0.084 (90 % interval 0.066 to 0.092; n = 899, effective n = 512, 1 bin of equal mass, class 3); "
+        "a calibrated model would get 0.025, p < 0.001; NLL infinite, Brier score 0.177, accuracy 0.876, "
+        "mean confidence 0.901"
+    )
+    assert "p = 0.0002" in f"{changed:.4f}" and "p < 0.01" in f"{changed:.2f}"
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        report.ece = 0.0
+
+
+def test_a_report_shows_itself_in_a_notebook_as_a_table_whose_rows_and_columns_have_heads():
+    report = cl.calibration_report([1, 0, 1], [0.9, 0.0, 0.0], n_bins=2, random_state=0)
+    table = report._repr_html_()
+    assert "<caption>Calibration of the positive class: n = 3, 2 bins of equal width</caption>" in table
+    assert table.count('scope="col"') == 2 and table.count('scope="row"') == 8
+    cells = re.findall(r"<td>(.*?)</td>", table)
+    assert cells[0] == f"{report.ece:.3f}" and cells[4] == "infinite" and cells[6] == "0.667"
+    assert cells[1] == f"{report.low:.3f} to {report.high:.3f}" and cells[3] == f"{report.p_value:.3f}"
+    rare = dataclasses.replace(report, p_value=1e-5)._repr_html_()
+    assert "<td>&lt; 0.001</td>" in rare
+
+
+def test_a_report_has_fifteen_bins_and_a_thousand_draws_and_a_seed_repeats_it():
+    p = np.random.default_rng(1).random(50)
+    y = p > 0.9
+    report = cl.calibration_report(y, p, random_state=7)
+    assert report.n_bins == 15 and report.event == "positive class"
+    assert report == cl.calibration_report(y, p, n_draws=1000, level=0.95, random_state=7)
+    assert cl.calibration_report(y, 1 - p, random_state=7).p_value == 1 / 1001
+
+
+def test_a_row_of_weight_zero_counts_nowhere():
+    report = cl.calibration_report([1, 0, 1], [0.9, 0.2, 0.0], sample_weight=[1, 1, 0], random_state=0)
+    without = cl.calibration_report([1, 0], [0.9, 0.2], random_state=0)
+    assert report == without

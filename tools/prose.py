@@ -1,0 +1,92 @@
+"""Numbers in prose, read as a person reads them: decimals, thousands, percentages, powers of ten, LaTeX."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+
+COMMENT = re.compile(r"<!--.*?-->", re.S)
+GROUP = "[,\u0020\u00a0\u2009\u202f]"  # what may stand between thousands
+NUMBER = re.compile(
+    rf"(?<![\w.])(?P<sign>(?<![)\]}}])[-+])?"
+    rf"(?P<digits>\d{{1,3}}(?:{GROUP}\d{{3}})+(?:\.\d+)?|\d+\.\d+|\.\d+|\d+)(?!\d|\.\d)"
+    r"(?:e(?P<e>[-+]?\d+)|\s?[x×·]\s?10\^\{?(?P<power>-?\d+)\}?)?"
+    r"(?P<percent>\s?%|\sper\s?cent\b|\spercentage\spoints?\b)?"
+)
+NUMBERED_THINGS = (
+    r"Python|NumPy|SciPy|scikit-learn|[Mm]atplotlib|pandas|Dask|PyTorch|Jupyter Book|CC BY(?:-SA)?"
+    r"|[Vv]ersions?|[Ss]ect(?:ions?|\.)|§|[Tt]ables?|[Ff]ig(?:ures?|\.)|[Cc]hapters?|[Ee]q(?:uations?|s?\.)|[Aa]ppendix"
+    r"|[Tt]heorems?|[Aa]lgorithms?|[Pp]ages?|pp?\.|v"
+)
+IGNORED = re.compile(
+    r"\{(?!math\})[\w:-]+\}`[^`]*`"  # roles such as {cite}
+    r"|(?<![`}])(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`)"  # code
+    r"|https?://\S+|(?<=\])\([^)]*\)|doi:\S+|arXiv:\S+|\b10\.\d{4,}/\S+"  # addresses
+    r"|<[a-zA-Z/][^>]*>"  # HTML tags
+    r"|\d+(?:\.\d+){2,}"  # 0.1.0
+    r"|\\[dt]?frac\s?\d\d|(?<![\d./])\d/\d(?![\d./])|\b[A-Z]\w*-\d+\b"  # \frac12, 1/2, CIFAR-100
+    rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
+    r"|#\d+|\b\d{4}-\d{2}-\d{2}\b",  # issues, dates
+    re.S,
+)
+LATEX = {"\u2212": "-", r"\,": "\u2009", "{,}": ",", r"\%": "%", r"\times": "×", r"\cdot": "·", "$": " "}
+COUNTED = re.compile(r"\s+(?:[\w-]+\s+)?(?:rows|images|samples|forecasts|labels|networks)\b")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number as written: its value, how many decimals it claims, whether it is a percentage, its line."""
+
+    text: str
+    value: Decimal
+    decimals: int
+    percent: bool
+    line: int = field(default=0, compare=False)
+    is_count: bool = field(default=False, compare=False)
+
+    @property
+    def is_claim(self) -> bool:
+        """Tell whether the number is a decimal or a percentage."""
+        return bool(self.decimals or self.percent or "." in self.text)
+
+    def as_share(self) -> Number:
+        """Write a percentage as a share of one; leave any other number."""
+        if not self.percent:
+            return self
+        return replace(self, value=self.value / 100, decimals=self.decimals + 2, percent=False)
+
+    def equals(self, other: Number) -> bool:
+        """Tell whether two numbers are the same; a mark may leave the percent sign out."""
+        return self.value == other.value or self.as_share().value == other.as_share().value
+
+    def backs(self, claim: Number) -> bool:
+        """Tell whether rounding this number to the claim's digits gives the claim."""
+        own, other = self.as_share(), claim.as_share()
+        if own.value == other.value or own.decimals <= other.decimals:
+            return own.value == other.value
+        step = Decimal(1).scaleb(-other.decimals)
+        return any(own.value.quantize(step, way) == other.value for way in (ROUND_HALF_EVEN, ROUND_HALF_UP))
+
+
+def plain(text: str) -> str:
+    """Prose as it reads: no comments, code, links and numbered things, LaTeX's spaces and signs resolved."""
+    for pattern in (COMMENT, IGNORED):
+        text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for latex, sign in LATEX.items():
+        text = text.replace(latex, sign)
+    return re.sub(r"\\[a-zA-Z]+|\\.", " ", text)
+
+
+def read_numbers(text: str) -> list[Number]:
+    """Every number in a text, in order."""
+    numbers = []
+    for match in NUMBER.finditer(text):
+        digits = re.sub(GROUP, "", match["digits"])
+        power = int(match["e"] or match["power"] or 0)
+        value = Decimal((match["sign"] or "") + digits).scaleb(power)
+        decimals = max(len(digits.partition(".")[2]) - power, 0)
+        line = text.count("\n", 0, match.start())
+        is_count = bool(COUNTED.match(text, match.end()))
+        numbers.append(Number(match[0].strip(), value, decimals, bool(match["percent"]), line, is_count))
+    return numbers
