@@ -47,6 +47,7 @@ COLORS = {
     "accuracy": GREEN,
     "train": BLUE,
     "test": VERMILLION,
+    "held_out": VERMILLION,
     "truth": BLACK,
     "perfect": GREY,
     "counts": SKY,
