@@ -44,8 +44,7 @@ def logistic_line(
     if targets == (0.0, 1.0) and _separable(scores, labels):
         raise ValueError(NO_MINIMUM)
     share = None if weights is None else weights / weights.max()
-    counts = np.bincount(labels, share, minlength=2).astype(np.float64)
-    start = _log_odds(counts, np.array(targets))
+    start = _log_odds(label_weights(labels, share), np.array(targets))
     if scores.min() == scores.max():
         return 0.0, start
     curve, flat = _Curve(scores, labels, share, targets), _Line(0.0, start, *_centre_and_scale(scores))
@@ -57,6 +56,14 @@ def logistic_line(
     if not math.isfinite(slope):
         raise ValueError(TOO_STEEP)
     return slope, intercept
+
+
+def label_weights(labels: IntArray, weights: Floats | None) -> Floats:
+    """Sum of the weights of the labels 0 and 1; without weights the number of rows."""
+    if weights is None:
+        positive = np.count_nonzero(labels)
+        return np.array([len(labels) - positive, positive], dtype=np.float64)
+    return np.bincount(labels, weights, minlength=2).astype(np.float64)
 
 
 def _log_odds(counts: Floats, targets: Floats) -> float:
@@ -161,7 +168,8 @@ class _Curve:
             x /= line.scale
             e = line.slope * x
             e += line.value
-            np.clip(e, -MAX_LOG_ODDS, MAX_LOG_ODDS, out=e)
+            np.minimum(e, MAX_LOG_ODDS, out=e)
+            np.maximum(e, -MAX_LOG_ODDS, out=e)
             np.exp(e, out=e)
             below = 1 / (1 + e)  # 1 - p
             e *= below  # p

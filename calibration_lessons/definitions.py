@@ -164,8 +164,8 @@ def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float
     "eq-kernel-confidence",
     latex=r"""
     C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X) =
-    \frac{1 + \sum_{i=1}^{n} \kappa(x_0, x_i)\, [\, y_i = \psi(x_0)\, ]}{K + \sum_{i=1}^{n} \kappa(x_0, x_i)}, \qquad
-    \kappa(x_0, x_i) = e^{-\lVert x_0 - x_i \rVert^2 / (2 \ell^2)}
+    \frac{1 + \sum_{i=1}^{n} \kappa(x_0, x_i)\, [\, y_i = \psi(x_0)\, ]}{K + \sum_{i=1}^{n} \kappa(x_0, x_i)},
+    \qquad \kappa(x_0, x_i) = e^{-\lVert x_0 - x_i \rVert^2 / (2 \ell^2)}
     """,
     function="kernel_confidence",
 )

@@ -50,6 +50,10 @@ COLORS = {
     "held_out": VERMILLION,
     "truth": BLACK,
     "perfect": GREY,
+    "under_calibration": GREY,
+    "null_value": GREY,
+    "recalibrated_ensemble": PURPLE,
+    "base_rate": BLACK,
     "counts": SKY,
     "band": SKY,
 }
@@ -155,7 +159,9 @@ def panels(rows: int = 1, columns: int = 2, *, size: tuple[float, float] = (6.0,
 
 @_house
 def shared_legend(picture: Picture) -> Picture:
-    """Put one legend above panels that show the same series, in place of a legend in each.
+    """Put one legend above the panels, each name once, in place of a legend in each.
+
+    The title is that of the first legend.
 
     Parameters
     ----------
@@ -174,12 +180,22 @@ def shared_legend(picture: Picture) -> Picture:
     >>> len(shared_legend(picture).legends)
     1
     """
+    legends = [legend for ax in picture.axes if (legend := ax.get_legend()) is not None]
+    title = legends[0].get_title().get_text() if legends else ""
+    for legend in legends:
+        legend.remove()
+    named: dict[str, Any] = {}
     for ax in picture.axes:
-        legend = ax.get_legend()
-        if legend is not None:
-            legend.remove()
-    handles, labels = picture.axes[0].get_legend_handles_labels()
-    picture.legend(handles, labels, loc="outside upper center", ncols=min(len(labels), 3))
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    picture.legend(
+        list(named.values()),
+        list(named),
+        loc="outside upper center",
+        ncols=min(len(named), 3),
+        title=title or None,
+        title_fontsize=10,
+    )
     return picture
 
 
@@ -232,7 +248,7 @@ def reliability_diagram(
     level : float
         Confidence level of the intervals.
     counts : bool
-        Draw the rows a bin, too.
+        Draw the rows of each bin, too, with their numbers.
     color : str
         A name in `COLORS`.
     **options
@@ -263,7 +279,7 @@ def reliability_diagram(
     if isinstance(curve.target, int):
         x_label, y_label = (f"{text} of class {curve.target}" for text in ("forecast probability", y_label))
         x_label += " (bin mean)"
-    ax = _axes(ax, (5.0, 5.4) if counts else (5.0, 4.8))
+    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
     filled = curve.counts > 0
     x, y = curve.confidence[filled], curve.accuracy[filled]
     low, high = (side[filled] for side in curve.interval(level))
@@ -278,6 +294,7 @@ def reliability_diagram(
     if legend:
         ax.legend(
             loc="upper left",
+            bbox_to_anchor=(1.02, 1),
             title=f"below the line: {below}\nabove the line: {above}",
             alignment="left",
             title_fontsize=10,
@@ -290,7 +307,7 @@ def reliability_diagram(
 def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
     below = ax.inset_axes((0, -0.3, 1, 0.22), sharex=ax)
     widths = np.diff(curve.edges)
-    below.bar(
+    bars = below.bar(
         curve.edges[:-1],
         curve.counts,
         widths,
@@ -300,6 +317,10 @@ def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
         linewidth=0.5,
         label="counts",
     )
+    numbers = [str(rows) if rows else "" for rows in curve.counts]
+    many = len(numbers) > 10
+    below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=7 if many else 8)
+    below.margins(y=0.7 if many else 0.3)
     below.set(xlabel=x_label, ylabel="rows")
     ax.set_xlabel("")
     ax.tick_params(labelbottom=False)
@@ -316,6 +337,7 @@ def lines(
     points: Mapping[str, tuple[float, float]] | None = None,
     log_x: bool = False,
     log_y: bool = False,
+    steps: bool = False,
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
@@ -334,6 +356,8 @@ def lines(
         Single points to mark, with their names.
     log_x, log_y : bool
         Logarithmic axes.
+    steps : bool
+        Draw each value level, with a jump halfway to the next.
 
     Returns
     -------
@@ -351,7 +375,8 @@ def lines(
     for name, y in series.items():
         look = _look(name, spare)
         few = len(np.atleast_1d(x)) <= 25
-        ax.plot(x, y, label=name, **(look if few else {**look, "marker": None}))
+        drawn = look if few else {**look, "marker": None}
+        ax.plot(x, y, label=name, drawstyle="steps-mid" if steps else "default", **drawn)
         if bands is not None and name in bands:
             low, high = (np.asarray(side, dtype=float) for side in bands[name])
             ax.fill_between(np.asarray(x), low, high, color=look["color"], alpha=0.2, linewidth=0)

@@ -37,8 +37,8 @@ def main(arguments: list[str] | None = None) -> None:
         command: parsers.add_parser(command)
         for command in ("release", "collect", "rehearse", "grade", "feedback", "export", "statistics")
     }
-    for command in common.values():
-        command.add_argument("set", help="name of the problem set, such as measures")
+    for added in common.values():
+        added.add_argument("set", help="name of the problem set, such as measures")
     for command in ("collect", "rehearse"):
         common[command].add_argument("downloads", type=Path, help="a zip, or a folder")
     common["collect"].add_argument("--roster", type=Path, help="CSV with the columns platform and student")

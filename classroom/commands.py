@@ -124,7 +124,8 @@ def summary(course: Course, name: str, seconds: float) -> str:
     names = Counter(record.signed for record in all_records if record.signed)
     lines = []
     for record in all_records:
-        shared = f"; {names[record.signed]} notebooks are signed so" if names[record.signed] > 1 else ""
+        same = names[record.signed] if record.signed else 0
+        shared = f"; {same} notebooks are signed so" if same > 1 else ""
         lines.append(f"{record.student}: {record}{shared}")
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -153,7 +154,7 @@ def feedback(course: Course, name: str) -> str:
 def export(course: Course, name: str, platform: str, target: Path | None) -> str:
     """Write the points as the learning platform imports them; who was refused gets an empty field."""
     known = {record.student: record for record in records(course, name)}
-    lines = []
+    lines: list[tuple[str, ...]] = []
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
         for student in sorted((s for s in book.students if s.id in known), key=lambda s: s.id):
@@ -165,7 +166,7 @@ def export(course: Course, name: str, platform: str, target: Path | None) -> str
                 "canvas": (full_name, number, student.id, "", "", points),
                 "plain": (student.id, full_name, points, f"{possible:g}", remarks),
             }[platform])  # fmt: skip
-    headings = {
+    headings: dict[str, list[tuple[str, ...]]] = {
         "moodle": [("Identifier", "Full name", "Grade", "Maximum grade", "Feedback comments")],
         "canvas": [
             ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", name),

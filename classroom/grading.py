@@ -59,16 +59,10 @@ def cells_of_set(book: Gradebook, name: str) -> dict[str, dict[str, Any]]:
     }
     found = {}
     for cell in notebook.source_cells:
-        about = {kind: cell.name in names for kind, names in kinds.items()}
-        about |= {
-            "schema_version": 3,
-            "grade_id": cell.name,
-            "locked": cell.locked,
-            "checksum": cell.checksum,
-        }
-        about |= {"cell_type": cell.cell_type} | (
-            {"points": points[cell.name]} if cell.name in points else {}
-        )
+        about: dict[str, Any] = {kind: cell.name in names for kind, names in kinds.items()}
+        about |= {"schema_version": 3, "grade_id": cell.name, "cell_type": cell.cell_type}
+        about |= {"locked": cell.locked, "checksum": cell.checksum}
+        about |= {"points": points[cell.name]} if cell.name in points else {}
         found[cell.name] = {"nbgrader": about, "source": cell.source, "checksum": cell.checksum}
     return found
 

@@ -196,6 +196,7 @@ class Executor(NotebookClient):
         """Ask the watch in the kernel; an answer that is none counts as a change."""
         where = "__import__('sys').modules['classroom.isolated_kernel']"
         wanted = {"answer": f"{where}.{question.replace('get_ipython()', where + '.get_ipython()')}"}
+        assert self.kc
         sent = self.kc.execute("", silent=True, store_history=False, user_expressions=wanted)
         reply = await self.async_wait_for_reply(sent)
         answer = (reply or {}).get("content", {}).get("user_expressions", {}).get("answer", {})

@@ -60,6 +60,18 @@ def test_a_diagram_of_data_is_that_of_their_curve():
         plots.reliability_diagram(CURVE, P, n_bins=3)
 
 
+@pytest.mark.parametrize("bins", [3, 12])
+def test_the_legend_covers_no_data_and_each_count_is_written(bins):
+    curve = cl.reliability_curve(Y, P, n_bins=bins)
+    ax = plots.reliability_diagram(curve, band=curve.band(0.95)).axes[0]
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+    written = [text.get_text() for text in ax.child_axes[0].texts]
+    assert written == [str(rows) if rows else "" for rows in curve.counts]
+    low, high = ax.child_axes[0].get_ylim()
+    assert high > 1.2 * curve.counts.max() and low == 0
+
+
 def test_lines_bands_and_points_are_those_given():
     picture = plots.lines(
         [1, 2, 3],
@@ -76,6 +88,12 @@ def test_lines_bands_and_points_are_those_given():
     assert vertices[:, 1].min() == 0 and vertices[:, 1].max() == 4
 
 
+def test_lines_may_be_drawn_in_steps():
+    for steps, style in ((False, "default"), (True, "steps-mid")):
+        picture = plots.lines([1, 2], {"a": [0, 1]}, x_label="n", y_label="e", steps=steps)
+        assert picture.axes[0].get_lines()[0].get_drawstyle() == style
+
+
 def test_a_shared_legend_stands_once_and_names_every_series():
     picture = plots.panels(1, 2)
     for ax in picture.axes:
@@ -85,6 +103,21 @@ def test_a_shared_legend_stands_once_and_names_every_series():
     assert [ax.get_legend() for ax in picture.axes] == [None, None]
     (legend,) = picture.legends
     assert [text.get_text() for text in legend.get_texts()] == ["train", "test"]
+
+
+def test_a_shared_legend_names_the_series_of_every_panel_once():
+    picture = plots.panels(1, 2)
+    for ax, other in zip(picture.axes, ("test", "truth"), strict=True):
+        plots.lines([1, 2], {"train": [0, 1], other: [1, 0]}, x_label="n", y_label="error", ax=ax)
+    (legend,) = plots.shared_legend(picture).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["train", "test", "truth"]
+
+
+def test_a_shared_legend_keeps_what_the_first_says_of_the_line():
+    picture = plots.panels(1, 2)
+    for ax in picture.axes:
+        plots.reliability_diagram(CURVE, ax=ax)
+    assert "forecast too high" in plots.shared_legend(picture).legends[0].get_title().get_text()
 
 
 def test_intervals_bars_and_histograms_are_those_given():
@@ -118,7 +151,14 @@ def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_co
 
 def test_a_named_place_of_a_plane_stands_where_it_is_with_its_name_beside_it():
     shown = plots.plane(
-        [0, 1], [0], [[2, 3]], x_label="a", y_label="b", height_label="bits", color="truth", names={"C": (1, 0)}
+        [0, 1],
+        [0],
+        [[2, 3]],
+        x_label="a",
+        y_label="b",
+        height_label="bits",
+        color="truth",
+        names={"C": (1, 0)},
     )
     (name,) = shown.axes[0].texts
     assert (name.get_text(), name.xy) == ("C", (1, 0))

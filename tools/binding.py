@@ -24,6 +24,12 @@ NUMBER = re.compile(  # the number that a mark belongs to, with what may stand b
     r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3})$"
 )
 VALUE = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?%?")
+COMPARES = re.compile(  # words that a claim stands or falls with
+    r"\b(?:above|below|over|under|more|most|less|least|fewer|larg\w+|small\w+|high\w*|low\w*|long\w*|short\w*|wider|"
+    r"narrower|better|best|worse|worst|before|after|ris\w+|fall\w*|climb\w*|up|down|inside|outside|within|near\w*|far|"
+    r"first|last|twice|half|same|all|every|any|some|no|not|none|never|neither|both|too|only)\b",
+    re.I,
+)
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=[-*|#])")
 
 Replies = Mapping[str, Mapping[str, Any]]
@@ -177,7 +183,8 @@ def answer(mark: Mark, key: str, replies: Replies, place: str) -> str:
     told = [f"{side} = {ast.literal_eval(shown(replies[f'{key} {side}']))}" for side in sides(mark.expression)
             if replies[f"{key} {side}"]["status"] == "ok"]  # fmt: skip
     if value in {"False", "np.False_"}:
-        raise mark.fail(place, f"is false{': ' if told else ''}{', '.join(told)}", "correct the sentence, or the claim")
+        what = ": ".join(["is false", *filter(None, [", ".join(told)])])
+        raise mark.fail(place, what, "correct the sentence, or the claim")
     raise mark.fail(place, f"is {value}, neither true nor false", "compare, or ask all() or any()")
 
 
@@ -205,9 +212,12 @@ def write(source: str, marks: list[Mark], texts: list[str]) -> str:
 
 
 def digest(marks: list[Mark]) -> str:
-    """Digest of the marks of a cell and the numbers in front of them; the words around do not count."""
-    held = "\0".join(f"{mark.text}\0{mark.kind}{mark.expression}" for mark in marks)
-    return hashlib.sha256(held.encode()).hexdigest()[:12]
+    """Digest of a cell's marks, the numbers in front of them, and the words by which a claim compares."""
+    held = []
+    for mark in marks:
+        words = COMPARES.findall(mark.sentence.lower()) if mark.kind != "=" else []
+        held += [mark.text, mark.kind + mark.expression, *words]
+    return hashlib.sha256("\0".join(held).encode()).hexdigest()[:12]
 
 
 def without_bound(source: str) -> str:

@@ -195,7 +195,7 @@ def unsigned(notebook: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
         elif cell["cell_type"] == "markdown":
             marks = binding.find(source, f"cell {number}")
             if metadata.get("bound") != (binding.digest(marks) if marks else None):
-                yield number, "a bound number or its mark is not what was last written"
+                yield number, "a bound number, a mark or a claim is not what was last written"
 
 
 def digest(cell: Mapping[str, Any]) -> str:

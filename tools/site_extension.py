@@ -25,7 +25,8 @@ def tell_writing(app: Sphinx, builder: Builder) -> None:
 def outdated_navigation(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Have every page written when a title changed or moved: the navigation of all pages shows it."""
     navigation = {page: title.astext() for page, title in env.titles.items()}, env.toctree_includes
-    old, env.course_navigation = getattr(env, "course_navigation", navigation), navigation
+    old = vars(env).get("course_navigation", navigation)
+    vars(env)["course_navigation"] = navigation
     return [] if old == navigation else sorted(env.all_docs)
 
 

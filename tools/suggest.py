@@ -4,9 +4,9 @@
     tools/suggest.py PATH            list each unbound number with its place and candidates
     tools/suggest.py PATH --apply    write the candidate behind each number that has one only
 
-The notebook is executed in this process. At each text cell its numbers are compared with what the code above it
-prints in f-strings (in a loop, once a turn), with the scalars that variables hold, and, from three digits on,
-with differences and ratios of two printed values. A candidate is a proposal: read it.
+At each text cell its numbers are compared with what the code above prints in f-strings (in a loop, once a
+turn), with the scalars that variables hold, and, from three digits on, with differences and ratios of two
+printed values. A candidate is a proposal: read it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def printed(body: list[ast.stmt], names: Names, meant: dict[str, ast.expr]) -> I
 
 
 def turns(loop: ast.expr, target: ast.expr, names: Names) -> Iterator[dict[str, ast.expr]]:
-    """What a loop's variables stand for in each turn."""
+    """Say what a loop's variables stand for in each turn."""
     source, owner = ast.unparse(loop), ast.unparse(loop).removesuffix(".items()")
     with contextlib.suppress(Exception):
         for place, value in enumerate(list(eval(source, dict(names)))[:LONGEST]):
@@ -99,7 +99,7 @@ def turns(loop: ast.expr, target: ast.expr, names: Names) -> Iterator[dict[str, 
 
 
 def bound(target: ast.expr, whole: str, parts: list[str]) -> dict[str, ast.expr]:
-    """What the names of an assignment or a loop stand for."""
+    """Say what the names of an assignment or a loop stand for."""
     targets = target.elts if isinstance(target, ast.Tuple) else [target]
     sources = parts if isinstance(target, ast.Tuple) else [whole]
     return {
@@ -123,9 +123,9 @@ def formats(number: Number, candidates: Candidates) -> list[str]:
     """Expressions with the format under which they read as the number does."""
     own, is_grouped = number.as_share(), re.search(r"\d[^\d.]\d{3}", number.text)
     kind = f"{'_' if is_grouped else ''}.{number.decimals}{'%' if number.percent else 'f'}"
-    step = Decimal(1).scaleb(-own.decimals)
-    return [f"{expression}:{kind}" for expression, value in candidates.items()
-            if np.isfinite(value) and abs(Decimal(value) - own.value) <= step * Decimal("0.5000001")]  # fmt: skip
+    reach = Decimal("0.5000001").scaleb(-own.decimals)
+    near = (e for e, v in candidates.items() if np.isfinite(v) and abs(Decimal(v) - own.value) <= reach)
+    return [f"{expression}:{kind}" for expression in near]
 
 
 def pairs(known: Candidates) -> Candidates:

@@ -16,7 +16,7 @@ from .._typing import FloatArray, Floats, IntArray
 
 Reads = Literal["logits", "probabilities", "scores"]
 
-LARGEST = 1e100  # float64 can hold the square of such a score
+MAX_ABS_SCORE = 1e100  # float64 can hold its square
 
 
 class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -116,7 +116,10 @@ class BinaryCalibrator(Calibrator):
         labels, weights = labels_and_weights(y, sample_weight, scores, 2)
         if weights is not None and weights.min() == 0:
             scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
-        self._warn_of_base_rate(scores, labels)
+        for values, name in ((scores, "scores"), (labels, "labels")):
+            if values.min() == values.max():
+                message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
+                warnings.warn(message, UserWarning, stacklevel=2)
         self._learn(scores, labels, weights)
         self.classes_ = np.arange(2)
         return self
@@ -133,17 +136,13 @@ class BinaryCalibrator(Calibrator):
     def _check_scores(self, array: FloatArray) -> FloatArray:
         """Return scores of shape (n,), finite and of a size whose square float64 can hold."""
         scores = one_score(_input.finite(array, "X", (1, 2)))
-        if max(-float(scores.min()), float(scores.max())) > LARGEST:
-            where = _input.first(np.abs(scores) > LARGEST)
+        if max(-float(scores.min()), float(scores.max())) > MAX_ABS_SCORE:
+            where = _input.first(np.abs(scores) > MAX_ABS_SCORE)
             place = _input.place("X", where)
-            raise ValueError(f"{place} = {scores[where]}: expected a score of at most {LARGEST:g} in size")
+            raise ValueError(
+                f"{place} = {scores[where]}: expected a score of at most {MAX_ABS_SCORE:g} in size"
+            )
         return scores
-
-    def _warn_of_base_rate(self, scores: FloatArray, labels: IntArray) -> None:
-        for values, name in ((scores, "scores"), (labels, "labels")):
-            if values.min() == values.max():
-                message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
-                warnings.warn(message, UserWarning, stacklevel=3)
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         """Find the parameters of the map."""
@@ -168,9 +167,13 @@ def flat(array: FloatArray) -> FloatArray:
 def one_score(array: FloatArray) -> FloatArray:
     """Refuse several columns where the method is defined on one score a row."""
     if array.ndim == 2:
+        two = array.shape[1] == 2
+        advice = (
+            "For two columns pass X[:, 1]" if two else "For several classes wrap the calibrator in OneVsRest"
+        )
         raise ValueError(
             f"X has shape {array.shape}: expected one score a row, (n,) or (n, 1). Only binary "
-            f"classification is supported. For several classes wrap the calibrator in OneVsRest"
+            f"classification is supported. {advice}"
         )
     return array
 

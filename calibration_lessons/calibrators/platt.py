@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit
 
 from .. import _input
-from .._logistic import logistic_line
+from .._logistic import label_weights, logistic_line
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, Reads
 
@@ -74,5 +74,5 @@ class PlattScaling(BinaryCalibrator):
 
 def prior_targets(labels: IntArray, weights: Floats | None) -> tuple[float, float]:
     """Platt's targets for the labels 0 and 1 (equation ``eq-platt-targets``)."""
-    negative, positive = np.bincount(labels, weights, minlength=2).astype(np.float64)
+    negative, positive = label_weights(labels, weights).tolist()
     return 1 / (negative + 2), 1 - 1 / (positive + 2)

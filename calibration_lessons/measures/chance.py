@@ -45,8 +45,21 @@ def interval(
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
     low = _candidate(norm, z, share, gap, confidence, n, np.where(clear, gap, 0.0))
-    high = _candidate(norm, -z, share, gap, confidence, n, gap)
+    high = _candidate(norm, -z, share, gap, confidence, n, _even(gap, confidence, n))
     return low, max(low, high)
+
+
+def _even(gap: Floats, confidence: Floats, n: Floats) -> Floats:
+    """One standard error of each bin's accuracy, in the direction of its gap.
+
+    Of all candidates with one and the same error these gaps give the smallest expected observed error: the
+    mean of a folded normal is convex in its gap d, and its slope erf(d / (s sqrt 2)) is equal in all bins
+    where d is the same multiple of the standard error s. Two hits and two misses more (Agresti and Coull
+    1998) keep s above 0 where a bin shows hits only.
+    """
+    accuracy = (n * (confidence + gap) + 2) / (n + 4)
+    outwards = np.where(gap == 0, confidence < 0.5, gap > 0)
+    return np.where(outwards, 1.0, -1.0) * np.sqrt(accuracy * (1 - accuracy) / n)
 
 
 def _folded_normal(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:

@@ -155,9 +155,10 @@ def ece_interval(
 
     A candidate error is kept if the observed error is no surprise under it: no more than z standard
     deviations from its mean, each bin's accuracy being normal around its hypothesised value. How a
-    candidate error is spread over the bins is not known, so each end takes the spread that favours
-    it. The lower end puts it on the bins that are clearly off (three standard errors) and lets
-    chance explain the others; the upper end spreads it as observed.
+    candidate error is spread over the bins is not known. The lower end puts it on the bins that are
+    clearly off (three standard errors) and lets chance explain the others. The upper end spreads it
+    evenly, the same number of standard errors in each bin: of all spreads of one error this one shows the
+    smallest error on average, so that the upper end holds for the others, too.
 
     Parameters
     ----------

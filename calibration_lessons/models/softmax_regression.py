@@ -48,7 +48,7 @@ class SoftmaxRegression(LinearClassifier):
     coef_ : ndarray, shape (K, d)
         Coefficients a class. Symmetric form: they add up to 0 over the classes.
     intercept_ : ndarray, shape (K,)
-        Intercept a class, likewise.
+        Intercept a class. Symmetric form: they add up to 0, too.
     n_iter_ : int
         Steps taken.
 
@@ -111,9 +111,7 @@ class SoftmaxRegression(LinearClassifier):
         n_classes = len(self.classes_)
         loss = SoftmaxLoss(design.rows, np.eye(n_classes)[codes], shares, ridge, self.form)
         theta = loss.by_class(self._descend(loss, loss.free * len(ridge), design.rows, codes, shares))
-        if (
-            self.form == "symmetric"
-        ):  # only differences between classes count: of all shifts, take the central
+        if self.form == "symmetric":  # differences between classes say all: their mean is set to 0
             theta = theta - theta.mean(axis=0)
         self.coef_, self.intercept_ = design.original(theta)
         return self

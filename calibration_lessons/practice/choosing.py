@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -27,17 +28,17 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator : scikit-learn classifier
-        With `decision_function` or `predict_proba`.
+        With `decision_function` or `predict_proba`. A `sklearn.frozen.FrozenEstimator` is used as it is: all
+        rows given to `fit` are calibration rows, and must be new to it.
     calibrator : calibrator of this package
         A binary one for two classes; for more, `OneVsRest` around it, or a temperature.
-    cv : int, "prefit" or a splitter of scikit-learn
-        Number of stratified folds, at least 2. With "prefit" the estimator is fitted already, and all rows
-        given to `fit` are calibration rows: they must be new to it.
+    cv : int or a splitter of scikit-learn
+        Number of stratified folds, at least 2.
 
     Attributes
     ----------
     estimator_ : classifier
-        Fitted on all rows; with "prefit" the one that was given.
+        Fitted on all rows; or the frozen one that was given.
     calibrator_ : calibrator
     classes_ : ndarray, shape (K,)
         The labels, numbers or strings, in the order of the columns of `predict_proba`.
@@ -83,7 +84,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     calibrator_: Calibrator
     classes_: npt.NDArray[Any]
 
-    def __init__(self, estimator: Any, calibrator: Calibrator, cv: int | Literal["prefit"] | Any = 5) -> None:
+    def __init__(self, estimator: Any, calibrator: Calibrator, cv: int | Any = 5) -> None:
         self.estimator = estimator
         self.calibrator = calibrator
         self.cv = cv
@@ -98,7 +99,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         y : array_like, shape (n,)
             Labels of any kind.
         sample_weight : array_like, shape (n,), optional
-            Importance weights for the classifier (not with "prefit") and the calibrator.
+            Importance weights for the classifier (unless it is frozen) and the calibrator.
 
         Returns
         -------
@@ -114,8 +115,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as TemperatureScaling()")
         labels = _input.class_labels(y)
         weights = _input.weights(sample_weight, len(labels))
-        prefit = isinstance(self.cv, str) and self.cv == "prefit"
-        scores, codes = (self._prefit if prefit else self._cross_fit)(X, labels, weights)
+        frozen = isinstance(self.estimator, FrozenEstimator)
+        scores, codes = (self._as_it_is if frozen else self._cross_fit)(X, labels, weights)
         try:
             self.calibrator_ = clone(self.calibrator).fit(scores, codes, weights)
         except ValueError as error:
@@ -140,10 +141,10 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             output = getattr(self.estimator_, method)(X)
             return readable(output, method, self.calibrator, len(self.classes_))
 
-    def _prefit(
+    def _as_it_is(
         self, X: Any, labels: npt.NDArray[Any], weights: Floats | None
     ) -> tuple[Floats, npt.NDArray[np.int64]]:
-        """Scores of the fitted classifier, and the place of each label among its classes."""
+        """Scores of the frozen classifier, and the place of each label among its classes."""
         check_is_fitted(self.estimator)
         self.estimator_, self.classes_ = self.estimator, np.asarray(self.estimator.classes_)
         known = np.isin(labels, self.classes_)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit, logsumexp
+from scipy.stats import t
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
@@ -45,9 +46,10 @@ ROWS = (1500, 1600)  # of spambase, where the size of the calibration set is var
 SIZES = (25, 50, 100, 200, 400, 800, 1600)
 VARIED = ("naive Bayes", "SVM", "neural network")
 CALIBRATORS: dict[str, Calibrator] = {
-    "histogram": HistogramBinning(),
+    "histogram": HistogramBinning(strategy="quantile"),
     "isotonic": IsotonicCalibration(),
     "Platt": PlattScaling(),
+    "Platt, labels": PlattScaling(prior_targets=False),
     "temperature": TemperatureScaling(),
     "expectation consistency": ExpectationConsistency(),
 }
@@ -236,29 +238,28 @@ def fitted_forecasts(model: Any, train: Part, *parts: Part) -> list[Forecast]:
     """Fit a classifier, on one thread, and let it speak of its training rows and of other parts."""
     with threadpool_limits(1):  # as fast on such small tables, and the same sums on every machine
         model.fit(train.X, train.y)
-        return [forecast(model, part.X, len(train.y)) for part in (train, *parts)]
+        return [forecast(model, part.X) for part in (train, *parts)]
 
 
-def forecast(model: Any, X: Floats, n_train: int) -> Forecast:
+def forecast(model: Any, X: Floats) -> Forecast:
     """Probabilities of class 1 as a fitted classifier states them, and its log-odds.
 
     The margin of an SVM is read as log-odds. Naive Bayes and the network keep log-odds that their
-    probabilities round away. Where all votes agree, the log-odds are those of half a vote against them; the
-    votes are neighbours, trees or, for a single tree, its training rows.
+    probabilities round away. A single tree counts the training rows in the leaf, one more of each class
+    (Laplace's rule), as Zadrozny and Elkan (2001) do. Where all neighbours or all trees of a forest agree,
+    the log-odds are those of half a vote against them.
 
     Parameters
     ----------
     model : fitted classifier, one of `classifiers`
     X : ndarray, shape (n, d)
-    n_train : int
-        Rows that the classifier was fitted on.
 
     Examples
     --------
     >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    >>> p, z, _ = forecast(tree, np.array([[0.0], [1.0]]), n_train=100)
-    >>> p.tolist(), z.round(2).tolist()
-    ([0.0, 1.0], [-5.29, 5.29])
+    >>> p, z, _ = forecast(tree, np.array([[0.0], [1.0]]))
+    >>> p.tolist(), z.round(2).tolist()  # one row per leaf: 1/3 and 2/3
+    ([0.0, 1.0], [-0.69, 0.69])
     """
     if isinstance(model, SVC):
         z = model.decision_function(X)
@@ -271,10 +272,14 @@ def forecast(model: Any, X: Floats, n_train: int) -> Forecast:
     elif isinstance(model, MLPClassifier):
         (inner, outer), (inner_bias, outer_bias) = model.coefs_, model.intercepts_
         z = (np.maximum(X @ inner + inner_bias, 0) @ outer + outer_bias)[:, 0]
-    else:
-        votes = getattr(model, "n_neighbors", getattr(model, "n_estimators", n_train))
-        half = 0.5 / votes
+    elif isinstance(model, DecisionTreeClassifier):
+        rows = model.tree_.n_node_samples[model.apply(X)]
+        z = np.log((p * rows + 1) / ((1 - p) * rows + 1))
+    elif isinstance(model, KNeighborsClassifier | RandomForestClassifier):
+        half = 0.5 / (model.n_neighbors if isinstance(model, KNeighborsClassifier) else model.n_estimators)
         z = logit(np.where(p == 0, half, np.where(p == 1, 1 - half, p)))
+    else:
+        z = logit(p)
     return Forecast(p, z, z)
 
 
@@ -330,6 +335,37 @@ def recalibrated(
         return None
     q = [calibrator.predict_proba(other[field]) for other in others]
     return [each[:, 1] for each in q] if binary else q
+
+
+def paired_interval(
+    differences: Floats, *, judged: float, learned: float, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Low end, mean and high end of a confidence interval for a mean difference over splits that share rows.
+
+    The variance of the mean is s^2 (1/J + judged / learned), after Nadeau and Bengio (2003), section 2.2:
+    with J splits and s^2 the variance of the differences. The quantile is that of Student's t with J - 1
+    degrees of freedom.
+
+    Parameters
+    ----------
+    differences : ndarray, shape (J,)
+        One difference per split, of two methods on the same test rows.
+    judged, learned : float
+        Rows, or shares of the rows, that judge and that teach in each split; ``judged=0`` for repeats that
+        share no rows.
+    level : float
+        Confidence level in (0, 1).
+
+    Examples
+    --------
+    >>> low, mean, high = paired_interval(np.array([1.0, 2.0, 3.0]), judged=0.5, learned=0.5)
+    >>> round(low, 2), mean, round(high, 2)
+    (-2.97, 2.0, 6.97)
+    """
+    n_splits, mean = len(differences), float(differences.mean())
+    variance = (1 / n_splits + judged / learned) * float(differences.var(ddof=1))
+    half = float(t.ppf((1 + level) / 2, n_splits - 1)) * variance**0.5
+    return mean - half, mean, mean + half
 
 
 def _alone(classifier: str, new: Forecast, y_new: Integers, seed: int) -> Result:

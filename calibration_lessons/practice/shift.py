@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import _input
 from .._typing import FloatArray, Floats
 
-RCOND = 1e-10  # share of the largest eigenvalue below which two mixtures of classes look the same
+MIN_EIGENVALUE = 1e-10  # of the largest eigenvalue: below it, two mixtures of classes look the same
 
 
 def adjust_to_priors(
@@ -150,7 +150,7 @@ def _refuse_confounded(ratios: Floats) -> None:
     n_classes = ratios.shape[1]
     differences = ratios[:, :-1] - ratios[:, -1:]
     spread = np.linalg.eigvalsh(differences.T @ differences)
-    if spread[0] <= RCOND * max(spread[-1], n_classes * np.finfo(float).eps):
+    if spread[0] <= MIN_EIGENVALUE * max(spread[-1], n_classes * np.finfo(float).eps):
         raise ValueError(
             "y_prob does not tell the classes apart: many priors are as likely. Expected forecasts "
             "that stray from train_priors, and from row to row differently for each class"

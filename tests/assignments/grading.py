@@ -60,17 +60,18 @@ def in_this_process(notebook: NotebookNode) -> dict[str, Any]:
     """Run a prepared notebook as a kernel does, in a fraction of the time; for answers that do no harm."""
     names: dict[str, Any] = {"__name__": "__main__"}
     outputs: dict[str, list[dict[str, Any]]] = {}
-    for position, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code":
-            said = outputs[str(position)] = []
-            with redirect_stdout(io.StringIO()), warnings.catch_warnings(record=True) as warned:
-                warnings.simplefilter("default")
+    with redirect_stdout(io.StringIO()), warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("default")
+        for position, cell in enumerate(notebook.cells):
+            if cell.cell_type == "code":
+                said = outputs[str(position)] = []
                 try:
                     exec(compile(cell.source, f"cell {position + 1}", "exec"), names)
                 except Exception as fault:
                     said.append(error(type(fault).__name__, str(fault)))
-            text = "".join(f"{warning.message}\n" for warning in warned)
-            said += [{"output_type": "stream", "name": "stderr", "text": text}] if warned else []
+                text = "".join(f"{warning.message}\n" for warning in warned)
+                said += [{"output_type": "stream", "name": "stderr", "text": text}] if text else []
+                warned.clear()
     return {"started": True, "outputs": outputs, "timed_out": [], "stopped": ""}
 
 

@@ -15,7 +15,7 @@ import pytest
 from scipy.special import expit, logit
 
 import calibration_lessons as cl
-from calibration_lessons import datasets, definitions, simulate
+from calibration_lessons import datasets, definitions
 from tests.book.guards.numbers import claims
 from tests.book.guards.tree import pages
 from tools.prose import plain, read_numbers
@@ -116,30 +116,6 @@ def three_members(q: SimpleNamespace) -> list[str]:
     return thousandths(found.aleatoric[0], found.epistemic[0], apart.epistemic[0])
 
 
-@answers(5)
-def two_doctors(q: SimpleNamespace) -> list[str]:
-    share = np.array([0.1, 0.3, 0.5, 0.7])  # of events, in four equally frequent kinds of rows
-    first, second = np.array([0.2, 0.2, 0.6, 0.6]), np.array([0.3, 0.5, 0.3, 0.5])
-    for doctor in (first, second):
-        assert all(np.isclose(share[doctor == p].mean(), p) for p in np.unique(doctor))
-    pool = (first + second) / 2
-    disagreement = np.mean([(first - pool) ** 2, (second - pool) ** 2])
-    assert np.isclose(np.mean((share - pool) * pool), disagreement) and disagreement > 0
-    return []
-
-
-@answers(6)
-def balance(q: SimpleNamespace) -> list[str]:
-    rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
-    for l2 in (0.0, 10.0):
-        assert np.isclose(cl.LogisticRegression(l2=l2).fit(x, y).predict_proba(x)[:, 1].mean(), y.mean())
-    rows, theta = np.column_stack([np.ones(60), x]), np.array([0.3, -0.5, 0.2])
-    gradient = definitions.logistic_gradient(theta.tolist(), rows.tolist(), y.tolist())
-    assert np.allclose(gradient, (expit(rows @ theta) - y) @ rows)
-    return []
-
-
 @answers(7)
 def coefficient(q: SimpleNamespace) -> list[str]:
     log_odds = q.intercept + q.coefficient * q.x
@@ -149,15 +125,6 @@ def coefficient(q: SimpleNamespace) -> list[str]:
         "0.8",
         *thousandths(expit(log_odds), math.exp(q.coefficient), -q.intercept / q.coefficient),
     ]
-
-
-@answers(8)
-def separated(q: SimpleNamespace) -> list[str]:
-    scores = np.array(q.scores)[:, None]
-    with pytest.raises(ValueError, match="separated"):
-        cl.LogisticRegression().fit(scores, q.labels)
-    assert np.isfinite(cl.LogisticRegression(l2=1.0).fit(scores, q.labels).coef_).all()
-    return []
 
 
 @answers(9)
@@ -181,15 +148,6 @@ def seven(q: SimpleNamespace) -> list[str]:
     signed = np.mean(q.correct) - np.mean(q.confidence)
     columns = [*curve.accuracy[full], *curve.confidence[full], *gaps, curve.ece(), curve.mce()]
     return [*thousandths(*columns, np.mean(q.confidence), signed), "0.19", "0.4", "0.6", "0.8", "1.0"]
-
-
-@answers(11)
-def hides(q: SimpleNamespace) -> list[str]:
-    saw = simulate.ScoreSource(simulate.sawtooth(0.03, teeth=15))
-    assert saw.calibration_error() > 0.02 and saw.binned_calibration_error(15) < 1e-6
-    for bins in (7, 15, 30, 60):
-        assert saw.binned_calibration_error(bins) <= saw.calibration_error() + 1e-9
-    return []
 
 
 @answers(12)
@@ -227,16 +185,6 @@ def conventions(q: SimpleNamespace) -> list[str]:
     return [f"{value:.2f}" for value in two] + thousandths(total / 3, *logs, nll)
 
 
-@answers(15)
-def honesty(q: SimpleNamespace) -> list[str]:
-    said, belief = np.linspace(0, 1, 101), 0.7
-    squared = belief * (1 - said) ** 2 + (1 - belief) * said**2
-    distance = belief * (1 - said) + (1 - belief) * said
-    assert np.allclose(squared, (said - belief) ** 2 + belief * (1 - belief))
-    assert np.allclose(distance, belief + (1 - 2 * belief) * said) and said[distance.argmin()] == 1
-    return []
-
-
 @answers(16)
 def ten_days(q: SimpleNamespace) -> list[str]:
     parts = cl.brier_decomposition(q.rain, q.forecast)
@@ -263,15 +211,6 @@ def violators(q: SimpleNamespace) -> list[str]:
     assert cl.negative_log_likelihood([1], [at[-1]]) == math.inf
     n = len(q.labels)
     return ["4.5", "0.5", f"{1 / (n + 2):.1f}", f"{(n + 1) / (n + 2):.1f}"]
-
-
-@answers(20)
-def value_of_a_bin(q: SimpleNamespace) -> list[str]:
-    labels, values = np.array([0, 1, 1, 0, 1]), np.linspace(0, 1, 101)
-    loss = ((values[:, None] - labels) ** 2).sum(axis=1)
-    assert np.isclose(values[loss.argmin()], labels.mean())
-    assert cl.HistogramBinning(n_bins=2).fit([0.1, 0.2], [0, 1]).values_[1] == 0.75
-    return []
 
 
 @answers(21)
@@ -302,19 +241,6 @@ def five_rows(q: SimpleNamespace) -> list[str]:
             cl.TemperatureScaling().fit(q.logits, [1] * ones + [0] * (5 - ones))
     cl.TemperatureScaling().fit(q.logits, [1, 1, 1, 0, 0])
     return thousandths(3 / math.log(4))
-
-
-@answers(24)
-def bowl(q: SimpleNamespace) -> list[str]:
-    rng = np.random.default_rng(0)
-    z, y = rng.normal(size=(40, 4)), rng.integers(0, 4, 40)
-    beta = np.linspace(0.1, 3, 2901)
-    nll = [cl.negative_log_likelihood(y, b * z, from_logits=True) for b in beta]
-    p = cl.softmax(beta[1000] * z)
-    slope = np.mean((p * z).sum(axis=1) - z[np.arange(40), y])
-    assert np.isclose((nll[1001] - nll[999]) / (beta[1001] - beta[999]), slope, atol=1e-6)
-    assert np.all(np.diff(nll, 2) > -1e-12)
-    return []
 
 
 @answers(27)

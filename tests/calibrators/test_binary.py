@@ -25,6 +25,8 @@ METHODS = [
     cl.PlattScaling(prior_targets=False),
 ]
 each = pytest.mark.parametrize("method", METHODS, ids=repr)
+# All share one `fit`; what differs is how scores are read: probabilities, or numbers of any size.
+two_readers = pytest.mark.parametrize("method", [METHODS[0], METHODS[3]], ids=repr)
 
 
 @each
@@ -79,12 +81,6 @@ def test_clones_and_pickles_and_returns_itself(method):
     assert vars(clone(fitted)) == vars(method)
 
 
-
-
-
-
-
-
 @each
 def test_unfitted_use_is_refused(method):
     with pytest.raises(NotFittedError, match="not fitted yet"):
@@ -96,6 +92,18 @@ def test_a_single_class_gives_its_base_rate_with_a_warning(method):
     with pytest.warns(UserWarning, match="all labels are 1: .* learns the base rate, no more"):
         fitted = clone(method).fit(FOUR, [1, 1, 1, 1])
     assert fitted.predict_proba(FOUR)[:, 1].tolist() == [1, 1, 1, 1]
+
+
+def test_a_warning_points_at_the_line_that_called_fit():
+    with pytest.warns(UserWarning) as caught:
+        cl.IsotonicCalibration().fit([0.3] * 4, [1, 1, 1, 1])
+    assert [warning.filename for warning in caught] == [__file__] * 2
+
+
+def test_two_columns_get_the_advice_that_is_right_for_two_columns():
+    for columns, advice in ((2, r"pass X\[:, 1\]"), (3, "OneVsRest")):
+        with pytest.raises(ValueError, match=rf"expected one score a row.*{advice}"):
+            cl.PlattScaling().fit(np.ones((4, columns)), FOUR_LABELS)
 
 
 @pytest.mark.parametrize("method", [*METHODS[:3], METHODS[4]], ids=repr)

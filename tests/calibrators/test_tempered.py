@@ -144,12 +144,6 @@ def test_clones_and_pickles_and_returns_itself(method):
     assert not hasattr(clone(fitted), "temperature_")
 
 
-
-
-
-
-
-
 @both
 def test_a_label_of_logit_minus_infinity_is_refused(method):
     with pytest.raises(ValueError, match=r"X\[2\] has the logit -inf for its own label 0"):

@@ -60,6 +60,17 @@ def test_importing_the_package_loads_no_figures_and_no_book():
     assert not {"matplotlib", "IPython", "sphinx", "dask", "hypothesis"} & set(loaded)
 
 
+def test_submodules_are_loaded_at_their_first_use():
+    code = (
+        "import sys, calibration_lessons as cl; print('calibration_lessons.simulate' in sys.modules); "
+        "print(*(m.__name__ for m in (cl.simulate, cl.datasets, cl.definitions, cl.plots))); "
+        "print(hasattr(cl, 'elsewhere'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = [f"calibration_lessons.{name}" for name in ("simulate", "datasets", "definitions", "plots")]
+    assert done.stdout.split() == ["False", *modules, "False"]
+
+
 def test_nothing_committed_reads_what_a_users_machine_lacks():
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
     if tracked.returncode:

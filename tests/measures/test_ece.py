@@ -229,6 +229,25 @@ def test_the_interval_covers_the_binned_error_of_the_population(source, n, norm)
     assert covered / 200 >= 0.84
 
 
+@pytest.mark.parametrize(
+    ("shift", "n", "n_bins"), [(0.02, 16_000, 50), (0.05, 3000, 50), (0.05, 4000, 100), (0.1, 300, 15)]
+)
+def test_the_interval_covers_a_small_error_that_is_spread_over_many_bins(shift, n, n_bins):
+    rng = np.random.default_rng(11)
+    above = 0
+    for _ in range(200):
+        p = rng.uniform(0, 1 - shift, n)
+        _, high = cl.ece_interval((rng.random(n) < p + shift).astype(int), p, n_bins=n_bins)
+        above += high < shift
+    assert above / 200 <= 0.05
+
+
+def test_the_upper_end_of_certain_forecasts_is_above_the_share_of_misses():
+    y = np.r_[np.zeros(3, dtype=int), np.ones(97, dtype=int)]
+    low, high = cl.ece_interval(y, np.ones(100))
+    assert low < 0.03 < high < 0.1
+
+
 def test_the_interval_shrinks_with_n_and_grows_with_its_level():
     (y, p) = next(draws(6, 10_000, 1, lambda p: expit(logit(p) / 1.5)))
     small = cl.ece_interval(y[:500], p[:500])

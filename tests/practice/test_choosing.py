@@ -10,6 +10,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -47,11 +48,13 @@ def test_one_against_the_rest_equals_scikit_learns_isotonic_for_three_classes():
     assert ours.predict_proba(X3) == pytest.approx(theirs.predict_proba(X3), abs=1e-9)
 
 
-def test_prefit_learns_from_the_rows_it_is_given_and_leaves_the_classifier_alone():
+def test_a_frozen_classifier_learns_from_the_rows_it_is_given_and_leaves_the_classifier_alone():
     fitted = LogisticRegression(max_iter=1000).fit(X3[:200], Y3[:200])
-    model = cl.CalibratedModel(fitted, cl.TemperatureScaling(), cv="prefit").fit(X3[200:], Y3[200:])
+    frozen = FrozenEstimator(fitted)
+    model = cl.CalibratedModel(frozen, cl.TemperatureScaling()).fit(X3[200:], Y3[200:])
     expected = cl.TemperatureScaling().fit(fitted.decision_function(X3[200:]), Y3[200:])
-    assert model.estimator_ is fitted
+    assert model.estimator_ is frozen
+    assert np.array_equal(model.predict_proba(X3), expected.predict_proba(fitted.decision_function(X3)))
     assert model.calibrator_.temperature_ == expected.temperature_
 
 
@@ -132,7 +135,7 @@ def test_a_model_that_gives_certain_scores_is_refused_in_words_where_the_method_
         ({}, X2, np.linspace(0, 1, 400), ValueError, "Unknown label type: continuous"),
         ({}, X2, None, ValueError, "requires y to be passed"),
         ({"estimator": SVC(decision_function_shape="ovo")}, X2, np.arange(400) % 4, ValueError, "6 columns"),
-        ({"cv": "prefit"}, X2, Y2, NotFittedError, "not fitted yet"),
+        ({"estimator": FrozenEstimator(LogisticRegression())}, X2, Y2, NotFittedError, "not fitted yet"),
     ],
 )
 def test_what_does_not_fit_together_is_refused_in_words(change, X, y, error, message):
@@ -145,7 +148,7 @@ def test_what_does_not_fit_together_is_refused_in_words(change, X, y, error, mes
 def test_labels_and_weights_that_a_classifier_cannot_take_are_refused():
     fitted = LogisticRegression(max_iter=1000).fit(X2, np.array(["no", "yes"])[Y2])
     with pytest.raises(ValueError, match=r"y\[2\] = .*maybe.*expected one of the classes"):
-        cl.CalibratedModel(fitted, cl.PlattScaling(), cv="prefit").fit(X2[:3], ["no", "yes", "maybe"])
+        cl.CalibratedModel(FrozenEstimator(fitted), cl.PlattScaling()).fit(X2[:3], ["no", "yes", "maybe"])
     with pytest.raises(TypeError, match=r"KNeighborsClassifier.* does not take weights"):
         cl.CalibratedModel(KNeighborsClassifier(), cl.IsotonicCalibration()).fit(X2, Y2, np.ones(400))
     with pytest.raises(ValueError, match=r"sample_weight\[0\] = -1"):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from scipy.special import logit
+from scipy.stats import ttest_1samp
 
 import calibration_lessons as cl
 from calibration_lessons import datasets
@@ -99,13 +100,19 @@ def test_log_odds_are_finite_and_keep_the_order_of_the_probabilities(forecasts):
         assert (np.diff(p[np.argsort(z, kind="stable")]) >= 0).all(), name
 
 
-@pytest.mark.parametrize(
-    ("name", "votes"), [("nearest neighbours", 5), ("random forest", 100), ("decision tree", 227)]
-)
+@pytest.mark.parametrize(("name", "votes"), [("nearest neighbours", 5), ("random forest", 100)])
 def test_where_all_votes_agree_half_a_vote_stands_against(forecasts, name, votes):
     p, z, _ = forecasts[name][1][2]
     assert (p == 0).any() and z[p == 0] == pytest.approx(logit(0.5 / votes))
     assert (p == 1).any() and z[p == 1] == pytest.approx(-logit(0.5 / votes))
+
+
+def test_a_tree_counts_the_training_rows_of_its_leaf_and_one_more_of_each_class(parts, forecasts):
+    train, _, test = parts
+    tree, (_, _, (_, z, _)) = forecasts["decision tree"]
+    for row in range(0, len(test.y), 20):
+        mates = train.y[tree.apply(train.X) == tree.apply(test.X[row : row + 1])]
+        assert z[row] == pytest.approx(np.log((mates.sum() + 1) / (len(mates) - mates.sum() + 1)))
 
 
 def test_log_odds_of_many_classes_are_those_of_each_against_the_rest():
@@ -119,13 +126,14 @@ def test_each_calibrator_reads_what_its_chapter_gives_it():
     logits, y = datasets.network_logits(0, "calibration")
     known = comparison.forecast_of_logits(logits[:500])
     expected = {
-        "histogram": cl.OneVsRest(cl.HistogramBinning()).fit(known.probability, y[:500]),
+        "histogram": cl.OneVsRest(cl.HistogramBinning(strategy="quantile")).fit(known.log_odds, y[:500]),
         "isotonic": cl.OneVsRest(cl.IsotonicCalibration()).fit(known.log_odds, y[:500]),
         "Platt": cl.OneVsRest(cl.PlattScaling()).fit(known.log_odds, y[:500]),
+        "Platt, labels": cl.OneVsRest(cl.PlattScaling(prior_targets=False)).fit(known.log_odds, y[:500]),
         "temperature": cl.TemperatureScaling().fit(known.logits, y[:500]),
         "expectation consistency": cl.ExpectationConsistency().fit(known.logits, y[:500]),
     }
-    read = dict(zip(expected, (known[0], known[2], known[2], known[1], known[1]), strict=True))
+    read = dict(zip(expected, (known[2], known[2], known[2], known[2], known[1], known[1]), strict=True))
     for name, calibrator in comparison.CALIBRATORS.items():
         (found,) = comparison.recalibrated(calibrator, known, y[:500], known)
         assert np.array_equal(found, expected[name].predict_proba(read[name])), name
@@ -159,6 +167,21 @@ def test_measures_are_the_companions(parts):
     assert found["brier"] == cl.brier_score(y, p)
     assert found["accuracy"] == np.mean((p > 0.5) == y)
     assert comparison.judge(y, np.where(y == 1, 0.0, p), seed=0)["nll"] == np.inf
+
+
+def test_the_interval_of_splits_that_share_no_row_is_that_of_the_t_test():
+    d = np.random.default_rng(0).normal(0.3, 1, 12)
+    expected = ttest_1samp(d, 0).confidence_interval(0.9)
+    low, mean, high = comparison.paired_interval(d, judged=0, learned=1, level=0.9)
+    assert (low, mean, high) == pytest.approx((expected.low, d.mean(), expected.high))
+
+
+def test_rows_that_splits_share_make_the_interval_longer():
+    d = np.random.default_rng(0).normal(0.3, 1, 12)
+    low, mean, high = comparison.paired_interval(d, judged=0.35, learned=0.65)
+    alone = comparison.paired_interval(d, judged=0, learned=1)
+    assert (high - mean) / (alone[2] - mean) == pytest.approx(np.sqrt(1 + 12 * 0.35 / 0.65))
+    assert high - mean == pytest.approx(mean - low)
 
 
 def test_an_unknown_data_set_is_refused_with_the_known_ones():

@@ -35,20 +35,12 @@ def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:
         alt = str(metadata.get("image", {}).get("alt", "")).strip()
         where = f"{page.file}, {cell.place()}"
         if len(alt) < SHORTEST:
-            yield Problem(
-                page.file,
-                cell.place(),
-                f"the figure's alt text is {alt!r}" if alt else "the figure has no alt text",
-                f"say in {SHORTEST} characters or more what it shows, in the cell's metadata "
-                '{"mystnb": {"image": {"alt": "…"}}}',
-            )
+            remedy = f"say in {SHORTEST} characters or more what it shows, in the cell's metadata "
+            remedy += '{"mystnb": {"image": {"alt": "…"}}}'
+            yield Problem(page.file, cell.place(), f"the figure's alt text is {alt!r}", remedy)
         elif seen.setdefault(alt, where) != where:
-            yield Problem(
-                page.file,
-                cell.place(),
-                f"the figure's alt text is that of {seen[alt]}",
-                "say what this figure shows",
-            )
+            what = f"the figure's alt text is that of {seen[alt]}"
+            yield Problem(page.file, cell.place(), what, "say what this figure shows")
 
 
 def pictures(page: Page) -> Iterator[Problem]:

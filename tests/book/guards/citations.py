@@ -40,9 +40,8 @@ def check(root: Path) -> list[Problem]:
         cited |= {key for key, _, _ in found}
         for key, place, _ in found:
             if key not in entries:
-                problems.append(
-                    Problem(page.file, place, f"nothing has the key {key}", f"see {BIBLIOGRAPHY}")
-                )
+                what = f"nothing has the key {key}"
+                problems.append(Problem(page.file, place, what, f"see {BIBLIOGRAPHY}"))
             elif page.is_lesson and key not in named:
                 what = f"References does not name {key}, which is cited here"
                 problems.append(Problem(page.file, place, what, "say there in a few words what is from it"))

@@ -19,7 +19,7 @@ COPY = 6  # lines in a row that no two notebooks share
 
 def check(root: Path) -> list[Problem]:
     """Problems with code in the book's notebooks that stands elsewhere already."""
-    return [*typed_again(root), *copied_functions(root), *copied_lines(root)]
+    return [*typed_again(root), *copied_lines(root)]
 
 
 def typed_again(root: Path) -> Iterator[Problem]:
@@ -75,19 +75,6 @@ def fingerprint(node: ast.FunctionDef) -> str:
 
     body = node.body[1:] if ast.get_docstring(node) else node.body
     return ast.dump(Rename().visit(ast.parse(ast.unparse(ast.Module(body, [])))))
-
-
-def copied_functions(root: Path) -> Iterator[Problem]:
-    """Functions that two notebooks define alike, whatever they call them."""
-    first: dict[str, tuple[str, str]] = {}
-    for page in notebooks(root):
-        for cell, name, node in defined(page):
-            if isinstance(node, ast.FunctionDef) and is_sizeable(node):
-                other, original = first.setdefault(fingerprint(node), (page.file, name))
-                if other != page.file:
-                    what = f"{name} is {original} of {other} again"
-                    remedy = "move it into the package and import it in both"
-                    yield Problem(page.file, cell.place(node.lineno), what, remedy)
 
 
 def copied_lines(root: Path) -> Iterator[Problem]:

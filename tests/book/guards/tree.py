@@ -1,35 +1,30 @@
-"""The tree as the guards see it: pages with cells, sections between headings, and the problems found.
+"""What a guard finds in the pages of a tree.
 
-A guard is a function from the root of a tree to the problems in it. Guards read files and import nothing
-from them, so that a copy of the tree, with a fault planted in it, is judged like the tree itself.
+A guard is a function from the root of a tree to the problems in it, so that a copy of the tree, with a fault
+planted in it, is judged like the tree itself.
 """
 
 from __future__ import annotations
 
-import ast
-import json
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
-PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
-EQUATIONS_PAGE = "book/reference/equations.md"
+from tools.pages import (
+    EQUATIONS_PAGE,
+    Cell,
+    Page,
+    Section,
+    joined,
+    lessons,
+    notebooks,
+    pages,
+    parse,
+    prose_lines,
+)
 
-_FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})\s*(\{[^}]*\})?")
-_HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
-_VERBATIM = {
-    "code",
-    "code-block",
-    "code-cell",
-    "literalinclude",
-    "math",
-    "mermaid",
-    "bibliography",
-    "toctree",
-}
+__all__ = [
+    "EQUATIONS_PAGE", "Cell", "Page", "Problem", "Section", "joined", "lessons", "notebooks", "pages",
+    "parse", "prose_lines",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -43,192 +38,3 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.file}: {self.place}: {self.what}; {self.remedy}"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a notebook, or a whole Markdown file as one Markdown cell with the number None."""
-
-    number: int | None
-    kind: str
-    source: str
-    raw: dict[str, Any] = field(repr=False, compare=False)
-
-    def place(self, line: int | None = None) -> str:
-        """Say where in its file a line of this cell stands."""
-        parts = [f"cell {self.number}"] if self.number else []
-        parts += [f"line {line}"] if line else []
-        return ", ".join(parts) or "the file"
-
-    @property
-    def outputs(self) -> list[dict[str, Any]]:
-        return list(self.raw.get("outputs", []))
-
-    @property
-    def tags(self) -> list[str]:
-        return list(self.raw.get("metadata", {}).get("tags", []))
-
-    @property
-    def code(self) -> ast.Module:
-        """Syntax tree of a code cell; empty for a cell that is no plain Python."""
-        return parse(self.source)
-
-    def output_texts(self) -> Iterator[str]:
-        """Texts among the outputs: what was printed, and the plain, Markdown and HTML shapes."""
-        for output in self.outputs:
-            if output["output_type"] == "stream":
-                yield joined(output["text"])
-            for kind in ("text/plain", "text/markdown", "text/html", "text/latex"):
-                if kind in output.get("data", {}):
-                    yield joined(output["data"][kind])
-
-    def has_image(self) -> bool:
-        return any(kind.startswith("image/") for output in self.outputs for kind in output.get("data", {}))
-
-
-@dataclass(frozen=True)
-class Section:
-    """What stands between a heading and the next: lines of prose with their places, and code cells."""
-
-    level: int
-    title: str
-    prose: list[tuple[Cell, int, str]]
-    code: list[Cell]
-
-
-@dataclass(frozen=True, eq=False)
-class Page:
-    """A notebook or a Markdown file of the tree; the same object as long as the file stays as it is."""
-
-    file: str
-    cells: tuple[Cell, ...]
-    raw: dict[str, Any] = field(repr=False)
-
-    @property
-    def is_notebook(self) -> bool:
-        return self.file.endswith(".ipynb")
-
-    @property
-    def is_lesson(self) -> bool:
-        parts = self.file.split("/")
-        return self.is_notebook and len(parts) == 3 and parts[0] == "book" and parts[1] in PARTS
-
-    @property
-    def markdown(self) -> list[Cell]:
-        return [cell for cell in self.cells if cell.kind == "markdown"]
-
-    @property
-    def code(self) -> list[Cell]:
-        return [cell for cell in self.cells if cell.kind == "code" and cell.source.strip()]
-
-    def sections(self) -> list[Section]:
-        """Cut the page at its headings; what stands above the first has level 0 and no title."""
-        sections = [Section(0, "", [], [])]
-        for cell in self.cells:
-            if cell.kind == "code":
-                sections[-1].code.append(cell)
-            elif cell.kind == "markdown":
-                for number, line, is_prose in prose_lines(cell.source):
-                    if is_prose and (heading := _HEADING.match(line)):
-                        sections.append(Section(len(heading[1]), heading[2], [], []))
-                    sections[-1].prose.append((cell, number, line if is_prose else ""))
-        return sections
-
-
-def joined(text: str | list[str]) -> str:
-    """Text of a notebook's field, which is a string or a list of lines."""
-    return text if isinstance(text, str) else "".join(text)
-
-
-@cache
-def parse(source: str) -> ast.Module:
-    """Syntax tree of Python source without notebook magics; empty when it is no Python."""
-    lines = ("" if line.lstrip().startswith(("%", "!")) else line for line in source.splitlines())
-    try:
-        return ast.parse("\n".join(lines))
-    except SyntaxError:
-        return ast.Module(body=[], type_ignores=[])
-
-
-@cache
-def prose_lines(text: str) -> tuple[tuple[int, str, bool], ...]:
-    """Lines of a Markdown text with their numbers, and whether each is prose.
-
-    Code blocks, display maths, the options of directives and the lines that open and close them are not.
-    The text inside an admonition or an exercise is.
-    """
-    lines: list[tuple[int, str, bool]] = []
-    fences: list[tuple[str, bool]] = []  # marker, and whether its content is verbatim
-    in_options = in_maths = False
-    start = front_matter_length(text)
-    for number, line in enumerate(text.splitlines(), start=1):
-        verbatim = bool(fences) and fences[-1][1]
-        match = _FENCE.match(line)
-        if number <= start:
-            lines.append((number, line, False))
-        elif fences and match and match[1][0] == fences[-1][0][0] and closes(line, fences[-1][0]):
-            fences.pop()
-            lines.append((number, line, False))
-        elif verbatim:
-            lines.append((number, line, False))
-        elif match and (match[2] or match[1][0] != ":"):
-            name = (match[2] or "").strip("{}")
-            fences.append((match[1], not name or name in _VERBATIM))
-            lines.append((number, line, False))
-            in_options = True
-            continue
-        elif in_options and re.match(r"\s*:[\w-]+:", line):
-            lines.append((number, line, False))
-            continue
-        else:
-            is_maths = in_maths or line.lstrip().startswith("$$")
-            in_maths ^= line.count("$$") % 2 == 1
-            lines.append((number, line, not is_maths))
-        in_options = False
-    return tuple(lines)
-
-
-def front_matter_length(text: str) -> int:
-    """Count the lines of the YAML block at the top of a Markdown file."""
-    match = re.match(r"---\n.*?\n---\n", text, re.S)
-    return match[0].count("\n") if match else 0
-
-
-def closes(line: str, fence: str) -> bool:
-    """Tell whether a line closes the block that `fence` opened."""
-    bare = line.strip()
-    return len(bare) >= len(fence) and set(bare) == {fence[0]}
-
-
-@cache
-def _read(path: Path, root: Path, _changed: int, _size: int) -> Page:
-    text = path.read_text(encoding="utf-8")
-    file = path.relative_to(root).as_posix()
-    if path.suffix == ".md":
-        return Page(file, (Cell(None, "markdown", text, {}),), {})
-    try:
-        raw = json.loads(text)
-        cells = tuple(
-            Cell(number, cell["cell_type"], joined(cell["source"]), cell)
-            for number, cell in enumerate(raw["cells"], start=1)
-        )
-    except (ValueError, KeyError, TypeError):  # the notebooks' guard says what is wrong with it
-        return Page(file, (), {})
-    return Page(file, cells, raw)
-
-
-def pages(root: Path, *folders: str) -> list[Page]:
-    """Every page below these folders of the tree (the book where none is given), in a fixed order."""
-    paths = (path for folder in folders or ("book",) for path in (root / folder).rglob("*"))
-    kept = (p for p in paths if p.suffix in {".md", ".ipynb"} and ".ipynb_checkpoints" not in p.parts)
-    return [_read(p, root, p.stat().st_mtime_ns, p.stat().st_size) for p in sorted(kept)]
-
-
-def notebooks(root: Path, *folders: str) -> list[Page]:
-    """Every notebook below these folders, in a fixed order."""
-    return [page for page in pages(root, *folders) if page.is_notebook]
-
-
-def lessons(root: Path) -> list[Page]:
-    """Every chapter that teaches a concept."""
-    return [page for page in pages(root) if page.is_lesson]

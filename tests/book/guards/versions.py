@@ -22,12 +22,7 @@ def check(root: Path) -> list[Problem]:
     full = project["version"]
     short = ".".join(full.split(".")[:2])
     problems = [
-        Problem(
-            file,
-            f"line {text.count(chr(10), 0, match.start(1)) + 1}",
-            f"it names {match[1]}",
-            f"write {full}",
-        )
+        Problem(file, line_of(text, match), f"it names {match[1]}", f"write {full}")
         for file, pattern in PLACES.items()
         if (root / file).exists()
         for text in [(root / file).read_text(encoding="utf-8")]
@@ -38,6 +33,11 @@ def check(root: Path) -> list[Problem]:
     return problems + [problem for page in lessons(root) for problem in made_for(page, short)]
 
 
+def line_of(text: str, match: re.Match[str]) -> str:
+    """Name the line on which a match begins."""
+    return f"line {text.count(chr(10), 0, match.start()) + 1}"
+
+
 def in_readme(root: Path, requires_python: str) -> Iterator[Problem]:
     """What README says of Python and of Jupyter Book is what pyproject.toml and the lock say."""
     pythons = [f"3.{minor}" for minor in range(*map(int, re.findall(r"3\.(\d+)", requires_python) or (0, 0)))]
@@ -46,7 +46,7 @@ def in_readme(root: Path, requires_python: str) -> Iterator[Problem]:
     readme = root / "README.md"
     text = readme.read_text(encoding="utf-8") if readme.exists() else ""
     for match in re.finditer(r"You need Python ((?:3\.\d+(?:, | or )?)+)|Jupyter Book (\d[\d.]+\d)", text):
-        place = f"line {text.count(chr(10), 0, match.start()) + 1}"
+        place = line_of(text, match)
         if match[1] and re.findall(r"3\.\d+", match[1]) != pythons:
             yield Problem("README.md", place, f"it names Python {match[1]}", f"name {', '.join(pythons)}")
         if match[2] and book and match[2] != book[1]:
@@ -64,9 +64,5 @@ def made_for(page: Page, current: str) -> Iterator[Problem]:
     named = [ast.unparse(argument).strip("'\"") for call in calls for argument in call.args]
     if named != [current]:
         place = page.code[0].place() if page.code else "code cells"
-        what = (
-            f"the chapter was made for version {named[0]}"
-            if named
-            else "the first code cell names no version"
-        )
+        what = f"the first code cell names {', '.join(named) or 'no version'}"
         yield Problem(page.file, place, what, f'check it, and write cl.made_for("{current}")')
