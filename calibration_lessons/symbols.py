@@ -263,7 +263,7 @@ def expectation_consistency(draw: Any) -> Values:
     y, z, T = draw.permutation(LABELS), draw.normal(size=(n, K)), draw.uniform(0.5, 2)
     one, label = draw.normal(), draw.integers(2)
     return ROWS | CLASSES | {
-        "T": T, r"\beta": 1 / T, "z_": z, "M_": z.max(axis=1), "y_": y, r"\hat y_": z.argmax(axis=1),
+        "T": T, r"\beta": 1 / T, "z_": z, "y_": y, r"\hat y_": z.argmax(axis=1),
         r"\mathrm{softmax}": d.softmax, r"\sigma": d.sigmoid, "z": one, "y": label,
         r"\text{confidence}": d.sigmoid(abs(one) / T), r"\text{correct}": int((one > 0) == label),
         "eq-expectation-consistency": {"=": d.confidence_and_accuracy(y, z.tolist(), T)},
