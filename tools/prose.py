@@ -32,13 +32,13 @@ IGNORED = re.compile(
 )
 LATEX = {"\u2212": "-", r"\,": "\u2009", "{,}": ",", r"\%": "%", r"\times": "×", r"\cdot": "·", "$": " "}
 COUNTED = re.compile(r"\s+(?:(?!the |of |a )[\w-]+\s+)?(?:rows|images|samples|forecasts|labels|networks)\b")
-
+YEAR = re.compile(r"\b(?:in|since|until|by) (?:19|20)\d\d$", re.I)
 LEVEL = re.compile(r"[\s-](?:\w+\s)?(?:intervals?|bands?|lines?|levels?|confidence)\b")
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number as written: its value, its decimals, whether it is a percentage, counts rows, names a level."""
+    """A number as written: its value, its decimals, whether it is a percentage, a count or a level."""
 
     text: str
     value: Decimal
@@ -91,6 +91,7 @@ def read_numbers(text: str) -> list[Number]:
         decimals = max(len(digits.partition(".")[2]) - power, 0)
         line = text.count("\n", 0, match.start())
         percent, end = bool(match["percent"]), match.end()
-        is_count, is_level = bool(COUNTED.match(text, end)), percent and bool(LEVEL.match(text, end))
+        is_count = bool(COUNTED.match(text, end)) and not YEAR.search(text, 0, end)
+        is_level = percent and bool(LEVEL.match(text, end))
         numbers.append(Number(match[0].strip(), value, decimals, percent, line, is_count, is_level))
     return numbers

@@ -1,13 +1,13 @@
 """Numbers in prose: each decimal and each percentage is bound or marked.
 
-It carries the expression that gives it (`tools/binding.py`), and in a notebook a count of results does, too: a
+It carries the expression that gives it (`tools/binding.py`). In a notebook a count of results does, too: a
 whole number in front of rows, images, samples, forecasts, labels or networks, unless the notebook's code
 spells it out. Other whole numbers are no results. A mark in the paragraph names what no code gives:
 `<!-- given: 0.95, 0.5 -->` for assumptions, and `<!-- quoted: 0.104 Author Year Table 1 -->` for another's
 result. It is refused where the paragraph does not hold its number.
 
-Not looked at are code, display maths, versions, numbered things ("Table 2.1"), levels ("95 % interval"), links
-and citations, and in the section References everything but the marks.
+Not looked at are code, display maths, versions, numbered things ("Table 2.1"), levels ("95 % interval"),
+links and citations, and in the section References everything but the marks.
 """
 
 from __future__ import annotations
