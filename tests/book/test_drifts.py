@@ -58,9 +58,9 @@ def mine(w, g, e):
 Drift = tuple[str, ModuleType, Plant, str, str]  # name, guard, change, file to blame, remedy
 
 
-def sample(guard: ModuleType, remedy: str, *found: tuple[str, str, str]) -> list[Drift]:
-    """Replace texts of the sample: name, old, new."""
-    return [(name, guard, swap(SAMPLE, old, new), SAMPLE, remedy) for name, old, new in found]
+def sample(guard: ModuleType, *found: tuple[str, str, str, str]) -> list[Drift]:
+    """Replace texts of the sample: name, old, new, remedy."""
+    return [(name, guard, swap(SAMPLE, old, new), SAMPLE, remedy) for name, old, new, remedy in found]
 
 
 def texts(guard: ModuleType, *found: tuple[str, str, str, str, str, str]) -> list[Drift]:
@@ -94,35 +94,35 @@ def twice(course: Course) -> None:
         put(file, py("\n".join(f"a{i} = {i}" for i in range(6))), below="# ")(course)
 
 
-BEGINS, ENDS = "It begins at 0.250<!-- = low:.3f -->", "ends at 0.750<!-- = high:.3f -->"
+def same_id(notebook: dict[str, Any]) -> None:
+    """Give two cells one id."""
+    notebook["cells"][1]["id"] = notebook["cells"][0]["id"]
+
+
+def attached(notebook: dict[str, Any]) -> None:
+    """Attach a file to a cell."""
+    notebook["cells"][0]["attachments"] = {"x": {}}
+
+
+LOW, HIGH = "0.250<!-- = low:.3f --> and ends at 0.750<", "0.750<!-- = low:.3f --> and ends at 0.250<"
 BOUND = [
     *sample(
         hygiene,
-        RUN,
-        (
-            "two results of a sentence change places",
-            f"{BEGINS} and {ENDS}",
-            "0.750<!-- = low:.3f --> 0.250<!-- = high:.3f -->",
-        ),
-        (
-            "two marks change places",
-            f"{BEGINS} and {ENDS}",
-            "0.250<!-- = high:.3f --> 0.750<!-- = low:.3f -->",
-        ),
-        ("a number beside its mark", "0.250<", "0.520<"),
-        ("a number in a table", "0.310<", "0.130<"),
-        ("a number in a list", "0.820<", "0.280<"),
-        ("a number in maths", "2.12$<", "2.21$<"),
-        ("the power of a number in maths", "10^{-3}$<", "10^{-4}$<"),
-        ("a sign", "-0.50<", "0.50<"),
-        ("a percentage", "12.5 %<", "15.2 %<"),
-        ("thousands", "12 000<", "120 000<"),
-        ("a mark", "= low:.3f --> and", "= low / 2:.3f --> and"),
-        ("a format", "= T:.2f", "= T:.3f"),
-        ("a claim weakened", "high > 2 * low", "high > low"),
-        ("below for above", "far above", "far below"),
-        ("a claim deleted", " <!-- holds: high > 2 * low -->", ""),
-        ("a cell changed and not executed", "cl.ece_interval(*rows)", "cl.ece_interval(*rows[:2])"),
+        ("two results of a sentence change places", LOW, HIGH, RUN),
+        ("a number beside its mark", "0.250<", "0.520<", RUN),
+        ("a number in a table", "0.310<", "0.130<", RUN),
+        ("a number in a list", "0.820<", "0.280<", RUN),
+        ("a number in maths", "2.12$<", "2.21$<", RUN),
+        ("the power of a number in maths", "10^{-3}$<", "10^{-4}$<", RUN),
+        ("a sign", "-0.50<", "0.50<", RUN),
+        ("a percentage", "12.5 %<", "15.2 %<", RUN),
+        ("thousands", "12 000<", "120 000<", RUN),
+        ("a mark", "= low:.3f --> and", "= low / 2:.3f --> and", RUN),
+        ("a format", "= T:.2f", "= T:.3f", RUN),
+        ("a claim weakened", "high > 2 * low", "high > low", RUN),
+        ("below for above", "far above", "far below", RUN),
+        ("a claim deleted", " <!-- holds: high > 2 * low -->", "", RUN),
+        ("a cell changed and not executed", "cl.ece_interval(*rows)", "cl.ece_interval(*rows[:2])", RUN),
     ),
     *cells(
         hygiene,
@@ -131,34 +131,36 @@ BOUND = [
     ),
     *sample(
         numbers,
-        "expression:format",
-        ("a mark deleted", "0.250<!-- = low:.3f -->", "0.250"),
-        ("a mark in a table deleted", "0.310<!-- = few:.3f -->", "0.310"),
-        ("a mark in maths deleted", "2.12$<!-- = T:.2f -->", "2.12$"),
-        ("a decimal beside the bound ones", "Nothing is", "The error is 0.2041. Nothing is"),
-        ("a percentage beside the bound ones", "Nothing is", "Half a year later 80 % stay. Nothing is"),
-        ("a count of results", "Nothing is", "There are 17 late rows. Nothing is"),
-        ("a power of ten", "Nothing is", "At $1.3 \\times 10^{-5}$ nothing is"),
+        ("a mark deleted", "0.250<!-- = low:.3f -->", "0.250", "expression:format"),
+        ("a mark in a table deleted", "0.310<!-- = few:.3f -->", "0.310", "expression:format"),
+        ("a mark in maths deleted", "2.12$<!-- = T:.2f -->", "2.12$", "expression:format"),
+        ("a decimal beside the bound ones", "Nothing", "The error is 0.2041. Nothing", "given: 0.2041"),
+        ("a percentage beside the bound ones", "Nothing", "Some 80 % stay. Nothing", "given: 80 %"),
+        ("a count of results", "Nothing", "There are 17 late rows. Nothing", "given: 17"),
+        ("a power of ten", "Nothing", "At $1.3 \\times 10^{-5}$ nothing", "given: 1.3"),
+        ("a mark in a heading", "## Two numbers", "## 2<!-- = n --> numbers", "CONTRIBUTING"),
+        ("a mark that begins a line", " <!-- holds", "\n<!-- holds", "CONTRIBUTING"),
+        ("a mark that no Python reads", "= few:.3f", "= few few:.3f", "CONTRIBUTING"),
+        ("a column in a mark of a table", "= few:.3f", "= few | 1:.3f", "CONTRIBUTING"),
+        ("two hyphens in a mark", "= few:.3f", "= few --1:.3f", "CONTRIBUTING"),
+        ("a mark without a number", "is 0.820<", "is <", "CONTRIBUTING"),
+        ("a mark inside maths", "2.12$<!-- = T:.2f -->", "2.12<!-- = T:.2f -->$", "CONTRIBUTING"),
+        ("a mark inside code", "0.310<!-- = few:.3f -->", "`0.310<!-- = few:.3f -->`", "CONTRIBUTING"),
+        ("a given number", "Say 0.05", "Say 0.06", "correct the number or the mark"),
+        ("a quotation without its source", " Author 2020, page 3", "", "add author"),
     ),
-    *sample(
+    *texts(
         numbers,
-        "CONTRIBUTING",
-        ("a mark in a heading", "## Two numbers", "## 2<!-- = n --> numbers"),
-        ("a mark that begins a line", " <!-- holds", "\n<!-- holds"),
-        ("a mark that no Python reads", "= few:.3f", "= few few:.3f"),
-        ("a column in a mark of a table", "= few:.3f", "= few | 1:.3f"),
-        ("two hyphens in a mark", "= few:.3f", "= few --1:.3f"),
-        ("a mark without a number", "is 0.820<", "is <"),
-        ("a mark inside maths", "2.12$<!-- = T:.2f -->", "2.12<!-- = T:.2f -->$"),
-        ("a mark inside code", "0.310<!-- = few:.3f -->", "`0.310<!-- = few:.3f -->`"),
+        ("a page's percentage", "book/intro.md", "<!-- given: 95 % -->", "", "", "given: 95 %"),
+        (
+            "a mark that nothing evaluates",
+            GLOSSARY,
+            "\nbin\n",
+            "\nbin 2<!-- = x -->\n",
+            "",
+            "given or quoted",
+        ),
     ),
-    *sample(
-        numbers,
-        "",
-        ("a given number", "Say 0.05", "Say 0.06"),
-        ("a quotation without its source", " Author 2020, page 3", ""),
-    ),
-    *texts(numbers, ("a page's percentage", "book/intro.md", "<!-- given: 95 % -->", "", "", "given: 95 %")),
 ]
 EQUATIONS = texts(
     equations,
@@ -191,16 +193,8 @@ OUTPUTS = cells(
     ("a figure without its data", below(py("x", picture("<Figure>"))), "plots"),
     ("traces of an editor", code(FIGURE, lambda c: c["metadata"].update(jupyter={})), TIDY),
     ("other metadata", lambda c: c.edit(SAMPLE, lambda n: n["metadata"].update(widgets={})), TIDY),
-    (
-        "an id twice",
-        lambda c: c.edit(SAMPLE, lambda n: n["cells"][1].update(id=n["cells"][0]["id"])),
-        "repair",
-    ),
-    (
-        "a file attached",
-        lambda c: c.edit(SAMPLE, lambda n: n["cells"][0].update(attachments={"x": {}})),
-        "book/assets",
-    ),
+    ("an id twice", lambda c: c.edit(SAMPLE, same_id), "repair"),
+    ("a file attached", lambda c: c.edit(SAMPLE, attached), "book/assets"),
     ("a file too large", below(md("x" * 500_000)), "draw fewer points"),
     ("no notebook", lambda course: course.write(SAMPLE, "{}"), "repair or rewrite"),
 ) + cells(
@@ -208,24 +202,30 @@ OUTPUTS = cells(
     ("no alternative text", code(FIGURE, lambda c: c["metadata"].pop("mystnb")), "say in 20"),
     (
         "a word for a text",
-        code(FIGURE, lambda c: c["metadata"].update(mystnb={"image": {"alt": "Plot"}})),
+        code(FIGURE, lambda c: c["metadata"]["mystnb"]["image"].update(alt="x")),
         "say in 20",
     ),
     ("a picture without words", below(md("![](x.png)")), "say in words"),
     ("an {image} without words", below(md("```{image} x.png\n:width: 3\n```")), "say in words"),
 )
 LINKS = [
-    *sample(links, "correct the link", ("a page that is gone", "](reliability.ipynb)", "](diagram.ipynb)")),
-    *sample(links, "add the page", ("a role to no page", "<reliability>", "<diagram>")),
-    *sample(links, "name one that it has", ("a heading", "## What to remember", "## What to keep")),
-    *sample(links, "define it", ("a term", "expected calibration error>", "expected error of calibration>")),
-    *sample(citations, BIBLIOGRAPHY, ("a key", "with {cite}`Guo2017`", "with {cite}`Guo2071`")),
-    *sample(citations, "say there", ("a reference's use", "The method: {cite}`Guo2017`.", "None.")),
+    *sample(
+        links,
+        ("a page that is gone", "](reliability.ipynb)", "](diagram.ipynb)", "correct the link"),
+        ("a role to no page", "<reliability>", "<diagram>", "add the page"),
+        ("a heading", "## What to remember", "## What to keep", "name one that it has"),
+        ("a term", "<expected calibration error>", "<expected error of calibration>", "define it"),
+        ("a script that is gone", "Nothing is", "`tools/gone.py` is", "correct the name"),
+    ),
+    *sample(
+        citations,
+        ("a key", "with {cite}`Guo2017`", "with {cite}`Guo2071`", BIBLIOGRAPHY),
+        ("a reference's use", "The method: {cite}`Guo2017`.", "None.", "say there"),
+    ),
     *texts(
         links,
         ("a file that is gone", "README.md", "(CONTRIBUTING.md)", "(CONTRIBUTE.md)", "", "correct the link"),
-        ("a target of make", "README.md", "`make lab`", "`make labs`", "", "correct the name"),
-        ("a script that is gone", SAMPLE, "Nothing is", "`tools/gone.py` is", "", "correct the name"),
+        ("a target of make", "README.md", "make lab`", "make labs`", "", "correct the name"),
         ("the contents", "_toc.yml", "book/practice/shift", "book/practice/drift", "", "write it"),
     ),
     *texts(
@@ -238,8 +238,8 @@ LINKS = [
         (
             "a source's place",
             SOURCES,
-            "{doc}`../calibrators/platt` | 13 |",
-            "Platt | 13 |",
+            "{doc}`../calibrators/platt` | 13",
+            "Platt | 13",
             "",
             "link the chapter",
         ),
@@ -255,18 +255,18 @@ LINKS = [
 NAMES = [
     *sample(
         names,
-        "correct the name",
-        ("a name in code", "cl.ece_interval(", "cl.ece_range("),
-        ("a name at the head of a chain", "cl.ece_interval(*rows)", "cl.ece_null(*rows).mean"),
-        ("an import", "import plots", "import drawings"),
-        ("a plot", "plots.lines(", "plots.curves("),
-        ("a name in prose", "Nothing is", "`cl.ece_range()` is"),
-        ("a name in prose without its call", "Nothing is", "`cl.ece_range` is"),
+        ("a name in code", "cl.ece_interval(", "cl.ece_range(", "correct the name"),
+        (
+            "a name at the head of a chain",
+            "cl.ece_interval(*rows)",
+            "cl.null(*rows).mean",
+            "correct the name",
+        ),
+        ("an import", "import plots", "import drawings", "correct the name"),
+        ("a name in prose", "Nothing is", "`cl.ece_range()` is", "correct the name"),
+        ("a name in prose without its call", "Nothing is", "`cl.ece_range` is", "correct the name"),
     ),
-    *texts(
-        names,
-        ("a name of the API page", API, "autofunction:: entropy", "autofunction:: x", "", "take it out"),
-    ),
+    *texts(names, ("a name of the API page", API, "function:: entropy", "function:: x", "", "take it out")),
     *cells(
         retyped,
         ("a function retyped", below(py("def softmax(z):\n    return z")), "use the package"),
@@ -278,41 +278,25 @@ NAMES = [
 SHAPES = [
     *sample(
         shape,
-        "the order is",
-        ("a heading lost", "## What to remember", "## Summary"),
-        ("headings in another order", "## You need", "## Next"),
-    ),
-    *sample(shape, "write it with 3 #", ("a level left out", "It begins", "#### It begins\n\nIt begins")),
-    *sample(shape, "one # Title", ("a second title", "## You need", "# You need")),
-    *sample(shape, "write one", ("a solution", "{solution-start} sample-one", "{note}")),
-    *sample(shape, "give it one", ("an exercise without a label", ":label: sample-one\n", "")),
-    *sample(
-        shape,
-        "dropdown",
-        ("an open answer", "Answer\n:class: dropdown", "Answer"),
-        ("an open solution", "sample-one\n:class: dropdown", "sample-one"),
+        ("a heading lost", "## What to remember", "## Summary", "the order is"),
+        ("headings in another order", "## You need", "## Next", "the order is"),
+        ("a level left out", "It begins", "#### It begins\n\nIt begins", "write it with 3 #"),
+        ("a second title", "## You need", "# You need", "one # Title"),
+        ("a solution", "{solution-start} sample-one", "{note}", "write one"),
+        ("an exercise without a label", ":label: sample-one\n", "", "give it one"),
+        ("an open answer", "Answer\n:class: dropdown", "Answer", "dropdown"),
+        ("an open solution", "sample-one\n:class: dropdown", "sample-one", "dropdown"),
     ),
     *cells(
         shape,
         ("a figure drawn by hand", below(py("import matplotlib.pyplot as plt")), "plots"),
-        (
-            "a mistake that nobody runs",
-            put(SAMPLE, md("## Common mistake: two"), below="## Common"),
-            "makes it",
-        ),
+        ("a mistake that nobody runs", put(SAMPLE, md("## Common mistake"), below="## Common"), "makes it"),
     ),
-    *sample(versions, 'made_for("0.1")', ("a chapter's version", 'made_for("0.1")', 'made_for("0.0")')),
+    *sample(versions, ("a chapter's version", 'made_for("0.1")', 'made_for("0.0")', 'made_for("0.1")')),
     *texts(
         versions,
         ("the Pythons", "README.md", "3.11, 3.12 or 3.13", "3.10, 3.11 or 3.12", "", "name 3.11, 3.12, 3.13"),
-        (
-            "Jupyter Book's version",
-            "README.md",
-            "Jupyter Book 1.0.4",
-            "Jupyter Book 1.0.5",
-            "",
-            "write 1.0.4",
-        ),
+        ("Jupyter Book's version", "README.md", "Book 1.0.4", "Book 1.0.5", "", "write 1.0.4"),
         ("the site's version", "_config.yml", 'release: "0.1.0"', 'release: "0.2.0"', "", "write 0.1.0"),
         ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', SAMPLE, 'made_for("0.2")'),
     ),
