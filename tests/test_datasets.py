@@ -52,7 +52,8 @@ def page() -> list[dict[str, Any]]:
 
 def printed(cells: list[dict[str, Any]]) -> str:
     outputs = (output for cell in cells for output in cell.get("outputs", []))
-    return "".join("".join(output.get("text", [])) for output in outputs)
+    texts = (output.get("text") or output.get("data", {}).get("text/plain", []) for output in outputs)
+    return "\n".join("".join(text) for text in texts)
 
 
 def prose(cells: list[dict[str, Any]]) -> str:
@@ -75,7 +76,7 @@ def measured(logits: datasets.LabelledLogits) -> dict[str, float]:
 def test_the_page_gives_the_size_and_the_checksum_of_the_file(name, page):
     content = (FOLDER / name).read_bytes()
     line = next(line for line in printed(page).splitlines() if line.startswith(f"{name} "))
-    assert line.split() == [name, str(len(content)), sha256(content).hexdigest()]
+    assert line.split() == [name, str(len(content)), sha256(content).hexdigest()[:16]]
 
 
 def test_the_page_describes_every_file(page):
