@@ -47,8 +47,10 @@ COLORS = {
     "accuracy": GREEN,
     "train": BLUE,
     "test": VERMILLION,
+    "held_out": VERMILLION,
     "truth": BLACK,
     "perfect": GREY,
+    "under_calibration": GREY,
     "null_value": GREY,
     "recalibrated_ensemble": PURPLE,
     "base_rate": BLACK,
@@ -335,6 +337,7 @@ def lines(
     points: Mapping[str, tuple[float, float]] | None = None,
     log_x: bool = False,
     log_y: bool = False,
+    steps: bool = False,
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
@@ -353,6 +356,8 @@ def lines(
         Single points to mark, with their names.
     log_x, log_y : bool
         Logarithmic axes.
+    steps : bool
+        Draw each value level, with a jump halfway to the next.
 
     Returns
     -------
@@ -370,7 +375,8 @@ def lines(
     for name, y in series.items():
         look = _look(name, spare)
         few = len(np.atleast_1d(x)) <= 25
-        ax.plot(x, y, label=name, **(look if few else {**look, "marker": None}))
+        drawn = look if few else {**look, "marker": None}
+        ax.plot(x, y, label=name, drawstyle="steps-mid" if steps else "default", **drawn)
         if bands is not None and name in bands:
             low, high = (np.asarray(side, dtype=float) for side in bands[name])
             ax.fill_between(np.asarray(x), low, high, color=look["color"], alpha=0.2, linewidth=0)

@@ -110,7 +110,7 @@ def logistic_regression(draw: Any) -> Values:
     return ROWS | MEMBERS | {
         "z": z[0], "z_": z, "p_": [d.sigmoid(log_odds) for log_odds in z], "y_": y, r"k \in": range(1, J + 1),
         "x": rows[0], "x_": rows, r"\theta": theta, r"\theta_": theta, "v": v, "v_": v,
-        "H": np.array(hessian), "eq-log-odds": {"x_": rows[0]},
+        "A": np.array(hessian), "eq-log-odds": {"x_": rows[0]},
         r"P(1)": prior, "P(0)": 1 - prior, r"p(x \mid 0)": density,
         r"p(x \mid 1)": density * math.exp(z[0]) * (1 - prior) / prior,
         r"P(y = 1 \mid x)": d.sigmoid(z[0]), r"P(y = 0 \mid x)": d.sigmoid(-z[0]),
@@ -263,7 +263,7 @@ def expectation_consistency(draw: Any) -> Values:
     y, z, T = draw.permutation(LABELS), draw.normal(size=(n, K)), draw.uniform(0.5, 2)
     one, label = draw.normal(), draw.integers(2)
     return ROWS | CLASSES | {
-        "T": T, r"\beta": 1 / T, "z_": z, "M_": z.max(axis=1), "y_": y, r"\hat y_": z.argmax(axis=1),
+        "T": T, r"\beta": 1 / T, "z_": z, "y_": y, r"\hat y_": z.argmax(axis=1),
         r"\mathrm{softmax}": d.softmax, r"\sigma": d.sigmoid, "z": one, "y": label,
         r"\text{confidence}": d.sigmoid(abs(one) / T), r"\text{correct}": int((one > 0) == label),
         "eq-expectation-consistency": {"=": d.confidence_and_accuracy(y, z.tolist(), T)},

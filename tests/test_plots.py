@@ -88,6 +88,12 @@ def test_lines_bands_and_points_are_those_given():
     assert vertices[:, 1].min() == 0 and vertices[:, 1].max() == 4
 
 
+def test_lines_may_be_drawn_in_steps():
+    for steps, style in ((False, "default"), (True, "steps-mid")):
+        picture = plots.lines([1, 2], {"a": [0, 1]}, x_label="n", y_label="e", steps=steps)
+        assert picture.axes[0].get_lines()[0].get_drawstyle() == style
+
+
 def test_a_shared_legend_stands_once_and_names_every_series():
     picture = plots.panels(1, 2)
     for ax in picture.axes:

@@ -64,7 +64,7 @@ class ReliabilityCurve:
 
     @property
     def event(self) -> str:
-        """The target in words: "top label", "positive class" or "class k"."""
+        """Name of the target, such as "top label", "positive class" or "class 3"."""
         names = {"top-label": "top label", "positive": "positive class"}
         return names[self.target] if isinstance(self.target, str) else f"class {self.target}"
 

@@ -15,7 +15,7 @@ import pytest
 import calibration_lessons as cl
 from calibration_lessons import definitions, symbols
 from calibration_lessons.definitions import NUMBERED
-from tests.book.latex import fault
+from tools.latex import fault
 from tools import equations as scan
 from tools.docstring_formulas import show_formulas
 
@@ -24,7 +24,6 @@ WITH_FUNCTION = [label for label, entry in NUMBERED.items() if entry.function]
 # Displays without a number that are not evaluated, by how they begin.
 UNREAD = {
     ("intro", r"P(y = \hat y \mid \hat p = p) = p"): "a condition on a distribution, not an identity",
-    ("reliability", r"P(\hat y = y \mid \hat p = p) = p"): "a condition on a distribution",
     ("ece", r"\bigl| \mathbb E [\, P(y = 1"): "an inequality between conditional expectations",
     ("histogram_binning", r"\min_{\theta_1"): "a problem; its solution is eq-histogram-binning",
     ("isotonic", r"\min_{g_1"): "a problem; its solution is eq-isotonic",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.book.latex import tokens
+from tools.latex import tokens
 from tools import equations as scan
 
 from .package import PACKAGE, public, resolve
