@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import expit
@@ -205,6 +205,7 @@ def test_the_five_scores_with_labels_of_the_platt_example_are_separable():
     hnp.arrays(int, st.tuples(st.integers(2, 8), st.integers(1, 2)), elements=st.integers(-2, 2)),
     st.lists(st.integers(0, 1), min_size=8, max_size=8),
 )
+@example(X=np.array([[-1, 1], [1, 0], [0, 0], [2, -2], [0, 0]]), labels=[0, 0, 0, 0, 1, 0, 0, 0])
 def test_fit_succeeds_exactly_where_no_direction_of_a_fine_fan_separates(X, labels):
     y = np.array(labels[: len(X)])
     assume(0 < y.sum() < len(y))
