@@ -12,7 +12,7 @@ from nbval.plugin import IPyNbFile
 
 from tools import binding
 
-# Tests run side by side, a process a core: more threads would wait for each other (also those of the kernels).
+# Tests and their kernels run side by side, a process a core: more threads would wait for each other.
 os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 

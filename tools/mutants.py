@@ -61,7 +61,7 @@ def prepare() -> None:
 
 def report(drawn: dict[str, list[str]], found: dict[str, dict[str, str]]) -> bool:
     """Print the survivors and the rate of each module; tell whether all were tried and enough noticed."""
-    tried = {module: [n for n in names if found[module][n] != "not checked"] for module, names in drawn.items()}
+    tried = {m: [n for n in names if found[m][n] != "not checked"] for m, names in drawn.items()}
     survivors = {m: [n for n in names if found[m][n] not in NOTICED] for m, names in tried.items()}
     for module, names in survivors.items():
         print(*(f"{found[module][name]}: {name}" for name in names), sep="\n", end="\n" if names else "")
@@ -81,7 +81,7 @@ def main() -> int:
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as measures.ece; all by default")
     parser.add_argument("--sample", type=int, default=300, help="changes of each module (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the draw (default: 0)")
-    parser.add_argument("--max-children", type=int, default=os.cpu_count(), help="processes (default: one a core)")
+    parser.add_argument("--max-children", type=int, default=os.cpu_count(), help="side by side (default: a core)")
     parser.add_argument("--report", action="store_true", help="report on what was found so far")
     asked = parser.parse_args()
     if not asked.report:
