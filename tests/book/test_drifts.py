@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -301,19 +301,6 @@ SHAPES = [
         ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', SAMPLE, 'made_for("0.2")'),
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """Copy what the guards read."""
-    return Course(tmp_path_factory.mktemp("course"))
-
-
-@pytest.fixture
-def course(copy: Course) -> Iterator[Course]:
-    """Lend the copy to a test, and put it back in order."""
-    yield copy
-    copy.restore()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -145,19 +144,6 @@ EDITS: dict[str, Plant] = {
     "a sentence of the API page": swap(API, "\n## ", "\nA sentence of 5 words.\n\n## "),
     "a sentence of the README": swap("README.md", "\n## ", "\nA sentence of 5 words.\n\n## "),
 }
-
-
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """Copy what the guards read."""
-    return Course(tmp_path_factory.mktemp("course"))
-
-
-@pytest.fixture
-def course(copy: Course) -> Iterator[Course]:
-    """Lend the copy to a test, and put it back in order."""
-    yield copy
-    copy.restore()
 
 
 def problems(course: Course) -> set[Problem]:
