@@ -11,7 +11,6 @@ import pytest
 
 from tests.book.copied import FIGURE, SAMPLE, Course, Plant, code, md, picture, printed, put, py, swap
 from tests.book.guards import (
-    Problem,
     alt_text,
     citations,
     equations,
@@ -25,6 +24,7 @@ from tests.book.guards import (
     shape,
     versions,
 )
+from tests.book.guards.problem import Problem
 from tools import equations as scan
 
 ECE, SCORES, SHIFT = (
