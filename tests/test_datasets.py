@@ -252,14 +252,14 @@ def comparisons() -> datasets.Comparison:
 def test_every_calibrator_follows_every_classifier_on_every_split(comparisons):
     rows = comparisons.where(experiment="classifiers")
     cases = list(zip(rows.data, rows.repeat, rows.classifier, rows.method, rows.learned_on, strict=True))
-    assert len(set(cases)) == len(cases) == 2 * 30 * 9 * (1 + 5 * 2)
+    assert len(set(cases)) == len(cases) == 2 * 30 * 9 * (1 + 6 * 2)
     assert len(set(rows.repeat)) == 30
 
 
 def test_every_calibrator_learns_from_every_number_of_rows(comparisons):
     rows = comparisons.where(experiment="sizes")
     cases = list(zip(rows.data, rows.repeat, rows.classifier, rows.method, rows.n, strict=True))
-    assert len(set(cases)) == len(cases) == 4 * 20 * (1 + 5 * 7)
+    assert len(set(cases)) == len(cases) == 4 * 20 * (1 + 6 * 7)
 
 
 def test_measures_lie_in_their_ranges_and_an_infinite_nll_is_kept(comparisons):
@@ -274,7 +274,7 @@ def test_measures_lie_in_their_ranges_and_an_infinite_nll_is_kept(comparisons):
 
 def test_rows_are_chosen_by_column_and_an_unknown_column_is_refused(comparisons):
     chosen = comparisons.where(data="spambase", classifier="SVM", n=25)
-    assert set(chosen.classifier) == {"SVM"} and set(chosen.n) == {25} and len(chosen.ece) == 20 * 5
+    assert set(chosen.classifier) == {"SVM"} and set(chosen.n) == {25} and len(chosen.ece) == 20 * 6
     assert len(comparisons.where(n=-1).ece) == 0
     with pytest.raises(ValueError, match="column = 'model': expected one of 'experiment', 'data'"):
         comparisons.where(model="SVM")

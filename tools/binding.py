@@ -180,8 +180,8 @@ def answer(mark: Mark, key: str, replies: Replies, place: str) -> str:
         return written(text, mark)
     if value in {"True", "np.True_"}:
         return ""
-    told = [f"{side} = {ast.literal_eval(shown(replies[f'{key} {side}']))}" for side in sides(mark.expression)
-            if replies[f"{key} {side}"]["status"] == "ok"]  # fmt: skip
+    read = {side: replies[f"{key} {side}"] for side in sides(mark.expression)}
+    told = [f"{side} = {ast.literal_eval(shown(r))}" for side, r in read.items() if r["status"] == "ok"]
     if value in {"False", "np.False_"}:
         what = ": ".join(["is false", *filter(None, [", ".join(told)])])
         raise mark.fail(place, what, "correct the sentence, or the claim")

@@ -31,12 +31,14 @@ IGNORED = re.compile(
     re.S,
 )
 LATEX = {"\u2212": "-", r"\,": "\u2009", "{,}": ",", r"\%": "%", r"\times": "×", r"\cdot": "·", "$": " "}
-COUNTED = re.compile(r"\s+(?:[\w-]+\s+)?(?:rows|images|samples|forecasts|labels|networks)\b")
+COUNTED = re.compile(r"\s+(?:(?!the |of |a )[\w-]+\s+)?(?:rows|images|samples|forecasts|labels|networks)\b")
+YEAR = re.compile(r"\b(?:in|since|until|by) (?:19|20)\d\d$", re.I)
+LEVEL = re.compile(r"[\s-](?:\w+\s)?(?:intervals?|bands?|lines?|levels?|confidence)\b")
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number as written: its value, how many decimals it claims, whether it is a percentage, its line."""
+    """A number as written: its value, its decimals, whether it is a percentage, a count or a level."""
 
     text: str
     value: Decimal
@@ -44,11 +46,12 @@ class Number:
     percent: bool
     line: int = field(default=0, compare=False)
     is_count: bool = field(default=False, compare=False)
+    is_level: bool = field(default=False, compare=False)
 
     @property
     def is_claim(self) -> bool:
-        """Tell whether the number is a decimal or a percentage."""
-        return bool(self.decimals or self.percent or "." in self.text)
+        """Tell whether the number is a decimal or a percentage, and not the level of an interval."""
+        return bool(self.decimals or self.percent or "." in self.text) and not self.is_level
 
     def as_share(self) -> Number:
         """Write a percentage as a share of one; leave any other number."""
@@ -87,6 +90,8 @@ def read_numbers(text: str) -> list[Number]:
         value = Decimal((match["sign"] or "") + digits).scaleb(power)
         decimals = max(len(digits.partition(".")[2]) - power, 0)
         line = text.count("\n", 0, match.start())
-        is_count = bool(COUNTED.match(text, match.end()))
-        numbers.append(Number(match[0].strip(), value, decimals, bool(match["percent"]), line, is_count))
+        percent, end = bool(match["percent"]), match.end()
+        is_count = bool(COUNTED.match(text, end)) and not YEAR.search(text, 0, end)
+        is_level = percent and bool(LEVEL.match(text, end))
+        numbers.append(Number(match[0].strip(), value, decimals, percent, line, is_count, is_level))
     return numbers

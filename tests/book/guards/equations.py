@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.latex import tokens
 from tools import equations as scan
+from tools.latex import tokens
 
 from .package import PACKAGE, public, resolve
 from .tree import EQUATIONS_PAGE, Cell, Page, Problem, notebooks, pages
