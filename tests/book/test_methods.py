@@ -1,5 +1,6 @@
 """The page of all methods says what the calibrators do."""
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from scipy.special import expit, softmax
 import calibration_lessons as cl
 
 PAGE = Path(__file__).parents[2] / "book/reference/methods.md"
+ROWS = "When each method refuses, and how many rows it takes"
 KEEP = "What to keep of a fitted calibrator"
 METHODS = {
     "Histogram binning": cl.HistogramBinning(n_bins=5),
@@ -40,8 +42,16 @@ def fitted(method, n_classes=2):
 
 
 def test_every_calibrator_stands_in_every_table():
-    for heading in ("What each method does", "When each method refuses", KEEP):
+    for heading in ("What each method does", ROWS, KEEP):
         assert list(table(heading)) == list(METHODS)
+
+
+def test_the_rows_to_begin_with_are_those_of_the_recommendation():
+    cells = json.loads((PAGE.parents[1] / "practice/choosing.ipynb").read_text(encoding="utf-8"))["cells"]
+    recommended = next(text for cell in cells if "## The recommendation" in (text := "".join(cell["source"])))
+    for method, cells in table(ROWS).items():
+        asked = cells[2].removeprefix("with Platt scaling, ")
+        assert asked.startswith("more than") or f"| {asked} |" in recommended, method
 
 
 @pytest.mark.parametrize("method", list(METHODS)[:-1])

@@ -122,11 +122,13 @@ def test_a_number_quoted_from_a_chapter_stands_in_it(name: str) -> None:
         assert strange == [], f"{chapter} has none of {strange}"
 
 
-def test_the_minutes_to_read_are_those_of_the_chapter() -> None:
+def test_the_minutes_to_read_and_for_exercises_are_those_of_the_chapter() -> None:
     for chapter, entry in entries():
-        said = re.search(r"Read: (\d+) minutes", entry)
+        said = re.search(r"Read: (\d+) minutes(?:, exercises (\d+))?", entry)
         if notebook(chapter).is_lesson:
-            assert said and int(said[1]) == measure(notebook(chapter).raw).minutes, chapter
+            length = measure(notebook(chapter).raw)
+            planned = [str(length.minutes), str(length.exercise_minutes)]
+            assert said and [*said.groups()] == planned, f"{chapter}: {planned}"
 
 
 PLANS = {"Two hours": 120, "One day": 360, "Six weeks": 1080}
