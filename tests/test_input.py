@@ -337,3 +337,6 @@ def test_a_warning_points_at_the_line_of_the_caller():
     with pytest.warns(UserWarning, match="distinct values") as caught:
         cl.brier_decomposition([0, 1], [[0.5, 0.5], [0.2, 0.8]])
     assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="holds one row") as caught:
+        cl.expected_calibration_error([0, 1], [0.2, 0.8], norm="l2", debias=True)
+    assert caught[0].filename == __file__

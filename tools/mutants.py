@@ -81,7 +81,7 @@ def main() -> int:
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as measures.ece; all by default")
     parser.add_argument("--sample", type=int, default=300, help="changes of each module (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the draw (default: 0)")
-    parser.add_argument("--max-children", type=int, default=os.cpu_count(), help="side by side (default: a core)")
+    parser.add_argument("--max-children", type=int, default=os.cpu_count(), help="processes (default: cores)")
     parser.add_argument("--report", action="store_true", help="report on what was found so far")
     asked = parser.parse_args()
     if not asked.report:

@@ -16,8 +16,9 @@ NUMBER = re.compile(
 )
 NUMBERED_THINGS = (
     r"Python|NumPy|SciPy|scikit-learn|[Mm]atplotlib|pandas|Dask|PyTorch|Jupyter Book|CC BY(?:-SA)?"
-    r"|[Vv]ersions?|[Ss]ect(?:ions?|\.)|§|[Tt]ables?|[Ff]ig(?:ures?|\.)|[Cc]hapters?|[Ee]q(?:uations?|s?\.)|[Aa]ppendix"
-    r"|[Tt]heorems?|[Aa]lgorithms?|[Pp]ages?|pp?\.|v"
+    r"|[Vv]ersions?|[Rr]eleases?|[Ss]ect(?:ions?|s?\.)|§|[Tt]ables?|[Ff]ig(?:ures?|s?\.)|[Cc]h(?:apters?|\.)"
+    r"|[Ee]q(?:uations?|s?\.)|[Aa]ppendix|[Tt]heorems?|[Ll]emmas?|[Pp]ropositions?|[Cc]orollary|[Dd]efinitions?"
+    r"|[Ee]xamples?|[Ee]xercises?|[Ll]istings?|[Aa]lgorithms?|[Pp]arts?|[Pp]ages?|pp?\.|[Nn]o\.|v"
 )
 IGNORED = re.compile(
     r"\{(?!math\})[\w:-]+\}`[^`]*`"  # roles such as {cite}
@@ -26,7 +27,7 @@ IGNORED = re.compile(
     r"|<[a-zA-Z/][^>]*>"  # HTML tags
     r"|\d+(?:\.\d+){2,}"  # 0.1.0
     r"|\\[dt]?frac\s?\d\d|(?<![\d./])\d/\d(?![\d./])|\b[A-Z]\w*-\d+\b"  # \frac12, 1/2, CIFAR-100
-    rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
+    rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\(?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
     r"|#\d+|\b\d{4}-\d{2}-\d{2}\b",  # issues, dates
     re.S,
 )

@@ -24,6 +24,7 @@ from tools.prose import Number, plain, read_numbers
 
 from .tree import EQUATIONS_PAGE, Cell, Page, Problem, Section, pages
 
+EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
 
 
@@ -40,6 +41,9 @@ def in_page(page: Page) -> list[Problem]:
             binding.find(cell.source, cell.place())
     except binding.BindingError as problem:
         return [Problem(page.file, *str(problem).split(": ", 1), "see CONTRIBUTING.md")]
+    if not page.is_notebook and page.file != EXAM and binding.MARK.search(page.markdown[0].source):
+        what = "a number is bound to code, and nothing evaluates it in this file"
+        return [Problem(page.file, "the file", what, "mark it given or quoted")]
     inputs = {number for cell in page.code for number in literals(cell)}
     return [p for section in page.sections() for p in in_section(page, section, inputs)]
 
