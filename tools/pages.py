@@ -82,7 +82,7 @@ class Section:
     code: list[Cell]
 
     def paragraphs(self) -> Iterator[tuple[Cell, int, str]]:
-        """Blocks of prose without an empty line; a comment that stands alone belongs to the block above it."""
+        """Blocks of prose without an empty line; a comment that stands alone belongs to the one above."""
         blocks: list[tuple[Cell, int, list[str]]] = []
         gap = True
         for cell, number, line in self.prose:

@@ -13,6 +13,8 @@ from tests.book.guards import GUARDS
 from tests.book.guards.problem import Problem
 from tools import equations as scan
 
+pytestmark = pytest.mark.copy
+
 ECE, SCORES = "book/measures/ece.ipynb", "book/measures/proper_scores.ipynb"
 API, SOURCES, GLOSSARY, CORRECTIONS, NOTATION, BIBLIOGRAPHY = (
     f"book/reference/{name}"
