@@ -78,8 +78,9 @@ notebooks: .venv/made ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py
 	@$(BIN)/python tools/equations.py
 
-tidy: .venv/made ## mend notebooks saved from JupyterLab, without executing them
+tidy: .venv/made ## mend notebooks saved from JupyterLab, and the minutes that lessons state; executes nothing
 	@$(BIN)/python tools/notebooks.py --clean
+	@$(BIN)/python tools/lengths.py --write
 
 lock: .venv/made ## write requirements.txt anew from requirements.in
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \

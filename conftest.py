@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import pytest
 from nbval.plugin import IPyNbFile
 
 from tools import binding
+
+# Tests and their kernels run side by side, a process a core: more threads would wait for each other.
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:

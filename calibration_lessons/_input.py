@@ -337,6 +337,16 @@ def weights(
     return array
 
 
+def squarable(array: Floats | None, name: str = "sample_weight") -> None:
+    """Refuse weights whose squares float64 cannot add up."""
+    if array is None or 1e-100 <= array.min() <= array.max() <= 1e100:
+        return
+    wrong = (array > 0) & ~((array >= 1e-100) & (array <= 1e100))
+    if wrong.any():
+        where = first(wrong)
+        raise BadValue(name, f"= {array[where]}", "0, or a weight between 1e-100 and 1e+100", where)
+
+
 def some_weight(most: float, name: str = "sample_weight") -> None:
     """Refuse weights whose maximum, or sum, is 0."""
     if most == 0:

@@ -1,7 +1,9 @@
 """What all tests share."""
 
+import json
 import os
 from itertools import groupby
+from pathlib import Path
 
 import pytest
 from hypothesis import Phase, settings
@@ -12,6 +14,14 @@ PHASES = [Phase.explicit, Phase.generate] if "MUTANT_UNDER_TEST" in os.environ e
 # In CI the examples are the same on every run, so that a failure there can be repeated.
 settings.register_profile("course", deadline=None, derandomize="CI" in os.environ, phases=PHASES)
 settings.load_profile("course")
+DURATIONS = Path("durations.json")  # written by tools/mutants.py, beside the changed copy
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the fastest tests first where a mutant is tried: most are noticed within a second."""
+    if "MUTANT_UNDER_TEST" in os.environ and DURATIONS.exists():
+        seconds = json.loads(DURATIONS.read_text("utf-8"))
+        items.sort(key=lambda item: seconds.get(item.nodeid, 0))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

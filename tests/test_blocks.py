@@ -122,6 +122,7 @@ def test_the_passes_over_many_rows_keep_their_temporary_arrays_small():
         assert peak < 4 * 2**20
 
 
+@pytest.mark.kernel
 def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
     code = "import sys, calibration_lessons; print('sklearn.model_selection' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

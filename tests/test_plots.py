@@ -213,6 +213,7 @@ def test_a_picture_is_the_same_bytes_whatever_the_readers_settings(kind):
         assert DRAWN[kind](0.0)._repr_png_() == first
 
 
+@pytest.mark.kernel
 def test_another_process_draws_the_same_bytes():
     code = (
         "import hashlib; from calibration_lessons import plots;"

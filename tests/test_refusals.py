@@ -8,6 +8,7 @@ What a check refuses is told in `test_input`; a row here proves that the argumen
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import RidgeClassifier
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
@@ -259,6 +260,10 @@ REFUSALS = [
      ValueError, "level = 1: expected a number in (0, 1)"),
     (lambda: cl.calibration_report([0, 1], [0.2, 0.8], n_draws=0),
      ValueError, "n_draws = 0: expected a whole number of at least 1"),
+    (lambda: cl.calibration_report([0, 1], [0.2, 0.8], sample_weight=[0, 1e300]),
+     ValueError, "sample_weight[1] = 1e+300: expected 0, or a weight between 1e-100 and 1e+100"),
+    (lambda: cl.calibration_report([0, 1], [0.2, 0.8], sample_weight=[1e-300, 1]),
+     ValueError, "sample_weight[0] = 1e-300: expected 0, or a weight between 1e-100 and 1e+100"),
     (lambda: cl.calibration_report([0, 1], [0.2, 1.8]),
      ValueError, "y_prob[1] = 1.8: expected a probability in [0, 1]"),
     (lambda: cl.reliability_curve([0, 1], [0.2, 0.8]).ece_interval(2),
@@ -304,7 +309,7 @@ REFUSALS = [
     (lambda: cl.PlattScaling().fit([0.2, 1e200], [0, 1]),
      ValueError, "X[1] = 1e+200: expected a score of at most 1e+100 in size"),
     (lambda: cl.PlattScaling().fit([[0.2, 0.8], [0.8, 0.2]], [0, 1]),
-     ValueError, "X has shape (2, 2): expected one score a row, (n,) or (n, 1). Only binary classification is supported. For several classes wrap the calibrator in OneVsRest"),
+     ValueError, "X has shape (2, 2): expected one score a row, (n,) or (n, 1). Only binary classification is supported. For two columns pass X[:, 1]"),
     (lambda: cl.PlattScaling().fit([0.2, 0.8], [0, 0.5]),
      ValueError, "y[1] = 0.5: expected a class number, 0..1 for 2 classes, not a continuous value"),
     (lambda: cl.PlattScaling().fit([0.2, 0.8], [0, 1], [1, np.nan]),
@@ -382,7 +387,7 @@ REFUSALS = [
     (lambda: cl.IsotonicCalibration().fit([0.2, np.inf], [0, 1]),
      ValueError, "X[1] is infinity: expected finite numbers (no NaN, no inf)"),
     (lambda: cl.IsotonicCalibration().fit([[0.2, 0.3], [0.4, 0.5]], [0, 1]),
-     ValueError, "X has shape (2, 2): expected one score a row, (n,) or (n, 1). Only binary classification is supported. For several classes wrap the calibrator in OneVsRest"),
+     ValueError, "X has shape (2, 2): expected one score a row, (n,) or (n, 1). Only binary classification is supported. For two columns pass X[:, 1]"),
     (lambda: cl.IsotonicCalibration().fit([0.2, 0.8], [0, 2]),
      ValueError, "y[1] = 2: expected a class number, 0..1 for 2 classes"),
     (lambda: cl.IsotonicCalibration().fit([0.2, 0.8], [0, 1, 1]),
@@ -392,7 +397,7 @@ REFUSALS = [
     (lambda: cl.PlattScaling(prior_targets=1.0).fit([0.2, 0.8], [0, 1]),
      ValueError, "prior_targets = 1.0: expected one of True, False"),
     (lambda: cl.PlattScaling(prior_targets=False).fit([0.2, 0.8], [0, 1]),
-     ValueError, "the scores separate the labels (but for ties or rounding), so the likelihood grows for ever as the slope runs to infinity: expected labels 0 and 1 that overlap in score"),
+     ValueError, "the scores separate the labels (but for ties), so the likelihood grows for ever as the slope runs to infinity: expected labels 0 and 1 that overlap in score"),
     (lambda: cl.OneVsRest("platt").fit([[0.2, 0.8], [0.8, 0.2]], [0, 1]),
      TypeError, "calibrator = 'platt': expected one, such as PlattScaling()"),
     (lambda: cl.OneVsRest(cl.PlattScaling()).fit([0.2, 0.8], [0, 1]),
@@ -422,7 +427,7 @@ REFUSALS = [
     (lambda: cl.calibration_slope_intercept([0, 1], [0.2, 0.2]),
      ValueError, "all of y_prob are equal: expected forecasts that differ, to fit a slope"),
     (lambda: cl.calibration_slope_intercept([0, 1], [0.2, 0.8]),
-     ValueError, "the scores separate the labels (but for ties or rounding), so the likelihood grows for ever as the slope runs to infinity: expected labels 0 and 1 that overlap in score"),
+     ValueError, "the scores separate the labels (but for ties), so the likelihood grows for ever as the slope runs to infinity: expected labels 0 and 1 that overlap in score"),
     # practice
     (lambda: cl.optimal_threshold([[1, 0], [1, 0]]),
      ValueError, "costs = [[1, 0], [1, 0]]: expected each class's own decision to cost less than the other one (else one decision is right whatever the probability)"),
@@ -514,7 +519,7 @@ REFUSALS = [
      TypeError, "estimator = SVR(): expected a classifier with decision_function or predict_proba, because IsotonicCalibration() reads scores"),
     (lambda: cl.CalibratedModel(RidgeClassifier(), cl.HistogramBinning()).fit(X, Y),
      TypeError, "estimator = RidgeClassifier(): expected a classifier with predict_proba, because HistogramBinning() reads probabilities"),
-    (lambda: cl.CalibratedModel(GaussianNB().fit(X, Y), cl.PlattScaling(), cv="prefit").fit(X[:2], [0, 2]),
+    (lambda: cl.CalibratedModel(FrozenEstimator(GaussianNB().fit(X, Y)), cl.PlattScaling()).fit(X[:2], [0, 2]),
      ValueError, "y[1] = 2: expected one of the classes [0, 1]"),
     (lambda: cl.CalibratedModel(SVC(decision_function_shape="ovo"), cl.TemperatureScaling(), cv=2).fit(np.arange(16.0)[:, None], [0, 1, 2, 3] * 4),
      ValueError, "decision_function gives 6 columns: expected one a class, 4"),

@@ -21,7 +21,7 @@ NUMBER = re.compile(  # the number that a mark belongs to, with what may stand b
     r"(?P<digits>(?:(?<![\w.)}\]])[-+\u2212])?(?<![\w.])"
     r"(?:\d{1,3}(?:(?:[ \u2009\u202f,]|\\,|\{,\})\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:e[-+]?\d+|\s?\\times\s?10\^\{-?\d+\})?)"
-    r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3})$"
+    r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3}) ?$"
 )
 VALUE = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?%?")
 COMPARES = re.compile(  # words that a claim stands or falls with
@@ -106,6 +106,10 @@ def misplaced(mark: Mark, source: str, match: re.Match[str]) -> tuple[str, str] 
         return "holds |, which ends a table's cell", "give the value a name in a cell above"
     if line.startswith("#"):
         return "stands in a heading", "say the number in a sentence"
+    before, after = source[: match.start()].rpartition("\n\n")[2], source[match.end() :].partition("\n\n")[0]
+    around = [re.sub(r"<!--.*?-->|`{3,}", "", part) for part in (before, after)]
+    if any(all(part.count(sign) % 2 for part in around) for sign in "$`"):
+        return "stands inside maths or code, where it would show", "put it behind the sign that closes them"
     follows = bool(bare) or bool(re.match(r"\s*(?!<!--)\S", below.partition("\n")[0]))
     if line.lstrip().startswith("<!--") and follows:
         return "begins a line, which cuts the paragraph", "put it behind the words that it belongs to"
@@ -180,8 +184,8 @@ def answer(mark: Mark, key: str, replies: Replies, place: str) -> str:
         return written(text, mark)
     if value in {"True", "np.True_"}:
         return ""
-    told = [f"{side} = {ast.literal_eval(shown(replies[f'{key} {side}']))}" for side in sides(mark.expression)
-            if replies[f"{key} {side}"]["status"] == "ok"]  # fmt: skip
+    read = {side: replies[f"{key} {side}"] for side in sides(mark.expression)}
+    told = [f"{side} = {ast.literal_eval(shown(r))}" for side, r in read.items() if r["status"] == "ok"]
     if value in {"False", "np.False_"}:
         what = ": ".join(["is false", *filter(None, [", ".join(told)])])
         raise mark.fail(place, what, "correct the sentence, or the claim")

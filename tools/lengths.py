@@ -2,6 +2,7 @@
 """Say how long each lesson's main line is: what a reader reads who unfolds nothing.
 
     tools/lengths.py [PATH...]
+    tools/lengths.py --write      write the minutes into lessons, instructor notes, start page
 
 Words are what stands between spaces in the Markdown cells, formulas and tables with them, outside of folds
 and of comments. Reading takes a minute for 120 words and a quarter of a minute for a code cell that is not
@@ -14,6 +15,7 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,8 +105,30 @@ def plain(text: str) -> str:
     return text
 
 
+def write(root: Path) -> Iterator[Path]:
+    """Write the minutes of each lesson where they are stated; yield the files that change."""
+    for path in lessons(root):
+        length = measure(json.loads(path.read_text(encoding="utf-8")))
+        name, read, exercises = f"{path.parent.name}/{path.stem}", length.minutes, length.exercise_minutes
+        stated = {
+            path: r"()\d+( minutes to read, plus )\d+( for the exercises)",
+            root / "book/teaching/instructor_notes.md": rf"(/{name}`\. Read: )\d+( minutes, exercises )\d+()",
+            root / "book/intro.md": rf"(<{name}>` \| )\d+( \|)()()",
+        }
+        for file, pattern in stated.items():
+            text = file.read_text(encoding="utf-8")
+            last = f"{exercises}" if "exercises" in pattern else ""
+            new = re.sub(pattern, rf"\g<1>{read}\g<2>{last}\g<3>", text)
+            if new != text:
+                file.write_text(new, encoding="utf-8")
+                yield file
+
+
 def main(arguments: list[str]) -> None:
-    """Print a line per lesson and the sums."""
+    """Print a line per lesson and the sums, or write the minutes."""
+    if arguments == ["--write"]:
+        print("".join(f"{path.relative_to(ROOT)}: minutes written\n" for path in write(ROOT)), end="")
+        return
     total = printed = 0
     for path in [Path(argument) for argument in arguments] or lessons():
         length = measure(json.loads(path.read_text(encoding="utf-8")))

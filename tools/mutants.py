@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Change the companion in thousands of small ways, one at a time, and count the changes that tests notice.
+"""Change the companion in small ways, one at a time, and count the changes that the tests notice.
 
-    tools/mutants.py            begin anew, then report
-    tools/mutants.py --report   report on what the last run found
+    tools/mutants.py                         try a sample of each module, drawn anew by the seed
+    tools/mutants.py measures.ece plots      of these modules alone; what was found of others stays
+    tools/mutants.py --report                report on what was found so far
 
-The work happens in copies under `mutants/`. `tests/survivors.md` keeps the changes that no test notices, with
-the reasons. The settings stand in `pyproject.toml`; `mutmut show NAME` shows a single change.
+mutmut makes the changes and tries them, in copies under `mutants/`; its settings stand in `pyproject.toml`.
+Printed are the changes that no test notices and the rate of each module. `mutmut show NAME` shows a change.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -19,55 +22,79 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "mutants"
 MUTMUT = Path(sys.executable).with_name("mutmut")
 LEAST = 0.9  # share of the changes that the tests have to notice
-NOTICED = {"killed", "timeout", "segfault"}
+# pytest is interrupted where a change breaks the import of a test.
+NOTICED = {"killed", "timeout", "segfault", "check was interrupted by user"}
 
 
-def mutmut(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run mutmut, with the same examples of every property in each run."""
-    environment = {**os.environ, "CI": "1"}
-    return subprocess.run([MUTMUT, *arguments], cwd=ROOT, env=environment, text=True, check=True)
+def mutmut(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """Run mutmut, with the same examples of every property in each run, and one thread a process."""
+    environment = {**os.environ, "CI": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.run([MUTMUT, *arguments], cwd=ROOT, env=environment, text=True, **options)
 
 
-def outcomes() -> dict[str, dict[str, str]]:
+def fates(modules: list[str]) -> dict[str, dict[str, str]]:
     """Fate of each change, by module."""
-    command = [MUTMUT, "results", "--all", "true"]
-    listed = subprocess.run(command, cwd=ROOT, text=True, check=True, capture_output=True).stdout
-    fates: dict[str, dict[str, str]] = defaultdict(dict)
+    listed = mutmut("results", "--all", "true", check=True, capture_output=True).stdout
+    found: dict[str, dict[str, str]] = defaultdict(dict)
     for line in listed.splitlines():
         name, _, fate = line.strip().rpartition(": ")
-        module = name.rpartition(".")[0].removeprefix("calibration_lessons.")
-        fates[module][name] = fate
-    return fates
+        found[name.rpartition(".")[0].removeprefix("calibration_lessons.")][name] = fate
+    if unknown := set(modules) - set(found):
+        sys.exit(f"no module {', '.join(sorted(unknown))}: expected some of {', '.join(sorted(found))}")
+    return {module: found[module] for module in sorted(modules or found)}
 
 
-def report() -> bool:
-    """Print the survivors and the rate of each module; tell whether the rate of all suffices."""
-    fates = outcomes()
-    for module in sorted(fates):
-        for name, fate in fates[module].items():
-            if fate not in NOTICED:
-                print(f"{fate}: {name}")
-    total = noticed = 0
-    for module in sorted(fates):
-        caught = sum(fate in NOTICED for fate in fates[module].values())
-        print(f"{caught / len(fates[module]):7.1%}  {caught:5} of {len(fates[module]):5}  {module}")
-        total, noticed = total + len(fates[module]), noticed + caught
-    print(f"{noticed / total:7.1%}  {noticed:5} of {total:5}  all modules; expected at least {LEAST:.0%}")
-    return noticed >= LEAST * total
+def sample(names: dict[str, str], module: str, size: int, seed: int) -> list[str]:
+    """Draw a module's changes, the same for the same seed whichever other modules are tried."""
+    return random.Random(f"{seed} {module}").sample(sorted(names), min(size, len(names)))
+
+
+def prepare() -> None:
+    """Make all changes, and measure how long each test takes, by trying the few changes of one module."""
+    mutmut("run", "calibration_lessons._version.*", check=True)
+    times = json.loads((FOLDER / "mutmut-stats.json").read_text("utf-8"))["duration_by_test"]
+    (FOLDER / "durations.json").write_text(json.dumps(times), "utf-8")
+
+
+def report(drawn: dict[str, list[str]], found: dict[str, dict[str, str]]) -> bool:
+    """Print the survivors and the rate of each module; tell whether all were tried and enough noticed."""
+    tried = {m: [n for n in names if found[m][n] != "not checked"] for m, names in drawn.items()}
+    survivors = {m: [n for n in names if found[m][n] not in NOTICED] for m, names in tried.items()}
+    for module, names in survivors.items():
+        print(*(f"{found[module][name]}: {name}" for name in names), sep="\n", end="\n" if names else "")
+    counts = [(m, len(tried[m]) - len(survivors[m]), len(tried[m]), len(drawn[m])) for m in drawn]
+    total = [sum(column) for column in list(zip(*counts, strict=True))[1:]]
+    print("noticed     of  drawn    rate  module")
+    for module, noticed, of, out_of in [*counts, (f"all; expected at least {LEAST:.0%}", *total)]:
+        print(f"{noticed:7} {of:6} {out_of:6} {noticed / max(of, 1):7.1%}  {module}")
+    return total[1] == total[2] and total[0] >= LEAST * total[1]
 
 
 def main() -> int:
-    """Run and report."""
+    """Draw, try and report."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--report", action="store_true", help="report on what the last run found")
-    if not parser.parse_args().report:
-        shutil.rmtree(ROOT / "mutants", ignore_errors=True)
-        mutmut("run")
-    return 0 if report() else 1
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as measures.ece; all by default")
+    parser.add_argument("--sample", type=int, default=300, help="changes of each module (default: 300)")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw (default: 0)")
+    parser.add_argument("--max-children", type=int, default=os.cpu_count(), help="processes (default: cores)")
+    parser.add_argument("--report", action="store_true", help="report on what was found so far")
+    asked = parser.parse_args()
+    if not asked.report:
+        if not asked.modules:
+            shutil.rmtree(FOLDER, ignore_errors=True)
+        prepare()
+    found = fates(asked.modules)
+    drawn = {module: sample(names, module, asked.sample, asked.seed) for module, names in found.items()}
+    if not asked.report:
+        names = [name for names in drawn.values() for name in names]
+        mutmut("run", "--max-children", str(asked.max_children), *names, check=True)
+        found = fates(asked.modules)
+    return 0 if report(drawn, found) else 1
 
 
 if __name__ == "__main__":

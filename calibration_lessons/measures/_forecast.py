@@ -43,6 +43,7 @@ class Forecast:
     ) -> Forecast:
         """Check everything but the numbers in `y_prob`; `blocks` checks those on the way."""
         rows = _input.forecast(y_true, y_prob, sample_weight, in_part=in_part)
+        _input.squarable(rows.weights)
         event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
         return cls(rows.y_prob, rows.labels, rows.weights, event, from_logits)
 

@@ -70,7 +70,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = minimise(loss, size, self.solver, self.tol, self.max_iter)
         if separated(loss, found.theta):
             raise ValueError(_SEPARATED.format("every row lies on its own class's side of a plane"))
-        flat = 8 * self.tol / shares.min()
+        flat = max(8 * self.tol / shares.min(), NEARLY_FLAT)
         if self.l2 == 0 and (not found.converged or smallest_curvature_left(loss, found.theta) <= flat):
             if separates(rows, codes, len(self.classes_)):
                 raise ValueError(
@@ -94,6 +94,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(features @ self.coef_.T + self.intercept_)
 
 
+NEARLY_FLAT = 1e-9  # part of the curvature at zero: well above the rounding at which Newton's method stops
 _SEPARATED = (
     "y is separated by X ({}): the likelihood has no maximum, the coefficients would grow for ever. "
     "Expected classes that overlap, or l2 > 0"

@@ -68,6 +68,10 @@ def problems(text: str) -> list[str]:
     return found + [str(mark.fail("question", f"gives {value}", "write that")) for mark, value in drifted]
 
 
+def test_no_mark_stands_outside_the_questions() -> None:
+    assert len(binding.find(TEXT)) == sum(len(binding.find(question.text)) for question in QUESTIONS)
+
+
 @each_question
 def test_the_code_below_an_answer_gives_its_numbers(question: Question) -> None:
     assert problems(question.text) == []

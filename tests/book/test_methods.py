@@ -1,5 +1,6 @@
 """The page of all methods says what the calibrators do."""
 
+import json
 import re
 from pathlib import Path
 
@@ -41,10 +42,18 @@ def fitted(method, n_classes=2):
 def test_every_calibrator_stands_in_every_table():
     for heading in (
         "What each method does",
-        "When each method refuses",
+        "When each method refuses, and how many rows it takes",
         "What to keep of a fitted calibrator",
     ):
         assert list(table(heading)) == list(METHODS)
+
+
+def test_the_rows_to_begin_with_are_those_of_the_recommendation():
+    cells = json.loads((PAGE.parents[1] / "practice/choosing.ipynb").read_text(encoding="utf-8"))["cells"]
+    recommended = next(text for cell in cells if "## The recommendation" in (text := "".join(cell["source"])))
+    for method, cells in table("When each method refuses, and how many rows it takes").items():
+        asked = cells[2].removeprefix("with Platt scaling, ")
+        assert asked.startswith("more than") or f"| {asked} |" in recommended, method
 
 
 @pytest.mark.parametrize("method", list(METHODS)[:-1])

@@ -193,8 +193,3 @@ def test_equal_scores_give_the_mean_target_with_a_warning():
         fitted = cl.PlattScaling().fit([0.5] * 4, [0, 0, 0, 1])
     assert fitted.slope_ == 0
     assert fitted.predict_proba([7.0])[0, 1] == pytest.approx((3 * 1 / 5 + 2 / 3) / 4)
-
-
-def test_prior_targets_that_is_no_truth_value_is_refused():
-    with pytest.raises(ValueError, match="prior_targets = 'yes': expected one of True, False"):
-        cl.PlattScaling(prior_targets="yes").fit(SCORES, LABELS)

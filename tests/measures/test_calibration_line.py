@@ -29,20 +29,3 @@ def test_the_calibration_line_is_platts_curve_of_the_log_odds_without_prior_targ
         cl.calibration_slope_intercept(LABELS, SCORES, sample_weight=weights, from_logits=True), rel=1e-9
     )
     assert all(type(number) is float for number in line)
-
-
-@pytest.mark.parametrize(
-    ("y_true", "y_prob", "message"),
-    [
-        ([0, 1, 1], [0.2, 0.0, 1.0], r"y_prob\[1\] = 0.0: expected a probability strictly between 0 and 1"),
-        ([0, 1, 1], [0.2, 0.3, 1.3], r"y_prob\[2\] = 1.3"),
-        ([0, 1, 2], [0.2, 0.3, 0.4], r"y_true\[2\] = 2"),
-        ([0, 1], [0.2, 0.3, 0.4], r"y_true has 2 rows and y_prob has 3"),
-        ([0, 1, 1], [0.3, 0.3, 0.3], r"all of y_prob are equal"),
-        ([0, 1, 1], [0.2, 0.3, 0.4], r"separate the labels"),
-        ([0, 1], [[0.2, 0.8], [0.3, 0.7]], r"y_prob has shape \(2, 2\)"),
-    ],
-)
-def test_the_calibration_line_refuses_bad_input_by_name_and_place(y_true, y_prob, message):
-    with pytest.raises(ValueError, match=message):
-        cl.calibration_slope_intercept(y_true, y_prob)

@@ -216,6 +216,3 @@ def test_a_curve_gives_the_errors_and_the_interval_of_the_functions():
         assert curve.ece(norm, debias=True) == cl.expected_calibration_error(y, p, norm=norm, debias=True)
         assert curve.ece_interval(0.9, norm) == cl.ece_interval(y, p, norm=norm, level=0.9)
     assert curve.ece_interval() == cl.ece_interval(y, p)
-    weighted = cl.reliability_curve(y, p, sample_weight=p)
-    with pytest.raises(ValueError, match="debias = True: expected no sample_weight"):
-        weighted.ece(debias=True)

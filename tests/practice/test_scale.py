@@ -153,6 +153,7 @@ def test_the_correction_for_chance_is_the_one_in_memory():
         )
 
 
+@pytest.mark.kernel
 def test_every_scheduler_gives_the_same_numbers(client):
     logits, y = simulate(5000, 4, 1.5)
     X, labels = in_blocks(logits, [250] * 20), in_blocks(y, [500] * 10)
@@ -179,6 +180,7 @@ def deadly(marker, block, block_info=None):
     return block
 
 
+@pytest.mark.kernel
 def test_a_worker_killed_in_mid_run_loses_nothing(client, tmp_path):
     logits, y = simulate(400, 4, 1.5)
     marker = tmp_path / "killed"
@@ -285,6 +287,7 @@ def test_a_bad_row_of_a_fit_is_named_in_the_whole_array_and_in_its_block(method)
     assert scale.fit(method(), in_blocks(impossible, [5, 0, 10, 5, 10]), Y, weights).temperature_ > 0
 
 
+@pytest.mark.kernel
 @pytest.mark.parametrize("scheduler", ["synchronous", "threads", "distributed"])
 def test_of_several_bad_rows_every_scheduler_names_the_first(client, scheduler):
     p = with_entry(with_entry(P, (7, 0), 2.0), (29, 0), np.nan)
@@ -387,6 +390,7 @@ def test_options_that_no_sum_over_blocks_gives_are_refused_by_name():
         scale.fit(cl.TemperatureScaling(), p, Y, np.zeros(30))
 
 
+@pytest.mark.kernel
 def test_without_dask_the_package_works_and_the_module_says_how_to_install_it():
     code = (
         "import sys; sys.modules['dask'] = None\n"

@@ -21,10 +21,19 @@ from tools.pages import (
     prose_lines,
 )
 
-__all__ = [
-    "EQUATIONS_PAGE", "Cell", "Page", "Problem", "Section", "joined", "lessons", "notebooks", "pages",
-    "parse", "prose_lines",
-]  # fmt: skip
+__all__ = [  # what the guards import from here
+    "EQUATIONS_PAGE",
+    "Cell",
+    "Page",
+    "Problem",
+    "Section",
+    "joined",
+    "lessons",
+    "notebooks",
+    "pages",
+    "parse",
+    "prose_lines",
+]
 
 
 @dataclass(frozen=True)

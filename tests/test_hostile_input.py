@@ -1,4 +1,4 @@
-"""Whatever is thrown at the regressions, decisions and splits: a right kind of answer, or a clear error."""
+"""Whatever is thrown at the public functions: an answer of its kind, or an error that names its place."""
 
 import re
 import warnings
@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 import calibration_lessons as cl
 
 numbers = st.sampled_from(
-    [0.0, 1.0, 0.5, 0.25, 2.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, 1e308, -1e308, 1e-9]
+    [0.0, 1.0, 0.5, 0.25, 2.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, 1e308, -1e308, 1e12, 1e-9]
 )
 hostile = st.one_of(
     hnp.arrays(
@@ -25,7 +25,8 @@ hostile = st.one_of(
     st.none(),
     st.text(max_size=3),
 )
-plausible = hnp.arrays(np.float64, st.tuples(st.integers(2, 8), st.integers(1, 3)), elements=numbers)
+chances = hnp.arrays(np.float64, st.integers(2, 8), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+features = hnp.arrays(np.float64, st.tuples(st.integers(2, 8), st.integers(1, 3)), elements=numbers)
 labels = hnp.arrays(
     st.sampled_from([np.int64, np.float64, np.bool_]), st.integers(2, 8), elements=st.integers(0, 1)
 )
@@ -41,12 +42,30 @@ def fitted(model):
     return fit_and_predict
 
 
-NAMED = re.compile(r"\b(X|y|y_true|y_prob|costs|decision|train_priors|new_priors)\b")
+NAMED = re.compile(
+    r"\b(X|y|y_true|y_prob|costs|decision|train_priors|new_priors|scores|labels|temperature|probability)\b"
+)
 CALLS = {
+    "report": lambda X, y: cl.calibration_report(y, X, n_draws=3).ece,
+    "ECE": lambda X, y: cl.expected_calibration_error(y, X),
+    "MCE": lambda X, y: cl.maximum_calibration_error(y, X),
+    "interval": lambda X, y: cl.ece_interval(y, X),
+    "under calibration": lambda X, y: cl.ece_under_calibration(X, n_draws=3).values,
+    "Brier": lambda X, y: cl.brier_score(y, X),
+    "calibration line": lambda X, y: cl.calibration_slope_intercept(y, X),
+    "quantile bins": lambda X, y: cl.reliability_curve(y, X, strategy="quantile").ece(),
     "newton": fitted(cl.LogisticRegression()),
     "gradient descent": fitted(cl.LogisticRegression(solver="gradient-descent", l2=1.0, tol=1e-6)),
     "symmetric": fitted(cl.SoftmaxRegression(l2=0.5)),
     "reference": fitted(cl.SoftmaxRegression(form="reference")),
+    "Platt": fitted(cl.PlattScaling()),
+    "Platt, labels": fitted(cl.PlattScaling(prior_targets=False)),
+    "isotonic": fitted(cl.IsotonicCalibration()),
+    "histogram": fitted(cl.HistogramBinning()),
+    "histogram of equal mass": fitted(cl.HistogramBinning(strategy="quantile")),
+    "one against the rest": fitted(cl.OneVsRest(cl.IsotonicCalibration())),
+    "temperature": fitted(cl.TemperatureScaling()),
+    "expectation consistency": fitted(cl.ExpectationConsistency()),
     "decomposition": lambda X, y: cl.brier_decomposition(y, X),
     "decomposition with bins": lambda X, y: cl.brier_decomposition(y, X, n_bins=3),
     "CORP": lambda X, y: cl.corp_decomposition(y, X),
@@ -61,7 +80,7 @@ CALLS = {
 
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=500)
-@given(name=st.sampled_from(sorted(CALLS)), X=hostile | plausible, y=hostile | labels)
+@given(name=st.sampled_from(sorted(CALLS)), X=hostile | features | chances, y=hostile | labels)
 def test_hostile_input_ends_in_finite_numbers_or_a_clear_error_and_is_left_unchanged(name, X, y):
     before = repr((X, y))
     with warnings.catch_warnings():
