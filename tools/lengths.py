@@ -107,19 +107,19 @@ def plain(text: str) -> str:
 
 def write(root: Path) -> Iterator[Path]:
     """Write the minutes of each lesson where they are stated; yield the files that change."""
-    for path in lessons(root):
+    notes, intro = root / "book/teaching/instructor_notes.md", root / "book/intro.md"
+    for path in [*lessons(root), root / "book/quickstart.ipynb"]:
         length = measure(json.loads(path.read_text(encoding="utf-8")))
-        name, read, exercises = f"{path.parent.name}/{path.stem}", length.minutes, length.exercise_minutes
-        stated = {
-            path: r"()\d+( minutes to read, plus )\d+( for the exercises)",
-            root / "book/teaching/instructor_notes.md": rf"(/{name}`\. Read: )\d+( minutes, exercises )\d+()",
-            root / "book/intro.md": rf"(<{name}>` \| )\d+( \|)()()",
-        }
-        for file, pattern in stated.items():
+        read, name = length.minutes, path.relative_to(root / "book").with_suffix("").as_posix()
+        for file, stated, minutes in (
+            (path, r"\d+(?= minutes to read)", read),
+            (path, r"(?<= minutes to read, plus )\d+", length.exercise_minutes),
+            (notes, rf"(?<=/{name}`\. Read: )\d+", read),
+            (notes, rf"(?<=/{name}`\. Read: {read} minutes, exercises )\d+", length.exercise_minutes),
+            (intro, rf"(?<=<{name}>` \| )\d+", read),
+        ):
             text = file.read_text(encoding="utf-8")
-            last = f"{exercises}" if "exercises" in pattern else ""
-            new = re.sub(pattern, rf"\g<1>{read}\g<2>{last}\g<3>", text)
-            if new != text:
+            if (new := re.sub(stated, str(minutes), text)) != text:
                 file.write_text(new, encoding="utf-8")
                 yield file
 

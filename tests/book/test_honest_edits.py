@@ -11,6 +11,8 @@ from tests.book.guards import GUARDS
 from tests.book.guards.problem import Problem
 from tools import equations, notebooks
 
+pytestmark = pytest.mark.copy
+
 D, PAGE = equations.DEFINITIONS.as_posix(), equations.PAGE.as_posix()
 SCORES = "book/measures/proper_scores.ipynb"
 API, GLOSSARY, BIBLIOGRAPHY = (

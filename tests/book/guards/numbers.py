@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from tools import binding
-from tools.pages import EQUATIONS_PAGE, Cell, Page, Section, pages
+from tools.pages import EQUATIONS_PAGE, Page, Section, pages
 from tools.prose import Number, plain, read_numbers
 
 from .problem import Problem
@@ -53,7 +53,7 @@ def in_page(page: Page) -> list[Problem]:
 
 def in_section(page: Page, section: Section, inputs: set[Decimal]) -> Iterator[Problem]:
     """Numbers of a section that nothing gives, and marks whose paragraph does not hold their number."""
-    for cell, first, text in paragraphs(section):
+    for cell, first, text in section.paragraphs():
         marked = []
         for mark, problem in marks(text, read_numbers(plain(text))):
             marked += mark
@@ -67,19 +67,6 @@ def in_section(page: Page, section: Section, inputs: set[Decimal]) -> Iterator[P
                 remedy += f"<!-- given: {number.text} -->"
                 what = f"{number.text!r} is bound to nothing"
                 yield Problem(page.file, cell.place(first + number.line), what, remedy)
-
-
-def paragraphs(section: Section) -> Iterator[tuple[Cell, int, str]]:
-    """Blocks of prose without an empty line; a mark that stands alone belongs to the block above it."""
-    blocks: list[tuple[Cell, int, list[str]]] = []
-    gap = True
-    for cell, number, line in section.prose:
-        if blocks and blocks[-1][0] is cell and (not gap or MARK.match(line.strip())) and line.strip():
-            blocks[-1][2].extend([""] * (number - blocks[-1][1] - len(blocks[-1][2])) + [line])
-        elif line.strip():
-            blocks.append((cell, number, [line]))
-        gap = not line.strip()
-    yield from ((cell, number, "\n".join(lines)) for cell, number, lines in blocks)
 
 
 def marks(text: str, held: list[Number]) -> Iterator[tuple[list[Number], tuple[str, str] | None]]:
