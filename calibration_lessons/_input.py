@@ -332,6 +332,9 @@ def weights(
     if array.min() < 0:
         where = first(array < 0)
         raise BadValue(name, f"= {array[where]}", "a weight of at least 0", where)
+    with np.errstate(over="ignore"):
+        if np.isinf(array.sum()):
+            raise BadValue(name, "sums to infinity", "weights whose sum float64 can hold")
     if not in_part:
         some_weight(float(array.max()), name)
     return array

@@ -310,7 +310,7 @@ def scale(draw: Any) -> Values:
     p, hits = draw.random(n), draw.permutation(OUTCOMES)
     bins = [rows for rows in bins_of(p, QUARTERS) if rows]
     sizes = [len(rows) for rows in bins]
-    return ROWS | {"M": len(bins), "n_": sizes, "h_": hits, r"\hat p_": p, r"i \in m": lambda m: bins[m - 1]}
+    return ROWS | {"M": len(bins), "n_": sizes, "c_": hits, r"\hat p_": p, "B_": bins}
 
 
 def exam(draw: Any) -> Values:

@@ -255,6 +255,7 @@ def test_labels_of_any_one_sortable_kind_name_classes():
     [
         ([1, -1, 1], "sample_weight[1] = -1.0: expected a weight of at least 0"),
         ([0, 0, 0], "sample_weight is zero everywhere: expected at least one positive weight"),
+        ([1, 1e308, 1e308], "sample_weight sums to infinity: expected weights whose sum float64 can hold"),
         ([1, np.inf, 1], "sample_weight[1] is infinity: expected finite numbers (no NaN, no inf)"),
         ([1, 1], "sample_weight has 2 rows and the data have 3: expected equal lengths"),
         ([[1, 1, 1]], "sample_weight has shape (1, 3): expected a 1-D array"),

@@ -48,8 +48,8 @@ def fates(modules: list[str]) -> dict[str, dict[str, str]]:
 
 
 def sample(names: dict[str, str], module: str, size: int, seed: int) -> list[str]:
-    """Draw a module's changes, the same for the same seed whichever other modules are tried."""
-    return random.Random(f"{seed} {module}").sample(sorted(names), min(size, len(names)))
+    """Draw a module's changes, whichever other modules are tried; a smaller draw is part of a larger one."""
+    return random.Random(f"{seed} {module}").sample(sorted(names), len(names))[:size]
 
 
 def prepare() -> None:

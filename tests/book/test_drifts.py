@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -11,7 +11,6 @@ import pytest
 
 from tests.book.copied import FIGURE, SAMPLE, Course, Plant, code, md, picture, printed, put, py, swap
 from tests.book.guards import (
-    Problem,
     alt_text,
     citations,
     equations,
@@ -25,6 +24,7 @@ from tests.book.guards import (
     shape,
     versions,
 )
+from tests.book.guards.problem import Problem
 from tools import equations as scan
 
 ECE, SCORES, SHIFT = (
@@ -301,19 +301,6 @@ SHAPES = [
         ("the version", "pyproject.toml", 'version = "0.1', 'version = "0.2', SAMPLE, 'made_for("0.2")'),
     ),
 ]
-
-
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """Copy what the guards read."""
-    return Course(tmp_path_factory.mktemp("course"))
-
-
-@pytest.fixture
-def course(copy: Course) -> Iterator[Course]:
-    """Lend the copy to a test, and put it back in order."""
-    yield copy
-    copy.restore()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ QUESTIONS = [
 each_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.number)
 
 
-def answers(marks: list[binding.Mark], names: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def answers(marks: Sequence[binding.Mark], names: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Answer what a kernel would be asked, with the names that the code of a question leaves."""
 
     def reply(expression: str) -> dict[str, Any]:

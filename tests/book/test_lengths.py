@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.book.copied import ROOT, md, py
-from tests.book.guards.tree import Cell, Page, lessons
 from tools.lengths import FOLDED_CODE, measure
+from tools.pages import Cell, Page, lessons, notebooks
 
 LESSONS = lessons(ROOT)
 TIME = re.compile(r"(\d+) minutes to read, plus (\d+) for the exercises")
@@ -58,6 +58,45 @@ def test_all_lessons_together_have_at_most_34000_words_and_400_printed_lines() -
 def test_right_answers_are_spread_evenly_over_a_b_and_c() -> None:
     keys = Counter(key for page in LESSONS for cell in page.markdown for key in ANSWER.findall(cell.source))
     assert len(keys) == 3 and all(0.3 <= count / keys.total() <= 0.37 for count in keys.values())
+
+
+INTRO = (ROOT / "book/intro.md").read_text(encoding="utf-8")
+SHORT = dict(re.findall(r"^\| \{doc\}`[^`<]+ <([\w/]+)>` \| (\d+) \|", INTRO, re.M))
+PAGES = {page.file.removeprefix("book/").removesuffix(".ipynb"): page for page in notebooks(ROOT, "book")}
+LINK = re.compile(r"\{doc\}`[^`<]*<([^`>]+)>`|\]\(([\w./]+)\.(?:ipynb|md)\)")
+WORDS = dict(zip("five six seven eight nineteen twenty".split(), (5, 6, 7, 8, 19, 20), strict=True))
+
+
+def test_the_short_path_takes_about_two_hours_and_says_the_minutes_of_each_lesson() -> None:
+    assert {name: int(said) for name, said in SHORT.items()} == {
+        name: measure(PAGES[name].raw).minutes for name in SHORT
+    }
+    assert abs(sum(map(int, SHORT.values())) - 120) <= 20
+
+
+def test_a_lesson_of_the_short_path_needs_none_but_those_before_it() -> None:
+    taught: set[str] = {"intro"}
+    for lesson in SHORT:
+        need = [section for section in PAGES[lesson].sections() if section.title == "You need"]
+        for target in LINK.findall("\n".join(line for part in need for _, _, line in part.prose)):
+            page = (ROOT / f"book/{lesson}").parent / "".join(target)
+            name = page.resolve().relative_to(ROOT / "book").as_posix()
+            assert name in taught or name.startswith("reference/"), f"{lesson} needs {name}"
+        taught.add(lesson)
+
+
+def test_the_start_page_says_how_many_lessons_and_hours_the_course_has_and_links_them() -> None:
+    said = re.search(r"has (\w+) lessons, about (\w+) hours of reading and (\w+) of exercises", INTRO)
+    assert said
+    many, reading, exercises = (WORDS[word] for word in said.groups())
+    lengths = [measure(lesson.raw) for lesson in LESSONS]
+    assert many == len(lengths)
+    assert abs(sum(length.minutes for length in lengths) - 60 * reading) <= 30
+    assert abs(sum(length.exercise_minutes for length in lengths) - 60 * exercises) <= 30
+    for name, page in PAGES.items():
+        assert not page.is_lesson or f"<{name}>" in INTRO.replace("\n<", " <"), name
+        on_path = any("lesson is on the short path" in cell.source for cell in page.markdown)
+        assert not on_path or name in SHORT, name
 
 
 FOLDED = md(

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.guards.tree import Page, pages
 from tools.lengths import measure
+from tools.pages import Page, pages
 from tools.prose import Number, plain, read_numbers
 
 ROOT = Path(__file__).resolve().parents[2]

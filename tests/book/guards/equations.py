@@ -9,9 +9,10 @@ from pathlib import Path
 
 from tools import equations as scan
 from tools.latex import tokens
+from tools.pages import EQUATIONS_PAGE, Cell, Page, notebooks, pages
 
 from .package import PACKAGE, public, resolve
-from .tree import EQUATIONS_PAGE, Cell, Page, Problem, notebooks, pages
+from .problem import Problem
 
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
 DEFINITIONS = scan.DEFINITIONS.as_posix()

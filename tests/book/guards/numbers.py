@@ -1,8 +1,8 @@
 """Numbers in prose: each decimal and each percentage is bound or marked.
 
 It carries the expression that gives it (`tools/binding.py`). In a notebook a count of results does, too: a
-whole number in front of rows, images, samples, forecasts, labels or networks, unless the notebook's code
-spells it out. Other whole numbers are no results. A mark in the paragraph names what no code gives:
+whole number in front of rows, images, samples, forecasts, labels or networks, unless code or a mark of the
+notebook spells it out. Other whole numbers are no results. A mark in the paragraph names what no code gives:
 `<!-- given: 0.95, 0.5 -->` for assumptions, and `<!-- quoted: 0.104 Author Year Table 1 -->` for another's
 result. It is refused where the paragraph does not hold its number.
 
@@ -20,9 +20,10 @@ from functools import cache
 from pathlib import Path
 
 from tools import binding
+from tools.pages import EQUATIONS_PAGE, Cell, Page, Section, pages
 from tools.prose import Number, plain, read_numbers
 
-from .tree import EQUATIONS_PAGE, Cell, Page, Problem, Section, pages
+from .problem import Problem
 
 EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
@@ -44,7 +45,9 @@ def in_page(page: Page) -> list[Problem]:
     if not page.is_notebook and page.file != EXAM and binding.MARK.search(page.markdown[0].source):
         what = "a number is bound to code, and nothing evaluates it in this file"
         return [Problem(page.file, "the file", what, "mark it given or quoted")]
-    inputs = {number for cell in page.code for number in literals(cell)}
+    inputs = {number for cell in page.code for number in literals(cell.code)}
+    marks = (mark for cell in page.markdown for mark in binding.find(cell.source))
+    inputs |= {number for mark in marks for number in literals(ast.parse(binding.question(mark)))}
     return [p for section in page.sections() for p in in_section(page, section, inputs)]
 
 
@@ -95,8 +98,8 @@ def marks(text: str, held: list[Number]) -> Iterator[tuple[list[Number], tuple[s
         yield numbers, problem
 
 
-def literals(cell: Cell) -> Iterator[Decimal]:
-    """Numbers that a cell's code spells out."""
-    for node in ast.walk(cell.code):
+def literals(code: ast.Module) -> Iterator[Decimal]:
+    """Numbers that code spells out."""
+    for node in ast.walk(code):
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             yield Decimal(repr(node.value))

@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from tools import equations as scan
+from tools.pages import Cell, Page, notebooks, parse
 
 from .package import PACKAGE, callables
-from .tree import Cell, Page, Problem, notebooks, parse
+from .problem import Problem
 
 SMALLEST = 25  # nodes of a body that is worth calling a copy
 COPY = 6  # lines in a row that no two notebooks share

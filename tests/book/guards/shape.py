@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from .tree import Page, Problem, Section, lessons, notebooks
+from tools.pages import Page, Section, lessons, notebooks
+
+from .problem import Problem
 
 BEFORE = ("By the end you can", "You need")
 AFTER = ("Quick questions", "Exercises", "What to remember", "Next", "References")
