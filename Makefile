@@ -60,7 +60,7 @@ check-class: .venv/made ## grade made-up classes, hostile submissions among them
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser
 
-mutants: .venv/made ## change the companion in small ways and count what the tests notice (three hours)
+mutants: .venv/made ## change the companion in small ways and count what the tests notice (hours)
 	@$(BIN)/python tools/mutants.py
 
 benchmark: .venv-benchmark/made ## measure time and memory beside other libraries, and rewrite that page (ten minutes)

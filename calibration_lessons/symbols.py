@@ -292,7 +292,7 @@ def decisions(draw: Any) -> Values:
 
 
 def shift(draw: Any) -> Values:
-    """Draw class proportions before, guessed and after, and densities of rows in each class."""
+    """Draw class proportions before, guessed and after, and densities of forecasts in each class."""
     (old, guess, new), density = draw.dirichlet([2] * K, 3), draw.random((n, K))
     p = density * old / (density @ old)[:, None]
     return ROWS | CLASSES | {

@@ -132,6 +132,13 @@ def test_intervals_bars_and_histograms_are_those_given():
     assert [float(v) for v in ax.get_lines()[0].get_xdata()] == [2, 2]
 
 
+def test_two_clouds_differ_in_colour_and_in_marker():
+    picture = plots.scatter({"a": ([0], [1]), "b": ([2], [3])}, x_label="x", y_label="y")
+    one, other = picture.axes[0].collections
+    assert one.get_facecolor().tolist() != other.get_facecolor().tolist()
+    assert one.get_paths()[0].vertices.tolist() != other.get_paths()[0].vertices.tolist()
+
+
 def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_corners():
     picture = plots.plane(
         [0, 1],

@@ -25,6 +25,15 @@ def test_the_html_of_a_table_is_the_same_in_every_run_and_escapes_its_caption():
     assert ">0.12<" in html and ">10<" in html
 
 
+def test_the_heads_of_a_table_stand_right_as_its_numbers_do_and_no_border_is_drawn():
+    html = tables.table(FRAME, caption="A")._repr_html_()
+    assert 'border=' not in html.replace('border="0"', "") and 'text-align: right;' in html
+
+
+def test_a_number_has_three_digits_where_nothing_is_said():
+    assert "a 0.123  10" in repr(tables.table(FRAME, caption="A"))
+
+
 @pytest.mark.parametrize(
     ("frame", "options", "error", "message"),
     [

@@ -20,6 +20,7 @@ import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "mutants"
@@ -29,7 +30,7 @@ LEAST = 0.9  # share of the changes that the tests have to notice
 NOTICED = {"killed", "timeout", "segfault", "check was interrupted by user"}
 
 
-def mutmut(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+def mutmut(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """Run mutmut, with the same examples of every property in each run, and one thread a process."""
     environment = {**os.environ, "CI": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.run([MUTMUT, *arguments], cwd=ROOT, env=environment, text=True, **options)
@@ -70,7 +71,7 @@ def report(drawn: dict[str, list[str]], found: dict[str, dict[str, str]]) -> boo
     print("noticed     of  drawn    rate  module")
     for module, noticed, of, out_of in [*counts, (f"all; expected at least {LEAST:.0%}", *total)]:
         print(f"{noticed:7} {of:6} {out_of:6} {noticed / max(of, 1):7.1%}  {module}")
-    return total[1] == total[2] and total[0] >= LEAST * total[1]
+    return bool(total[1] == total[2] and total[0] >= LEAST * total[1])
 
 
 def main() -> int:

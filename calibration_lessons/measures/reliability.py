@@ -178,8 +178,8 @@ class ReliabilityCurve:
         Bröcker and Smith (2007), Increasing the reliability of reliability diagrams.
         """
         _input.number_between(level, 0, 1, "level", open_ends=True)
-        n = np.maximum(np.round(self.effective_counts), self.weights > 0)
-        low, high = binom.interval(level, n, np.clip(self.confidence, 0.0, 1.0))
+        n = np.round(self.effective_counts)
+        low, high = binom.interval(level, n, self.confidence)
         return low / n, high / n
 
 
