@@ -78,9 +78,10 @@ notebooks: .venv/made ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py
 	@$(BIN)/python tools/equations.py
 
-tidy: .venv/made ## mend notebooks saved from JupyterLab, and the minutes that lessons state; executes nothing
+tidy: .venv/made ## mend what an editor, a new title or a longer lesson left behind; executes nothing
 	@$(BIN)/python tools/notebooks.py --clean
 	@$(BIN)/python tools/lengths.py --write
+	@$(BIN)/python tools/equations.py
 
 lock: .venv/made ## write requirements.txt anew from requirements.in
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \

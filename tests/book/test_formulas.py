@@ -68,9 +68,8 @@ def test_a_display_is_true_of_random_numbers_and_of_what_is_transcribed(display:
     if is_unread(display):
         assert problem, f"{display.page}, {display.place} can be evaluated: take it out of UNREAD"
     elif problem:
-        remedy = (
-            "correct it, its transcription, or the values of its symbols in calibration_lessons/symbols.py"
-        )
+        remedy = "correct it, its transcription, or its symbols in calibration_lessons/symbols.py; "
+        remedy += "list in UNREAD what is no identity"
         pytest.fail(f"{display.page}, {display.place}: the display {problem}; {remedy}", pytrace=False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tools import equations as scan
@@ -105,6 +106,7 @@ def shown(root: Path, found: list[scan.Display], registered: list[scan.Registrat
             yield Problem(equation.page, cell.place(), what, "run tools/notebooks.py")
 
 
+@cache
 def sources_shown(page: Page) -> dict[str, Cell]:
     """Labels whose transcription a notebook shows as the result of a cell, with the cell."""
     found = {}
