@@ -8,6 +8,7 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.markers import MarkerStyle
 
 import calibration_lessons as cl
 from calibration_lessons import plots
@@ -31,6 +32,48 @@ def test_the_reliability_diagram_draws_the_curve_and_its_interval():
     low, high = CURVE.interval(0.95)
     np.testing.assert_allclose(segments[:, :, 1], np.column_stack([low, high])[filled])
     assert [bar.get_height() for bar in ax.child_axes[0].patches] == CURVE.counts.tolist()
+
+
+@pytest.mark.parametrize("n_bins", [3, 12])
+def test_the_counts_stand_below_the_diagram_on_its_axis_as_bars_that_span_their_bins(n_bins):
+    curve = cl.reliability_curve(Y, P, n_bins=n_bins)
+    ax = plots.reliability_diagram(curve, counts=True).axes[0]
+    (below,) = ax.child_axes
+    ax.figure.draw_without_rendering()
+    here, there = ax.get_window_extent(), below.get_window_extent()
+    assert (there.x0, there.x1) == pytest.approx((here.x0, here.x1)) and there.y1 < here.y0
+    assert below.get_xlim() == ax.get_xlim() and below.get_ylabel() == "rows"
+    assert ax.get_xlabel() == "" and below.get_xlabel() == "forecast probability (bin mean)"
+    assert [bar.get_x() for bar in below.patches] == pytest.approx(curve.edges[:-1])
+    assert [bar.get_width() for bar in below.patches] == pytest.approx(np.diff(curve.edges))
+    assert {bar.get_facecolor()[:3] for bar in below.patches} == {to_rgb(plots.COLORS["counts"])}
+    assert {text.get_rotation() for text in below.texts} == {90 if n_bins > 10 else 0}  # else they overlap
+    boxes = [text.get_window_extent() for text in below.texts if text.get_text()]
+    assert max(box.y1 for box in boxes) < there.y1 + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "color", "marker", "line"),
+    [
+        ("Histogram", "histogram", "P", ":"),
+        ("base rate", "base_rate", "v", "-"),
+        ("held-out", "held_out", "o", "-"),
+        ("counts", "counts", "o", "-"),
+    ],
+)
+def test_a_series_named_after_a_concept_has_its_colour_marker_and_line(name, color, marker, line):
+    (drawn,) = plots.lines([0, 1], {name: [0, 1]}, x_label="x", y_label="y").axes[0].get_lines()
+    assert to_rgb(drawn.get_color()) == to_rgb(plots.COLORS[color]) and drawn.get_linestyle() == line
+    (cloud,) = plots.scatter({name: ([0], [1])}, x_label="x", y_label="y").axes[0].collections
+    style = MarkerStyle(marker)
+    shape = style.get_path().transformed(style.get_transform())
+    assert cloud.get_paths()[0].vertices.tolist() == shape.vertices.tolist()
+
+
+def test_a_picture_of_its_own_has_the_size_of_the_house_and_room_for_its_labels():
+    picture = plots.lines([0, 1], {"a": [0, 1]}, x_label="x", y_label="y")
+    assert picture.get_size_inches().tolist() == [6.0, 3.8]
+    assert "Constrained" in type(picture.get_layout_engine()).__name__
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,13 @@ def test_the_interval_shrinks_with_n_and_grows_with_its_level():
     assert wide[0] <= large[0] <= large[1] <= wide[1]
 
 
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_interval_stays_where_the_two_classes_exchange_their_names(norm):
+    for y, p in draws(12, 300, 20, lambda p: p**1.3):
+        mirrored = cl.ece_interval(~y, 1 - p, norm=norm)
+        assert cl.ece_interval(y, p, norm=norm) == pytest.approx(mirrored, abs=1e-9)
+
+
 @given(forecasts())
 def test_the_interval_is_ordered_and_within_zero_and_one(case):
     outcomes, scores, n_bins = case
