@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from nbval.plugin import IPyNbFile
 
-from tools import binding
+from tools import binding, threads
 
-# Tests and their kernels run side by side, a process a core: more threads would wait for each other.
-os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+os.environ |= threads.ONE
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:

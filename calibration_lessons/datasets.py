@@ -97,6 +97,37 @@ class ClassProbabilities(NamedTuple):
     class_names: list[str]
 
 
+class Coverage(NamedTuple):
+    """Intervals of level 95 % that hold the binned calibration error of a source, by column.
+
+    Attributes
+    ----------
+    source : list of str
+        The source in words.
+    n, n_bins : ndarray
+        Rows of each sample, and bins of equal width.
+    truth : ndarray
+        Binned error of the source, in [0, 1].
+    repeats, held, above, below : ndarray
+        Samples; samples whose `ece_interval` holds the truth; those where the truth lies above it, or below.
+    bootstrap : ndarray
+        Samples whose percentile bootstrap holds the truth.
+    length : ndarray
+        Mean length of `ece_interval`.
+    """
+
+    source: list[str]
+    n: Integers
+    n_bins: Integers
+    truth: Floats
+    repeats: Integers
+    held: Integers
+    above: Integers
+    below: Integers
+    bootstrap: Integers
+    length: Floats
+
+
 class Comparison(NamedTuple):
     """What calibrators after classifiers were worth: one row a result, each array of shape (n,).
 
@@ -408,6 +439,31 @@ def choosing() -> Comparison:
     for name in Comparison._fields[-6:]:
         columns[name] = table[name].astype(np.float64)
     return Comparison(**columns)
+
+
+def coverage() -> Coverage:
+    """How often intervals of the calibration error hold the truth: the data of the chapter *ece*.
+
+    `tools/coverage_experiment.py` made them.
+
+    Returns
+    -------
+    Coverage
+
+    Examples
+    --------
+    >>> counts = coverage()
+    >>> counts.source[0], int(counts.n[0]), int(counts.repeats[0])
+    ('calibrated', 200, 1000)
+    """
+    table = _table("coverage.csv")
+    return Coverage(
+        table["source"].tolist(),
+        *(
+            table[name].astype(float if name in ("truth", "length") else np.int64)
+            for name in Coverage._fields[1:]
+        ),
+    )
 
 
 def _one_of(value: int, known: range, name: str) -> int:

@@ -43,7 +43,7 @@ class Forecasts(NamedTuple):
 
 
 def calibrated(p: npt.ArrayLike) -> Floats:
-    """Return the scores themselves: every promise is kept.
+    """Return the scores themselves: each is the probability of its event.
 
     Examples
     --------

@@ -292,11 +292,11 @@ def decisions(draw: Any) -> Values:
 
 
 def shift(draw: Any) -> Values:
-    """Draw class proportions before, guessed and after, and densities of rows in each class."""
+    """Draw class proportions before, guessed and after, and densities of forecasts in each class."""
     (old, guess, new), density = draw.dirichlet([2] * K, 3), draw.random((n, K))
     p = density * old / (density @ old)[:, None]
     return ROWS | CLASSES | {
-        r"P(x \mid k)": lambda k: density[0, k - 1], "P(x)": density[0] @ old, "P'(x)": density[0] @ new,
+        r"P(p \mid k)": lambda k: density[0, k - 1], "P(p)": density[0] @ old, "P'(p)": density[0] @ new,
         "p_": p[0], "p'_": d.adjust_to_priors(p[0], old, new), r"\pi_": old, r"\pi'_": new, r"\pi'": new,
         r"\pi^{(t)}": guess, r"\pi^{(t)}_": guess, r"\pi^{(t+1)}_": d.next_priors(p, old, guess),
         "p_{ik}": lambda i, k: p[i - 1, k - 1], "p_{il}": lambda i, l: p[i - 1, l - 1],  # noqa: E741
@@ -310,7 +310,7 @@ def scale(draw: Any) -> Values:
     p, hits = draw.random(n), draw.permutation(OUTCOMES)
     bins = [rows for rows in bins_of(p, QUARTERS) if rows]
     sizes = [len(rows) for rows in bins]
-    return ROWS | {"M": len(bins), "n_": sizes, "h_": hits, r"\hat p_": p, r"i \in m": lambda m: bins[m - 1]}
+    return ROWS | {"M": len(bins), "n_": sizes, "c_": hits, r"\hat p_": p, "B_": bins}
 
 
 def exam(draw: Any) -> Values:

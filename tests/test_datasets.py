@@ -21,6 +21,7 @@ from calibration_lessons import (
     expected_calibration_error,
     negative_log_likelihood,
 )
+from tools import coverage_experiment
 
 FOLDER = Path(str(resources.files("calibration_lessons"))) / "data"
 PAGE = Path(__file__).parents[1] / "book" / "reference" / "data.ipynb"
@@ -37,6 +38,7 @@ LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "hpc_cv": datasets.hpc_cv,
     "two_class_example": datasets.two_class_example,
     "choosing": datasets.choosing,
+    "coverage": datasets.coverage,
 }
 
 
@@ -52,7 +54,8 @@ def page() -> list[dict[str, Any]]:
 
 def printed(cells: list[dict[str, Any]]) -> str:
     outputs = (output for cell in cells for output in cell.get("outputs", []))
-    return "".join("".join(output.get("text", [])) for output in outputs)
+    texts = (output.get("text") or output.get("data", {}).get("text/plain", []) for output in outputs)
+    return "\n".join("".join(text) for text in texts)
 
 
 def prose(cells: list[dict[str, Any]]) -> str:
@@ -75,7 +78,7 @@ def measured(logits: datasets.LabelledLogits) -> dict[str, float]:
 def test_the_page_gives_the_size_and_the_checksum_of_the_file(name, page):
     content = (FOLDER / name).read_bytes()
     line = next(line for line in printed(page).splitlines() if line.startswith(f"{name} "))
-    assert line.split() == [name, str(len(content)), sha256(content).hexdigest()]
+    assert line.split() == [name, str(len(content)), sha256(content).hexdigest()[:16]]
 
 
 def test_the_page_describes_every_file(page):
@@ -85,7 +88,7 @@ def test_the_page_describes_every_file(page):
 def test_every_data_set_has_its_source_its_licence_and_its_changes_on_the_page(page):
     sections = re.split(r"^## ", prose(page), flags=re.M)
     described = [section for section in sections if "**What.**" in section]
-    assert len(described) == 7
+    assert len(described) == 8
     for section in described:
         assert all(f"**{word}.**" in section for word in ("Source", "Licence", "Changes")), section
 
@@ -288,6 +291,29 @@ def test_the_record_of_the_comparison_says_how_it_was_made(comparisons):
     assert all(value > 0 for seconds in kept["fit_seconds"].values() for value in seconds.values())
 
 
+# The coverage of the interval
+
+
+def test_each_sample_is_counted_once_and_no_source_is_covered_less_than_promised():
+    counts = datasets.coverage()
+    assert len(counts.source) >= 20 and set(counts.repeats) == {1000}
+    assert np.array_equal(counts.held + counts.above + counts.below, counts.repeats)
+    assert (counts.held >= 950 - 2 * np.sqrt(1000 * 0.95 * 0.05)).all()
+
+
+def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
+    counts, cases = datasets.coverage(), coverage_experiment.cases()
+    assert counts.source == [case.name for case in cases]
+    for case, *stored in zip(cases, counts.n, counts.n_bins, counts.truth, strict=True):
+        truth = case.source.binned_calibration_error(case.n_bins)
+        assert stored == [case.n, case.n_bins, pytest.approx(truth, abs=1e-6)]
+    few = [coverage_experiment.count(cases[k], repeats=3) for k in (0, 5)]
+    assert [row.held + row.above + row.below for row in few] == [3, 3]
+    assert few[0].bootstrap == 0 and few[1].truth == pytest.approx(0.02)
+    coverage_experiment.write(tmp_path, few)
+    assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(datasets.Coverage._fields)
+
+
 # Every loader
 
 
@@ -306,8 +332,6 @@ def test_a_changed_array_does_not_change_the_next_call(name):
 def test_a_changed_list_of_names_does_not_change_the_next_call():
     datasets.hpc_cv().class_names.clear()
     assert datasets.hpc_cv().class_names == ["VF", "F", "M", "L"]
-
-
 
 
 def test_a_number_from_numpy_names_a_network():

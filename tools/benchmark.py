@@ -125,7 +125,7 @@ def jobs() -> Iterator[Callable[[], Job]]:
 
 
 def ece_of_confidences() -> Job:
-    """Full statistics a bin on our side, the error alone on the peer's."""
+    """Full statistics per bin on our side, the error alone on the peer's."""
     from relplot.metrics import binnedECE
 
     n = 10**6
@@ -200,7 +200,7 @@ def temperature(n: int, k: int) -> Job:
 
     logits, labels = network(n, k)
     return Job(
-        f"T by NLL, {size(n, k)}", "scikit-learn", 0.1, fit_memory(logits),
+        f"T by NLL, {size(n, k)}", "scikit-learn", 0.15, fit_memory(logits),
         lambda: cl.TemperatureScaling().fit(logits, labels).temperature_,
         lambda: 1 / float(_TemperatureScaling().fit(logits, labels).beta_), 1e-3,
     )  # fmt: skip
@@ -222,7 +222,7 @@ def consistency(n: int, k: int) -> Job:
         return float(brentq(excess, 0.05, 20))
 
     return Job(
-        f"EC, {size(n, k)}", "SciPy brentq", 0.15, fit_memory(logits),
+        f"EC, {size(n, k)}", "SciPy brentq", 0.2, fit_memory(logits),
         lambda: cl.ExpectationConsistency().fit(logits, labels).temperature_, theirs, 1e-3,
     )  # fmt: skip
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 MARK = re.compile(r"<!--\s*(?P<kind>=|holds:)\s*(?P<expression>.*?)\s*-->", re.S)
@@ -21,8 +22,9 @@ NUMBER = re.compile(  # the number that a mark belongs to, with what may stand b
     r"(?P<digits>(?:(?<![\w.)}\]])[-+\u2212])?(?<![\w.])"
     r"(?:\d{1,3}(?:(?:[ \u2009\u202f,]|\\,|\{,\})\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
     r"(?:e[-+]?\d+|\s?\\times\s?10\^\{-?\d+\})?)"
-    r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3})$"
+    r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3}) ?$"
 )
+LONGEST = 60  # characters of a number, with what may stand behind it
 VALUE = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?%?")
 COMPARES = re.compile(  # words that a claim stands or falls with
     r"\b(?:above|below|over|under|more|most|less|least|fewer|larg\w+|small\w+|high\w*|low\w*|long\w*|short\w*|wider|"
@@ -63,16 +65,17 @@ class Mark:
         return BindingError(f"{self.where(place)} {what} (behind «{self.sentence}»); {remedy}")
 
 
-def find(source: str, place: str = "the text") -> list[Mark]:
+@cache
+def find(source: str, place: str = "the text") -> tuple[Mark, ...]:
     """Find the marks of a Markdown text, in order; refuse one that cannot be read, with its place."""
-    return list(read(source, place))
+    return tuple(read(source, place))
 
 
 def read(source: str, place: str) -> Iterator[Mark]:
     """Read one mark after the other."""
     for match in MARK.finditer(source):
         before = source[: match.start()]
-        number = NUMBER.search(before) if match["kind"] == "=" else None
+        number = NUMBER.search(before, max(len(before) - LONGEST, 0)) if match["kind"] == "=" else None
         start, end = number.span("digits") if number else (match.start(), match.start())
         percent = (number["percent"] or "") if number else ""
         plain = MARK.sub("", before).strip()
@@ -106,6 +109,10 @@ def misplaced(mark: Mark, source: str, match: re.Match[str]) -> tuple[str, str] 
         return "holds |, which ends a table's cell", "give the value a name in a cell above"
     if line.startswith("#"):
         return "stands in a heading", "say the number in a sentence"
+    before, after = source[: match.start()].rpartition("\n\n")[2], source[match.end() :].partition("\n\n")[0]
+    around = [re.sub(r"<!--.*?-->|`{3,}", "", part) for part in (before, after)]
+    if any(all(part.count(sign) % 2 for part in around) for sign in "$`"):
+        return "stands inside maths or code, where it would show", "put it behind the sign that closes them"
     follows = bool(bare) or bool(re.match(r"\s*(?!<!--)\S", below.partition("\n")[0]))
     if line.lstrip().startswith("<!--") and follows:
         return "begins a line, which cuts the paragraph", "put it behind the words that it belongs to"
@@ -142,7 +149,7 @@ def sides(expression: str) -> list[str]:
     return found
 
 
-def questions(marks: list[Mark]) -> dict[str, str]:
+def questions(marks: Sequence[Mark]) -> dict[str, str]:
     """Ask for each mark twice, since a value drawn at random binds nothing, and for the sides of a claim."""
     asked = {}
     for number, mark in enumerate(marks):
@@ -152,7 +159,7 @@ def questions(marks: list[Mark]) -> dict[str, str]:
     return asked
 
 
-def settle(marks: list[Mark], replies: Replies, place: str) -> tuple[list[str], list[str]]:
+def settle(marks: Sequence[Mark], replies: Replies, place: str) -> tuple[list[str], list[str]]:
     """Text that belongs in front of each mark now, and what is wrong with those that have none."""
     texts, problems = [], []
     for number, mark in enumerate(marks):
@@ -180,8 +187,8 @@ def answer(mark: Mark, key: str, replies: Replies, place: str) -> str:
         return written(text, mark)
     if value in {"True", "np.True_"}:
         return ""
-    told = [f"{side} = {ast.literal_eval(shown(replies[f'{key} {side}']))}" for side in sides(mark.expression)
-            if replies[f"{key} {side}"]["status"] == "ok"]  # fmt: skip
+    read = {side: replies[f"{key} {side}"] for side in sides(mark.expression)}
+    told = [f"{side} = {ast.literal_eval(shown(r))}" for side, r in read.items() if r["status"] == "ok"]
     if value in {"False", "np.False_"}:
         what = ": ".join(["is false", *filter(None, [", ".join(told)])])
         raise mark.fail(place, what, "correct the sentence, or the claim")
@@ -204,14 +211,14 @@ def written(value: str, mark: Mark) -> str:
     return value.replace("_", space) + percent
 
 
-def write(source: str, marks: list[Mark], texts: list[str]) -> str:
+def write(source: str, marks: Sequence[Mark], texts: list[str]) -> str:
     """Put each text in front of its mark."""
     for mark, text in reversed(list(zip(marks, texts, strict=True))):
         source = source[: mark.start] + text + source[mark.end :]
     return source
 
 
-def digest(marks: list[Mark]) -> str:
+def digest(marks: Sequence[Mark]) -> str:
     """Digest of a cell's marks, the numbers in front of them, and the words by which a claim compares."""
     held = []
     for mark in marks:

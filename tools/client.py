@@ -22,6 +22,7 @@ class Client(NotebookClient):
             kernel_name="python3",
             record_timing=False,
             store_widget_state=False,
+            shutdown_kernel="immediate",
             coalesce_streams=True,
             extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": str(path.parent)}},

@@ -116,14 +116,15 @@ def parse(source: str) -> ast.Module:
     return ast.parse(source)
 
 
-def displays_in(text: str) -> Iterator[tuple[str | None, re.Match[str]]]:
+@cache
+def displays_in(text: str) -> tuple[tuple[str | None, re.Match[str]], ...]:
     """Label and match of each piece of displayed maths in a Markdown text, code left out."""
     text = CODE_FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    for match in DOLLAR_MATH.finditer(text):
-        yield match["label"], match
-    for match in MATH_FENCE.finditer(text):
-        label = LABEL_OPTION.search(match["options"])
-        yield label and label[1], match
+    fences = [(LABEL_OPTION.search(match["options"]), match) for match in MATH_FENCE.finditer(text)]
+    return (
+        *((match["label"], match) for match in DOLLAR_MATH.finditer(text)),
+        *((label and label[1], match) for label, match in fences),
+    )
 
 
 def find_displays(root: Path) -> list[Display]:
@@ -202,19 +203,22 @@ def keyword(call: ast.Call, name: str) -> str | None:
 
 def find_proofs(root: Path) -> list[Proof]:
     """Every test that carries `@pytest.mark.equation("eq-…")`, in the order of files and lines."""
+    paths = sorted((root / "tests").rglob("test_*.py"))
+    files = ((path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths)
+    return [proof for file, text in files if "mark.equation" in text for proof in proofs_in(file, text)]
+
+
+@cache
+def proofs_in(file: str, text: str) -> list[Proof]:
+    """Find the marked tests of a file."""
     proofs = []
-    for path in sorted((root / "tests").rglob("test_*.py")):
-        text = path.read_text(encoding="utf-8")
-        if "mark.equation" not in text:
-            continue
-        file = path.relative_to(root).as_posix()
-        for name, node in tests_in(parse(text).body):
-            calls = (part for mark in node.decorator_list for part in ast.walk(mark))
-            for call in calls:
-                if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.equation":
-                    labels = [ast.literal_eval(label) for label in call.args]
-                    idle = any(re.search(r"\.(skip|xfail)", ast.unparse(m)) for m in node.decorator_list)
-                    proofs += [Proof(label, file, name, node.lineno, idle) for label in labels]
+    for name, node in tests_in(parse(text).body):
+        calls = (part for mark in node.decorator_list for part in ast.walk(mark))
+        for call in calls:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.equation":
+                labels = [ast.literal_eval(label) for label in call.args]
+                idle = any(re.search(r"\.(skip|xfail)", ast.unparse(m)) for m in node.decorator_list)
+                proofs += [Proof(label, file, name, node.lineno, idle) for label in labels]
     return proofs
 
 

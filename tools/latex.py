@@ -145,6 +145,7 @@ class Reader:
 
     @property
     def next(self) -> str:
+        """Token that is read next."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
 
     def take(self, *wanted: str) -> str:
@@ -197,6 +198,7 @@ class Reader:
         return product
 
     def starts_factor(self) -> bool:
+        """Tell whether another factor follows."""
         closes = self.next in {"|", "‖"} and self.open[-1:] == [self.next]
         return self.next not in NO_FACTOR and not closes and self.at not in self.differentials
 

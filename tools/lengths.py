@@ -2,6 +2,7 @@
 """Say how long each lesson's main line is: what a reader reads who unfolds nothing.
 
     tools/lengths.py [PATH...]
+    tools/lengths.py --write      write the minutes into lessons, instructor notes, start page
 
 Words are what stands between spaces in the Markdown cells, formulas and tables with them, outside of folds
 and of comments. Reading takes a minute for 120 words and a quarter of a minute for a code cell that is not
@@ -14,6 +15,7 @@ import json
 import math
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,8 +105,30 @@ def plain(text: str) -> str:
     return text
 
 
+def write(root: Path) -> Iterator[Path]:
+    """Write the minutes of each lesson where they are stated; yield the files that change."""
+    notes, intro = root / "book/teaching/instructor_notes.md", root / "book/intro.md"
+    for path in [*lessons(root), root / "book/quickstart.ipynb"]:
+        length = measure(json.loads(path.read_text(encoding="utf-8")))
+        read, name = length.minutes, path.relative_to(root / "book").with_suffix("").as_posix()
+        for file, stated, minutes in (
+            (path, r"\d+(?= minutes to read)", read),
+            (path, r"(?<= minutes to read, plus )\d+", length.exercise_minutes),
+            (notes, rf"(?<=/{name}`\. Read: )\d+", read),
+            (notes, rf"(?<=/{name}`\. Read: {read} minutes, exercises )\d+", length.exercise_minutes),
+            (intro, rf"(?<=<{name}>` \| )\d+", read),
+        ):
+            text = file.read_text(encoding="utf-8")
+            if (new := re.sub(stated, str(minutes), text)) != text:
+                file.write_text(new, encoding="utf-8")
+                yield file
+
+
 def main(arguments: list[str]) -> None:
-    """Print a line per lesson and the sums."""
+    """Print a line per lesson and the sums, or write the minutes."""
+    if arguments == ["--write"]:
+        print("".join(f"{path.relative_to(ROOT)}: minutes written\n" for path in write(ROOT)), end="")
+        return
     total = printed = 0
     for path in [Path(argument) for argument in arguments] or lessons():
         length = measure(json.loads(path.read_text(encoding="utf-8")))

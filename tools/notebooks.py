@@ -17,10 +17,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import hashlib
+import itertools
+import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
-from tools import binding, staleness  # noqa: E402
+from tools import binding, staleness, threads  # noqa: E402
 
 FOLDERS = ("book", "assignments/source")
 CELL_SECONDS = 600
@@ -58,7 +59,7 @@ def shown(path: Path) -> str:
     return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else str(path)
 
 
-def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
+async def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
     """Execute one notebook in its own folder; return whether the file had to be rewritten."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
@@ -71,7 +72,7 @@ def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
             cell.execution_count, cell.outputs = None, []
     client = Client(notebook, path, CELL_SECONDS)
     try:
-        asyncio.run(client.async_execute())
+        await client.async_execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise NotebookError(f"{shown(path)}: {failing_cell(notebook)}: {describe(error)}") from None
     if client.problems:
@@ -209,32 +210,24 @@ def digest(cell: Mapping[str, Any]) -> str:
     return hashlib.sha256(text([cell["source"], cell["outputs"]]).encode()).hexdigest()[:12]
 
 
-def execute(paths: list[Path], around: staleness.Surroundings) -> Iterator[tuple[Path, str | None]]:
-    """Execute notebooks, a few at a time, with a line each; yield each path with its error, if any."""
-    pool = ThreadPoolExecutor(AT_ONCE)
-    jobs: dict[Future[tuple[bool, float]], Path] = {
-        pool.submit(timed_run, path, around): path for path in paths
-    }
-    try:
-        for done, job in enumerate(as_completed(jobs), start=1):
-            path, error = jobs[job], None
+async def execute(paths: list[Path], around: staleness.Surroundings) -> list[str]:
+    """Execute notebooks, a few at a time, with a line each; return what went wrong."""
+    free, done, failures = asyncio.Semaphore(AT_ONCE), itertools.count(1), []
+
+    async def run(path: Path) -> None:
+        async with free:
+            start = time.perf_counter()
             try:
-                changed, seconds = job.result()
-                outcome = f"{'written' if changed else 'unchanged'}, {seconds:.1f} s"
+                changed = await run_notebook(path, around)
+                outcome = f"{'written' if changed else 'unchanged'}, {time.perf_counter() - start:.1f} s"
             except Exception as problem:
-                error = str(problem) if isinstance(problem, NotebookError) else f"{shown(path)}: {problem!r}"
+                known = isinstance(problem, NotebookError)
+                failures.append(str(problem) if known else f"{shown(path)}: {problem!r}")
                 outcome = "FAILED"
-            print(f"[{done}/{len(paths)}] {shown(path)}: {outcome}", flush=True)
-            yield path, error
-    finally:  # an interrupt lets the notebooks under way finish, and starts no other
-        pool.shutdown(cancel_futures=True)
+        print(f"[{next(done)}/{len(paths)}] {shown(path)}: {outcome}", flush=True)
 
-
-def timed_run(path: Path, around: staleness.Surroundings) -> tuple[bool, float]:
-    """Execute one notebook and measure the seconds it took."""
-    start = time.perf_counter()
-    changed = run_notebook(path, around)
-    return changed, time.perf_counter() - start
+    await asyncio.gather(*map(run, paths))
+    return failures
 
 
 def is_stale(path: Path, around: staleness.Surroundings) -> bool:
@@ -262,13 +255,14 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         mended = [path for path in options.paths or find_notebooks(root) if clean(path)]
         print("\n".join(f"{shown(path)}: mended" for path in mended) or "Every notebook is clean.")
         return 0
+    os.environ |= threads.ONE
     around = staleness.Surroundings(root)
     paths = options.paths or [path for path in find_notebooks(root) if is_stale(path, around)]
     if options.check:
         stale = [path for path in paths if is_stale(path, around)]
         print("\n".join(f"stale: {shown(path)}" for path in stale) or "Every notebook is up to date.")
         return 1 if stale else 0
-    failures = [error for _, error in execute(paths, around) if error is not None]
+    failures = asyncio.run(execute(paths, around))
     done = f"{len(paths)} notebook(s) executed." if paths else "Every notebook is up to date."
     print("\n".join(failures) or done)
     return 1 if failures else 0

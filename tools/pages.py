@@ -81,6 +81,19 @@ class Section:
     prose: list[tuple[Cell, int, str]]
     code: list[Cell]
 
+    def paragraphs(self) -> Iterator[tuple[Cell, int, str]]:
+        """Blocks of prose without an empty line; a comment that stands alone belongs to the one above."""
+        blocks: list[tuple[Cell, int, list[str]]] = []
+        gap = True
+        for cell, number, line in self.prose:
+            joins = not gap or line.lstrip().startswith("<!--")
+            if blocks and blocks[-1][0] is cell and joins and line.strip():
+                blocks[-1][2].extend([""] * (number - blocks[-1][1] - len(blocks[-1][2])) + [line])
+            elif line.strip():
+                blocks.append((cell, number, [line]))
+            gap = not line.strip()
+        yield from ((cell, number, "\n".join(lines)) for cell, number, lines in blocks)
+
 
 @dataclass(frozen=True, eq=False)
 class Page:

@@ -16,8 +16,9 @@ NUMBER = re.compile(
 )
 NUMBERED_THINGS = (
     r"Python|NumPy|SciPy|scikit-learn|[Mm]atplotlib|pandas|Dask|PyTorch|Jupyter Book|CC BY(?:-SA)?"
-    r"|[Vv]ersions?|[Ss]ect(?:ions?|\.)|§|[Tt]ables?|[Ff]ig(?:ures?|\.)|[Cc]hapters?|[Ee]q(?:uations?|s?\.)|[Aa]ppendix"
-    r"|[Tt]heorems?|[Aa]lgorithms?|[Pp]ages?|pp?\.|v"
+    r"|[Vv]ersions?|[Rr]eleases?|[Ss]ect(?:ions?|s?\.)|§|[Tt]ables?|[Ff]ig(?:ures?|s?\.)|[Cc]h(?:apters?|\.)"
+    r"|[Ee]q(?:uations?|s?\.)|[Aa]ppendix|[Tt]heorems?|[Ll]emmas?|[Pp]ropositions?|[Cc]orollary|[Dd]efinitions?"
+    r"|[Ee]xamples?|[Ee]xercises?|[Ll]istings?|[Aa]lgorithms?|[Pp]arts?|[Pp]ages?|pp?\.|[Nn]o\.|v"
 )
 IGNORED = re.compile(
     r"\{(?!math\})[\w:-]+\}`[^`]*`"  # roles such as {cite}
@@ -26,17 +27,19 @@ IGNORED = re.compile(
     r"|<[a-zA-Z/][^>]*>"  # HTML tags
     r"|\d+(?:\.\d+){2,}"  # 0.1.0
     r"|\\[dt]?frac\s?\d\d|(?<![\d./])\d/\d(?![\d./])|\b[A-Z]\w*-\d+\b"  # \frac12, 1/2, CIFAR-100
-    rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
+    rf"|(?<!\w)(?:{NUMBERED_THINGS})[\s~]?\(?\d[\d.]*(?:(?:,|\sand|\sto|[-–])\s?\d[\d.]*)*"
     r"|#\d+|\b\d{4}-\d{2}-\d{2}\b",  # issues, dates
     re.S,
 )
 LATEX = {"\u2212": "-", r"\,": "\u2009", "{,}": ",", r"\%": "%", r"\times": "×", r"\cdot": "·", "$": " "}
-COUNTED = re.compile(r"\s+(?:[\w-]+\s+)?(?:rows|images|samples|forecasts|labels|networks)\b")
+COUNTED = re.compile(r"\s+(?:(?!the |of |a )[\w-]+\s+)?(?:rows|images|samples|forecasts|labels|networks)\b")
+YEAR = re.compile(r"\b(?:in|since|until|by) (?:19|20)\d\d$", re.I)
+LEVEL = re.compile(r"[\s-](?:\w+\s)?(?:intervals?|bands?|lines?|levels?|confidence)\b")
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number as written: its value, how many decimals it claims, whether it is a percentage, its line."""
+    """A number as written: its value, its decimals, whether it is a percentage, a count or a level."""
 
     text: str
     value: Decimal
@@ -44,11 +47,12 @@ class Number:
     percent: bool
     line: int = field(default=0, compare=False)
     is_count: bool = field(default=False, compare=False)
+    is_level: bool = field(default=False, compare=False)
 
     @property
     def is_claim(self) -> bool:
-        """Tell whether the number is a decimal or a percentage."""
-        return bool(self.decimals or self.percent or "." in self.text)
+        """Tell whether the number is a decimal or a percentage, and not the level of an interval."""
+        return bool(self.decimals or self.percent or "." in self.text) and not self.is_level
 
     def as_share(self) -> Number:
         """Write a percentage as a share of one; leave any other number."""
@@ -87,6 +91,8 @@ def read_numbers(text: str) -> list[Number]:
         value = Decimal((match["sign"] or "") + digits).scaleb(power)
         decimals = max(len(digits.partition(".")[2]) - power, 0)
         line = text.count("\n", 0, match.start())
-        is_count = bool(COUNTED.match(text, match.end()))
-        numbers.append(Number(match[0].strip(), value, decimals, bool(match["percent"]), line, is_count))
+        percent, end = bool(match["percent"]), match.end()
+        is_count = bool(COUNTED.match(text, end)) and not YEAR.search(text, 0, end)
+        is_level = percent and bool(LEVEL.match(text, end))
+        numbers.append(Number(match[0].strip(), value, decimals, percent, line, is_count, is_level))
     return numbers

@@ -45,7 +45,7 @@ class Minimum(NamedTuple):
 
 
 def minimise(loss: LinearLoss, size: int, solver: Solver, tol: float, max_iter: int) -> Minimum:
-    """Walk from zero until the next step promises to lower the loss by no more than `tol`.
+    """Walk from zero until the next step would lower the loss by no more than `tol`.
 
     Stops early, unarrived, where every margin is positive and nothing penalises: from there the loss
     falls for ever.

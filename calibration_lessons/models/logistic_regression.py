@@ -31,7 +31,7 @@ class LogisticRegression(LinearClassifier):
     fit_intercept : bool
         Whether there is an intercept b.
     tol : float
-        The descent stops when the next step promises to lower the mean loss by no more, in nats.
+        The descent stops when the next step would lower the mean loss by no more, in nats.
     max_iter : int
         Largest number of steps.
 

@@ -37,7 +37,7 @@ class SoftmaxRegression(LinearClassifier):
     fit_intercept : bool
         Whether there are intercepts.
     tol : float
-        The descent stops when the next step promises to lower the mean loss by no more, in nats.
+        The descent stops when the next step would lower the mean loss by no more, in nats.
     max_iter : int
         Largest number of steps.
 

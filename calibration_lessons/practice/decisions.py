@@ -54,7 +54,7 @@ def optimal_threshold(costs: npt.ArrayLike) -> float:
 
 
 def expected_cost(y_prob: npt.ArrayLike, costs: npt.ArrayLike) -> Floats:
-    """Cost that the forecast promises for each decision (equation ``eq-expected-cost``).
+    """Compute the expected cost of each decision under the forecast (equation ``eq-expected-cost``).
 
     Parameters
     ----------

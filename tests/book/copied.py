@@ -1,4 +1,4 @@
-"""A copy of the course for the tests to break, and the moves that break it."""
+"""A copy of the course for tests to break, in it a lesson that no author rewrites, and ways to break it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,72 @@ from typing import Any
 
 import nbformat
 
-from tests.book.guards.tree import joined
 from tools import notebooks, staleness
+from tools.pages import joined
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("book", "calibration_lessons", "tests", "assignments/source", "tools")
 BINARY = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "*.npz", "*.npy", "*.csv", "*.gz")
+SAMPLE = "book/measures/sample.ipynb"
+FIGURE = "image/png"
 
 Cell = dict[str, Any]
 Plant = Callable[["Course"], object]
+
+
+def py(source: str, *outputs: Cell, **metadata: Any) -> Cell:
+    """Write an executed code cell."""
+    return dict(nbformat.v4.new_code_cell(source, outputs=list(outputs), metadata=metadata))
+
+
+def md(text: str) -> Cell:
+    """Write a Markdown cell."""
+    return dict(nbformat.v4.new_markdown_cell(text))
+
+
+def printed(text: str, name: str = "stdout") -> Cell:
+    """Write what a cell printed."""
+    return {"output_type": "stream", "name": name, "text": text}
+
+
+def picture(shown: str) -> Cell:
+    """Write the figure that a cell gave, with what it says of its data."""
+    return {"output_type": "display_data", "metadata": {}, "data": {FIGURE: "AA", "text/plain": shown}}
+
+
+ALT = {"image": {"alt": "Two dots, and a line that rises between them."}}
+NUMBERS = r"""
+It begins at 0.250<!-- = low:.3f --> and ends at 0.750<!-- = high:.3f -->, far above the
+start. <!-- holds: high > 2 * low --> Of 12 000<!-- = many:_ --> rows 12.5 %<!-- = share:.1% --> are late, by
+-0.50<!-- = shift:.2f --> on average, or $T = 2.12$<!-- = T:.2f --> and $9.1 \times 10^{-3}$<!-- = x:.1e -->.
+
+| rows | error |
+|---|---|
+| few | 0.310<!-- = few:.3f --> |
+
+- The most is 0.820<!-- = most:.3f -->.
+
+Say 0.05 <!-- given: 0.05 -->, or 61 % <!-- quoted: 61 % Author 2020, page 3 -->.
+"""
+LESSON = [
+    md("# Sample: a lesson for the tests\n\nWhat does this lesson teach?"),
+    md("## By the end you can\n\n- **see** what a test sees."),
+    md("## You need\n\n- [The diagram](reliability.ipynb).\n- {term}`ECE <expected calibration error>`."),
+    py('import calibration_lessons as cl\nfrom calibration_lessons import plots\n\ncl.made_for("0.1")'),
+    md("## Two numbers\n\nA first sentence stands here, with {cite}`Guo2017`. What follows is short."),
+    py("low, high = cl.ece_interval(*rows)\nmany, share, shift, T, x = found", printed("T = 2.118\n")),
+    md(NUMBERS),
+    py("plots.lines(many, T)", picture("Picture of 1 axes"), mystnb=ALT),
+    md("Nothing is claimed here."),
+    md("## Common mistake: none"),
+    py("three = 3"),
+    md("## Quick questions\n\n:::{admonition} Answer\n:class: dropdown\n**A.** Because.\n:::"),
+    md("## Exercises\n\n```{exercise-start} One\n:label: sample-one\n```\nWhy?\n```{exercise-end}\n```"),
+    md("```{solution-start} sample-one\n:class: dropdown\n```\nSo.\n```{solution-end}\n```"),
+    md("## What to remember\n\n- A test."),
+    md("## Next\n\nThe {doc}`next <reliability>`, and its [end](#what-to-remember)."),
+    md("## References\n\nThe method: {cite}`Guo2017`."),
+]
 
 
 class Course:
@@ -31,6 +88,11 @@ class Course:
             shutil.copytree(ROOT / folder, root / folder, ignore=BINARY)
         for path in (path for path in ROOT.iterdir() if path.is_file() and path.suffix != ".lock"):
             shutil.copy(path, root)
+        notebook = dict(nbformat.v4.new_notebook(cells=LESSON))
+        executed(notebook)
+        (root / SAMPLE).write_text(json.dumps(notebook), encoding="utf-8")
+        with (root / "_toc.yml").open("a", encoding="utf-8") as contents:
+            contents.write("      - file: book/measures/sample\n")
 
     def write(self, file: str, text: str) -> None:
         """Write a file anew."""
@@ -50,16 +112,6 @@ class Course:
             cell["source"] = joined(cell["source"])
         change(notebook)
         self.write(file, json.dumps(notebook))
-
-
-def py(source: str, *outputs: Cell, **metadata: Any) -> Cell:
-    """Write an executed code cell."""
-    return dict(nbformat.v4.new_code_cell(source, outputs=list(outputs), metadata=metadata))
-
-
-def md(text: str) -> Cell:
-    """Write a Markdown cell."""
-    return dict(nbformat.v4.new_markdown_cell(text))
 
 
 def executed(notebook: dict[str, Any]) -> None:
@@ -98,11 +150,11 @@ def put(file: str, *cells: Cell, below: str) -> Plant:
     return lambda course: course.edit(file, add)
 
 
-def code(file: str, where: str, change: Callable[[Cell], object]) -> Plant:
-    """Change the first code cell whose source or output holds a text."""
+def code(where: str, change: Callable[[Cell], object]) -> Plant:
+    """Change the first code cell of the sample whose source or output holds a text."""
 
     def find(notebook: dict[str, Any]) -> None:
         cells = (cell for cell in notebook["cells"] if cell["cell_type"] == "code")
         change(next(cell for cell in cells if where in cell["source"] + str(cell["outputs"])))
 
-    return lambda course: course.edit(file, find)
+    return lambda course: course.edit(SAMPLE, find)

@@ -1,5 +1,6 @@
 """The page of all methods says what the calibrators do."""
 
+import json
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from scipy.special import expit, softmax
 import calibration_lessons as cl
 
 PAGE = Path(__file__).parents[2] / "book/reference/methods.md"
+ROWS = "When each method refuses, and how many rows it takes"
+KEEP = "What to keep of a fitted calibrator"
 METHODS = {
     "Histogram binning": cl.HistogramBinning(n_bins=5),
     "Isotonic regression": cl.IsotonicCalibration(),
@@ -39,19 +42,21 @@ def fitted(method, n_classes=2):
 
 
 def test_every_calibrator_stands_in_every_table():
-    for heading in (
-        "What each method does",
-        "When each method refuses",
-        "What to keep of a fitted calibrator",
-    ):
+    for heading in ("What each method does", ROWS, KEEP):
         assert list(table(heading)) == list(METHODS)
+
+
+def test_the_rows_to_begin_with_are_those_of_the_recommendation():
+    cells = json.loads((PAGE.parents[1] / "practice/choosing.ipynb").read_text(encoding="utf-8"))["cells"]
+    recommended = next(text for cell in cells if "## The recommendation" in (text := "".join(cell["source"])))
+    for method, cells in table(ROWS).items():
+        asked = cells[2].removeprefix("with Platt scaling, ")
+        assert asked.startswith("more than") or f"| {asked} |" in recommended, method
 
 
 @pytest.mark.parametrize("method", list(METHODS)[:-1])
 def test_what_the_page_says_to_keep_gives_the_probabilities(method):
-    keep, expression = (
-        cell.replace("`", "") for cell in table("What to keep of a fitted calibrator")[method]
-    )
+    keep, expression = (cell.replace("`", "") for cell in table(KEEP)[method])
     many = "softmax" in expression
     calibrator, z = fitted(method, 3 if many else 2)
     kept = {name: getattr(calibrator, name) for name in keep.split(", ")}
@@ -63,12 +68,10 @@ def test_what_the_page_says_to_keep_gives_the_probabilities(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_page_says_which_methods_keep_the_predicted_class(method):
     changes = table("What each method does")[method][3]
-    if METHODS[method].__class__.__name__ in ("TemperatureScaling", "ExpectationConsistency", "OneVsRest"):
-        calibrator, z = fitted(method, 3)
-        same = (calibrator.predict_proba(z).argmax(axis=1) == z.argmax(axis=1)).all()
-    else:
-        calibrator, z = fitted(method)
-        same = ((calibrator.predict_proba(z)[:, 1] > 0.5) == (z > 0.5)).all()
+    many = method in ("Temperature scaling", "Expectation consistency", "One against the rest")
+    calibrator, z = fitted(method, 3 if many else 2)
+    said = z.argmax(axis=1) if many else (z > 0.5)
+    same = (calibrator.predict_proba(z).argmax(axis=1) == said).all()
     assert changes == ("no" if same else "yes")
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.book.guards.numbers import output_numbers
-from tests.book.guards.tree import Page, pages
-from tools.prose import read_numbers
+from tools.lengths import measure
+from tools.pages import Page, pages
+from tools.prose import Number, plain, read_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = re.compile(
@@ -93,12 +93,10 @@ def test_what_is_typed_live_prints_what_the_notes_show(typed: re.Match[str]) -> 
     assert printed.getvalue() == typed["shown"]
 
 
-def test_what_is_replaced_live_stands_in_the_chapter_and_was_something_else_before() -> None:
-    for change in CHANGES:
-        chapter, old, new, shown = change.values
-        assert any(old in cell.source for cell in notebook(str(chapter)).code), f"{chapter}: {old}"
-        before = "".join(text for cell in notebook(str(chapter)).code for text in cell.output_texts())
-        assert old != new and str(shown).strip("\n") not in before, f"{chapter}: the change shows nothing new"
+@pytest.mark.parametrize(("chapter", "old", "new", "shown"), CHANGES)
+def test_what_is_replaced_live_stands_in_the_chapter(chapter: str, old: str, new: str, shown: str) -> None:
+    before = "".join(text for cell in notebook(chapter).code for text in cell.output_texts())
+    assert any(old in cell.source for cell in notebook(chapter).code) and shown.strip("\n") not in before
 
 
 def test_the_notes_have_an_entry_for_every_lesson() -> None:
@@ -107,22 +105,28 @@ def test_the_notes_have_an_entry_for_every_lesson() -> None:
     assert {page.file for page in pages(ROOT) if page.is_lesson} - taught == set()
 
 
-def test_a_number_quoted_from_a_chapter_is_printed_by_it() -> None:
-    for chapter, entry in entries():
-        printed = [number for cell in notebook(chapter).code for number in output_numbers(cell)]
-        for mark in re.findall(rf"<!-- quoted: ([^a-zA-Z]+) {chapter} -->", entry):
-            strange = [n.text for n in read_numbers(mark) if not any(own.backs(n) for own in printed)]
-            assert strange == [], f"{chapter} prints none of {strange}"
+@cache
+def numbers(chapter: str) -> list[Number]:
+    """Numbers that a chapter shows, in its outputs or in its text."""
+    texts = [text for cell in notebook(chapter).code for text in cell.output_texts()]
+    texts += [plain(cell.source) for cell in notebook(chapter).markdown]
+    return [number for text in texts for number in read_numbers(text)]
 
 
-def test_the_minutes_to_read_are_those_of_the_chapter() -> None:
+@pytest.mark.parametrize("name", ["instructor_notes", "exam"])
+def test_a_number_quoted_from_a_chapter_stands_in_it(name: str) -> None:
+    for mark, chapter in re.findall(r"<!-- quoted: ([^a-zA-Z]+) (\w+/\w+) -->", page(name)):
+        strange = [n.text for n in read_numbers(mark) if not any(own.backs(n) for own in numbers(chapter))]
+        assert strange == [], f"{chapter} has none of {strange}"
+
+
+def test_the_minutes_to_read_and_for_exercises_are_those_of_the_chapter() -> None:
     for chapter, entry in entries():
-        if chapter == "quickstart":
-            continue
-        said = re.search(r"Read: (\d+) minutes", entry)
-        need = next(section for section in notebook(chapter).sections() if section.title == "You need")
-        planned = re.search(r"(\d+) minutes", "\n".join(line for _, _, line in need.prose))
-        assert said and planned and said[1] == planned[1], chapter
+        said = re.search(r"Read: (\d+) minutes(?:, exercises (\d+))?", entry)
+        if notebook(chapter).is_lesson:
+            length = measure(notebook(chapter).raw)
+            planned = [str(length.minutes), str(length.exercise_minutes)]
+            assert said and [*said.groups()] == planned, f"{chapter}: {planned}"
 
 
 PLANS = {"Two hours": 120, "One day": 360, "Six weeks": 1080}

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from .tree import Page, Problem, pages, prose_lines
+from tools.pages import Page, pages, prose_lines
+
+from .problem import Problem
 
 SHORTEST = 20  # characters
 MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\([^)]*\)")

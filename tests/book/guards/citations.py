@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from .tree import Page, Problem, pages
+from tools.pages import Page, pages
+
+from .problem import Problem
 
 BIBLIOGRAPHY = "book/reference/references.bib"
 ENTRY = re.compile(r"^@\w+\{([^,\s]+),", re.M)

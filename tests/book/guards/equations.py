@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tools import equations as scan
 from tools.latex import tokens
+from tools.pages import EQUATIONS_PAGE, Cell, Page, notebooks, pages
 
 from .package import PACKAGE, public, resolve
-from .tree import EQUATIONS_PAGE, Cell, Page, Problem, notebooks, pages
+from .problem import Problem
 
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
 DEFINITIONS = scan.DEFINITIONS.as_posix()
@@ -19,16 +21,14 @@ DEFINITIONS = scan.DEFINITIONS.as_posix()
 
 def check(root: Path) -> list[Problem]:
     """Problems with the labels, the transcriptions, the functions, the tests and the page that lists them."""
-    found = scan.find_equations(root)
-    registered = scan.find_registrations(root)
-    return [
-        *labels(found, registered),
-        *transcriptions(root, found, registered),
-        *proofs(root, registered),
-        *shown(root, found, registered),
-        *references(root, found),
-        *listing(root),
-    ]
+    found, registered = scan.find_equations(root), scan.find_registrations(root)
+    problems = [*labels(found, registered), *transcriptions(found, registered), *proofs(root, registered)]
+    problems += [*shown(root, found, registered), *references(root, {equation.label for equation in found})]
+    page = root / scan.PAGE
+    if not page.exists() or page.read_text(encoding="utf-8") != scan.write_page(root):
+        what = "it is not what the chapters, the definitions and the tests give"
+        problems.append(Problem(EQUATIONS_PAGE, "the file", what, "run tools/equations.py"))
+    return problems
 
 
 def labels(found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
@@ -36,64 +36,35 @@ def labels(found: list[scan.Display], registered: list[scan.Registration]) -> It
     homes = {entry.label: entry.latex for entry in registered}
     first: dict[str, scan.Display] = {}
     for equation in found:
-        label, where = equation.label, (equation.page, equation.place)
+        label, what = str(equation.label), ""
         if not re.fullmatch(r"eq-[a-z0-9-]+", label):
-            yield Problem(
-                *where,
-                f"the equation's label {label!r} is not of the form eq-name",
-                "rename it in small letters, digits and hyphens, with eq- in front",
-            )
+            what = f"the equation's label {label!r} is not of the form eq-name"
+            remedy = "rename it in small letters, digits and hyphens, with eq- in front"
         elif label in first:
-            other = first[label]
-            yield Problem(
-                *where,
-                f"the label {label} stands in {other.page}, {other.place}, too",
-                f"refer to that one with {{eq}}`{label}`, or give this equation its own label",
-            )
+            what = f"the label {label} stands in {first[label].page}, {first[label].place}, too"
+            remedy = f"refer to that one with {{eq}}`{label}`, or give this equation its own label"
         elif label not in homes:
-            yield Problem(
-                *where,
-                f"the equation {label} has no transcription",
-                f'write it in {DEFINITIONS} under @numbered("{label}", latex=…, function=… or reason=…)',
-            )
+            what = f"the equation {label} has no transcription"
+            remedy = f'write it in {DEFINITIONS} under @numbered("{label}", latex=…, function=… or reason=…)'
         elif tokens(scan.bare(equation.latex)) != tokens(scan.bare(homes[label])):
-            yield Problem(
-                *where,
-                f"the formula {label} is not the one of {DEFINITIONS}",
-                "change that one, and run tools/equations.py, which writes it here",
-            )
+            what = f"the formula {label} is not the one of {DEFINITIONS}"
+            remedy = "change that one, and run tools/equations.py, which writes it here"
+        if what:
+            yield Problem(equation.page, equation.place, what, remedy)
         first.setdefault(label, equation)
 
 
-def transcriptions(
-    root: Path, found: list[scan.Display], registered: list[scan.Registration]
-) -> Iterator[Problem]:
-    """Registrations: each with an equation in the book, and with a public function or a reason."""
+def transcriptions(found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
+    """Registrations: each with an equation in the book, and where it names a function, with a public one."""
     in_book = {equation.label for equation in found}
-    seen: set[str] = set()
     for entry in registered:
         where = (DEFINITIONS, f"line {entry.line}")
-        if entry.label in seen:
-            yield Problem(*where, f"{entry.label} is transcribed twice", "keep one of the two")
-        seen.add(entry.label)
         if entry.label not in in_book:
-            yield Problem(
-                *where,
-                f"{entry.name} transcribes {entry.label}, which no page of the book shows",
-                f"label the equation in its chapter, $$ … $$ ({entry.label}), or delete the transcription",
-            )
-        if (entry.function is None) == (entry.reason is None):
-            yield Problem(
-                *where,
-                f"{entry.label} names no function and no reason, or both",
-                "name the public function, or say why there is none",
-            )
+            what = f"{entry.name} transcribes {entry.label}, which no page of the book shows"
+            yield Problem(*where, what, f"label the equation, $$ … $$ ({entry.label}), or delete this")
         if entry.function and not is_public(entry.function):
-            yield Problem(
-                *where,
-                f"{entry.label} names the function {entry.function}, which {PACKAGE} does not export",
-                f"export it in {PACKAGE}/__init__.py, or correct the name",
-            )
+            what = f"{entry.label} names the function {entry.function}, which {PACKAGE} does not export"
+            yield Problem(*where, what, f"export it in {PACKAGE}/__init__.py, or correct the name")
 
 
 def is_public(function: str) -> bool:
@@ -104,55 +75,38 @@ def is_public(function: str) -> bool:
 def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]:
     """Tests: one at least for each label with a function, and none for a label that does not exist."""
     tests = scan.find_proofs(root)
-    proved = {proof.label for proof in tests}
+    proved, known = {proof.label for proof in tests}, {entry.label for entry in registered}
     for entry in registered:
         if entry.function and entry.label not in proved:
-            yield Problem(
-                DEFINITIONS,
-                f"line {entry.line}",
-                f"no test holds {entry.function} to {entry.label}",
-                f'mark the test that does with @pytest.mark.equation("{entry.label}")',
-            )
-    known = {entry.label for entry in registered}
+            what = f"no test holds {entry.function} to {entry.label}"
+            remedy = f'mark the test that does with @pytest.mark.equation("{entry.label}")'
+            yield Problem(DEFINITIONS, f"line {entry.line}", what, remedy)
     for proof in tests:
+        where = (proof.file, f"line {proof.line}")
         if proof.is_idle:
-            yield Problem(
-                proof.file,
-                f"line {proof.line}",
-                f"{proof.name} is skipped or may fail, so it proves nothing of {proof.label}",
-                "let it run",
-            )
+            what = f"{proof.name} is skipped or may fail, so it proves nothing of {proof.label}"
+            yield Problem(*where, what, "let it run")
         if proof.label not in known:
-            yield Problem(
-                proof.file,
-                f"line {proof.line}",
-                f"{proof.name} is marked for {proof.label}, which {DEFINITIONS} does not register",
-                "correct the label in the mark",
-            )
+            what = f"{proof.name} is marked for {proof.label}, which {DEFINITIONS} does not register"
+            yield Problem(*where, what, "correct the label in the mark")
 
 
 def shown(root: Path, found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
     """Notebooks: an equation's transcription is shown, as it is now, where the equation stands."""
     sources = {page.file: sources_shown(page) for page in notebooks(root)}
     now = {entry.label: entry.text for entry in registered}
-    for equation in found:
-        cell = sources[equation.page].get(equation.label) if equation.cell else None
-        if cell and now.get(equation.label, "") not in "\n".join(cell.output_texts()):
-            yield Problem(
-                equation.page,
-                cell.place(),
-                f"it shows another transcription of {equation.label} than {DEFINITIONS} holds",
-                "run tools/notebooks.py",
-            )
-        elif equation.cell and not cell:
-            yield Problem(
-                equation.page,
-                equation.place,
-                f"the page does not show the transcription of {equation.label}",
-                f'end a code cell below with definitions.source("{equation.label}")',
-            )
+    for equation in (equation for equation in found if equation.cell):
+        cell = sources[equation.page].get(equation.label)
+        if not cell:
+            what = f"the page does not show the transcription of {equation.label}"
+            remedy = f'end a code cell below with definitions.source("{equation.label}")'
+            yield Problem(equation.page, equation.place, what, remedy)
+        elif now.get(equation.label, "") not in "\n".join(cell.output_texts()):
+            what = f"it shows another transcription of {equation.label} than {DEFINITIONS} holds"
+            yield Problem(equation.page, cell.place(), what, "run tools/notebooks.py")
 
 
+@cache
 def sources_shown(page: Page) -> dict[str, Cell]:
     """Labels whose transcription a notebook shows as the result of a cell, with the cell."""
     found = {}
@@ -164,42 +118,15 @@ def sources_shown(page: Page) -> dict[str, Cell]:
     return found
 
 
-def references(root: Path, found: list[scan.Display]) -> Iterator[Problem]:
+def references(root: Path, in_book: set[str]) -> Iterator[Problem]:
     """References `{eq}` and calls of `definitions.source`: each to a label that stands in the book."""
-    in_book = {equation.label for equation in found}
-    for page in pages(root):
-        if page.file == EQUATIONS_PAGE:
-            continue
-        named = [
-            (cell, text.count("\n", 0, match.start()) + 1, match[1])
-            for cell in page.markdown
-            for text in [cell.source]
-            for match in REFERENCE.finditer(text)
-        ]
-        for cell, line, label in named:
-            if label not in in_book:
-                yield Problem(
-                    page.file,
-                    cell.place(line),
-                    f"{{eq}}`{label}` leads nowhere",
-                    "name a label that stands in the book",
-                )
+    for page in (page for page in pages(root) if page.file != EQUATIONS_PAGE):
+        for cell in page.markdown:
+            for match in REFERENCE.finditer(cell.source):
+                if match[1] not in in_book:
+                    place = cell.place(cell.source.count("\n", 0, match.start()) + 1)
+                    what = f"{match[0]} leads nowhere"
+                    yield Problem(page.file, place, what, "name a label that stands in the book")
         for label in sorted(sources_shown(page).keys() - in_book):
-            yield Problem(
-                page.file,
-                f'definitions.source("{label}")',
-                f"no equation of the book has the label {label}",
-                f"label the equation with ({label}), or correct the call",
-            )
-
-
-def listing(root: Path) -> Iterator[Problem]:
-    """Compare the generated page of equations with what the tree gives now."""
-    path = root / scan.PAGE
-    if not path.exists() or path.read_text(encoding="utf-8") != scan.write_page(root):
-        yield Problem(
-            EQUATIONS_PAGE,
-            "the file",
-            "it is not what the chapters, the definitions and the tests give",
-            "run tools/equations.py",
-        )
+            place, what = f'definitions.source("{label}")', f"no equation of the book has the label {label}"
+            yield Problem(page.file, place, what, f"label the equation with ({label}), or correct the call")

@@ -13,9 +13,10 @@ from nbformat.validator import iter_validate
 
 from tools.binding import BindingError
 from tools.notebooks import CELL_METADATA, METADATA, STATE, unsigned
+from tools.pages import Cell, Page, joined, notebooks
 from tools.staleness import code_sources, digest
 
-from .tree import Cell, Page, Problem, joined, notebooks
+from .problem import Problem
 
 LARGEST = 500_000  # bytes
 MACHINE = re.compile(r"(?:/(?:home|Users|root|tmp|work|opt|mnt|private|usr|var)/|[A-Z]:\\)[\w./\\-]+")

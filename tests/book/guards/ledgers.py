@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tools.pages import Page, pages
+
 from .links import ROLE, at, in_contents
-from .tree import Page, Problem, pages
+from .problem import Problem
 
 SOURCES, CORRECTIONS = "book/reference/sources.md", "book/reference/corrections.md"
 ROW = re.compile(r"^\| *(?P<first>[^|]*?) *\|.*\| *(?P<before>[^|]*?) *\| *(?P<last>[^|]*?) *\|$")

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from .tree import Page, Problem, pages, prose_lines
+from tools.pages import Page, pages, prose_lines
+
+from .problem import Problem
 
 GLOSSARY = "book/reference/glossary.md"
 TOC_FILE = re.compile(r"^(?:root:|\s*-\s*file:)\s*(\S+)", re.M)
@@ -14,30 +16,24 @@ ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:[^`<]*<)?(?P<target>[^`<>]+?)>?`",
 LINK = re.compile(r"\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 GLOSSARY_BLOCK = re.compile(r"^(:{3,}|`{3,})\{glossary\}\n(?P<terms>.*?)^\1", re.M | re.S)
 CODE_PATH = re.compile(r"`(?P<file>(?:assignments|book|calibration_lessons|tests|tools)/[\w./-]*\w)/?`")
-TARGET = re.compile(r"`(?:\w+=\w+ )?make (?P<target>[a-z-]+)|^make (?P<line>[a-z-]+)(?= *(?:#|$))", re.M)
+TARGET = re.compile(r"`(?:\w+=\w+ )?make (?P<target>[a-z-]+)[^`]*`")
+COMMAND = re.compile(r"^make (?P<target>[a-z-]+)")
 HEADING = re.compile(r"^#{1,3} (.+)$")
 
 
 def check(root: Path) -> list[Problem]:
     """Problems with the links of the book's pages."""
     book = {page.file: page for page in pages(root)}
-    contents = in_contents(root)
-    terms = in_glossary(book.get(GLOSSARY))
-    problems = []
-    for page in book.values():
-        for cell in page.markdown:
-            problems += [
-                Problem(page.file, cell.place(cell.source.count("\n", 0, start) + 1), what, remedy)
-                for start, what, remedy in faults(root, page, cell.source, book, contents, terms)
-            ]
-    problems += [
-        Problem("_toc.yml", file, "the page does not exist", "write it, or take it out")
-        for file in sorted(contents - book.keys())
+    contents, terms = in_contents(root), in_glossary(book.get(GLOSSARY))
+    problems = [
+        Problem(page.file, cell.place(cell.source.count("\n", 0, start) + 1), what, remedy)
+        for page in book.values()
+        for cell in page.markdown
+        for start, what, remedy in faults(root, page, cell.source, book, contents, terms)
     ]
-    problems += [
-        Problem(file, "the file", "no reader finds it", "add it to _toc.yml")
-        for file in sorted(book.keys() - contents)
-    ]
+    gone, lost = sorted(contents - book.keys()), sorted(book.keys() - contents)
+    problems += [Problem("_toc.yml", f, "the page does not exist", "write it, or take it out") for f in gone]
+    problems += [Problem(f, "the file", "no reader finds it", "add it to _toc.yml") for f in lost]
     return [*problems, *from_outside(root), *in_backticks(root, book)]
 
 
@@ -59,12 +55,13 @@ def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
     texts = [(page.file, cell.place, cell.source) for page in book.values() for cell in page.markdown]
     texts += [(p.name, "line {}".format, p.read_text("utf-8")) for p in sorted(root.glob("*.md"))]
     for file, place, text in texts:
-        gone = [m for m in CODE_PATH.finditer(text) if not (root / m["file"]).exists()]
-        gone = [] if file == "CONTRIBUTING.md" else gone  # its files are examples of new ones
-        gone += [m for m in TARGET.finditer(text) if targets and (m["target"] or m["line"]) not in targets]
-        for match in gone:
-            what = f"{match[0].strip('`')} does not exist"
-            yield Problem(file, place(text.count("\n", 0, match.start()) + 1), what, "correct the name")
+        for number, line, is_prose in prose_lines(text):
+            paths = [] if file == "CONTRIBUTING.md" else CODE_PATH.finditer(line)  # examples of new files
+            gone = [match[0] for match in paths if not (root / match["file"]).exists()]
+            calls = TARGET.finditer(line) if is_prose else COMMAND.finditer(line)
+            gone += [match[0] for match in calls if targets and match["target"] not in targets]
+            for name in gone:
+                yield Problem(file, place(number), f"{name.strip('`')} does not exist", "correct the name")
 
 
 def in_contents(root: Path) -> set[str]:

@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 
 from tools.equations import find_documented
+from tools.pages import Cell, Page, notebooks, pages, prose_lines
 
 from .package import PACKAGE, callables, public, resolve
-from .tree import Cell, Page, Problem, notebooks, pages, prose_lines
+from .problem import Problem
 
 API_PAGE = "book/reference/api.md"
 DOTTED = re.compile(r"(?<![`\w}])`(?P<name>(?:cl|calibration_lessons)(?:\.\w+)+)(?:\([^`]*\))?`")

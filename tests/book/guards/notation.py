@@ -10,10 +10,11 @@ import re
 from pathlib import Path
 
 from tools import equations as scan
+from tools.pages import Page, pages
 
 from .ledgers import leads_to
 from .links import in_contents
-from .tree import Page, Problem, pages
+from .problem import Problem
 
 NOTATION = "book/reference/notation.md"
 ROW = re.compile(

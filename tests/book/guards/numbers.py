@@ -1,14 +1,13 @@
-"""Numbers in prose: each decimal and each percentage is bound, marked, or printed by a cell of its section.
+"""Numbers in prose: each decimal and each percentage is bound or marked.
 
-In a chapter that binds its numbers (`tools/binding.py`), a decimal or a percentage carries the expression
-that gives it, and so does a count of results: a whole number in front of rows, images, samples, forecasts,
-labels or networks, unless the chapter's code spells it out. Other whole numbers are no results. In a chapter
-that binds none yet, an output between the same two headings gives the number: rounded, it is the number.
+It carries the expression that gives it (`tools/binding.py`). In a notebook a count of results does, too: a
+whole number in front of rows, images, samples, forecasts, labels or networks, unless code or a mark of the
+notebook spells it out. Other whole numbers are no results. A mark in the paragraph names what no code gives:
+`<!-- given: 0.95, 0.5 -->` for assumptions, and `<!-- quoted: 0.104 Author Year Table 1 -->` for another's
+result. It is refused where the paragraph does not hold its number.
 
-A mark names what no output gives in the paragraph: `<!-- given: 0.95, 0.5 -->` for assumptions, and
-`<!-- quoted: 0.104 Author Year Table 1 -->` for another's result. It is refused where the paragraph does not
-hold its number. Not looked at are code, display maths, versions, numbered things ("Table 2.1"), links and
-citations, and in the section References everything but the marks.
+Not looked at are code, display maths, versions, numbered things ("Table 2.1"), levels ("95 % interval"),
+links and citations, and in the section References everything but the marks.
 """
 
 from __future__ import annotations
@@ -16,16 +15,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
 from tools import binding
+from tools.pages import EQUATIONS_PAGE, Page, Section, pages
 from tools.prose import Number, plain, read_numbers
 
-from .tree import EQUATIONS_PAGE, Cell, Page, Problem, Section, pages
+from .problem import Problem
 
+EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
 
 
@@ -42,16 +42,18 @@ def in_page(page: Page) -> list[Problem]:
             binding.find(cell.source, cell.place())
     except binding.BindingError as problem:
         return [Problem(page.file, *str(problem).split(": ", 1), "see CONTRIBUTING.md")]
-    is_bound = page.is_notebook and any(binding.MARK.search(cell.source) for cell in page.markdown)
-    inputs = {number.value for cell in page.code for number in code_literals(cell)} if is_bound else set()
-    return [p for section in page.sections() for p in in_section(page, section, is_bound, inputs)]
+    if not page.is_notebook and page.file != EXAM and binding.MARK.search(page.markdown[0].source):
+        what = "a number is bound to code, and nothing evaluates it in this file"
+        return [Problem(page.file, "the file", what, "mark it given or quoted")]
+    inputs = {number for cell in page.code for number in literals(cell.code)}
+    marks = (mark for cell in page.markdown for mark in binding.find(cell.source))
+    inputs |= {number for mark in marks for number in literals(ast.parse(binding.question(mark)))}
+    return [p for section in page.sections() for p in in_section(page, section, inputs)]
 
 
-def in_section(page: Page, section: Section, is_bound: bool, inputs: set[Decimal]) -> Iterator[Problem]:
+def in_section(page: Page, section: Section, inputs: set[Decimal]) -> Iterator[Problem]:
     """Numbers of a section that nothing gives, and marks whose paragraph does not hold their number."""
-    shown = [] if is_bound else [number for cell in section.code for number in output_numbers(cell)]
-    literals = [number for cell in section.code for number in code_literals(cell)]
-    for cell, first, text in paragraphs(section):
+    for cell, first, text in section.paragraphs():
         marked = []
         for mark, problem in marks(text, read_numbers(plain(text))):
             marked += mark
@@ -59,31 +61,12 @@ def in_section(page: Page, section: Section, is_bound: bool, inputs: set[Decimal
                 yield Problem(page.file, cell.place(first), *problem)
         loose = read_numbers(plain(binding.without_bound(text)))
         for number in loose if section.title != "References" else ():
-            is_result = is_bound and number.is_count and number.value not in inputs
-            given = any(other.equals(number) for other in marked)
-            given = given or any(other.backs(number) for other in shown)
-            if not is_bound and "." not in number.text:  # a level of 95 % that the code spells out
-                given = given or any(other.backs(number) for other in literals)
-            if (number.is_claim or is_result) and not given:
-                what, remedy = "no output between this heading and the next gives it", "print it there"
-                if is_bound:
-                    what, remedy = "it is bound to nothing", "write <!-- = expression:format --> behind it"
-                place = cell.place(first + number.line)
-                remedy += f", or mark it in its paragraph: <!-- given: {number.text} -->"
-                yield Problem(page.file, place, f"{number.text!r}: {what}", remedy)
-
-
-def paragraphs(section: Section) -> Iterator[tuple[Cell, int, str]]:
-    """Blocks of prose without an empty line; a mark that stands alone belongs to the block above it."""
-    blocks: list[tuple[Cell, int, list[str]]] = []
-    gap = True
-    for cell, number, line in section.prose:
-        if blocks and blocks[-1][0] is cell and (not gap or MARK.match(line.strip())) and line.strip():
-            blocks[-1][2].extend([""] * (number - blocks[-1][1] - len(blocks[-1][2])) + [line])
-        elif line.strip():
-            blocks.append((cell, number, [line]))
-        gap = not line.strip()
-    yield from ((cell, number, "\n".join(lines)) for cell, number, lines in blocks)
+            is_result = page.is_notebook and number.is_count and number.value not in inputs
+            if (number.is_claim or is_result) and not any(other.equals(number) for other in marked):
+                remedy = "write <!-- = expression:format --> behind it, or mark it in its paragraph: "
+                remedy += f"<!-- given: {number.text} -->"
+                what = f"{number.text!r} is bound to nothing"
+                yield Problem(page.file, cell.place(first + number.line), what, remedy)
 
 
 def marks(text: str, held: list[Number]) -> Iterator[tuple[list[Number], tuple[str, str] | None]]:
@@ -102,25 +85,8 @@ def marks(text: str, held: list[Number]) -> Iterator[tuple[list[Number], tuple[s
         yield numbers, problem
 
 
-def claims(text: str) -> list[Number]:
-    """Decimals and percentages of a plain text."""
-    return [number for number in read_numbers(text) if number.is_claim]
-
-
-def output_numbers(cell: Cell) -> Iterator[Number]:
-    """Numbers in a cell's outputs; those of a table of percentages count as percentages, too."""
-    if "definitions.source" in cell.source:  # what it shows is code, not a result
-        return
-    for text in cell.output_texts():
-        text = re.sub(r"<style.*?</style>|<[^>]*>", " ", text, flags=re.S).replace("\u2212", "-")
-        numbers = read_numbers(text) + read_numbers(text.replace(" ", "  "))  # 10 000 may be two numbers
-        yield from numbers
-        if re.search(r"(?<!\d)(?<!\d )%|per ?cent", text) and not text.startswith("Picture"):
-            yield from (replace(number, percent=True) for number in numbers)
-
-
-def code_literals(cell: Cell) -> Iterator[Number]:
-    """Numbers that a cell's code spells out."""
-    for node in ast.walk(cell.code):
+def literals(code: ast.Module) -> Iterator[Decimal]:
+    """Numbers that code spells out."""
+    for node in ast.walk(code):
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            yield Number(repr(node.value), Decimal(repr(node.value)), 0, False)
+            yield Decimal(repr(node.value))

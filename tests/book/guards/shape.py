@@ -1,4 +1,4 @@
-"""A lesson's shape: fixed headings in order, a mistake that runs, answers and solutions folded away."""
+"""A lesson's shape: fixed headings in order, answers and solutions folded away."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from .tree import Page, Problem, Section, lessons, notebooks
+from tools.pages import Page, Section, lessons, notebooks
+
+from .problem import Problem
 
 BEFORE = ("By the end you can", "You need")
 AFTER = ("Quick questions", "Exercises", "What to remember", "Next", "References")
@@ -28,9 +30,7 @@ def check(root: Path) -> list[Problem]:
 
 def in_lesson(page: Page) -> Iterator[Problem]:
     """Problems with one chapter."""
-    sections = page.sections()
-    yield from headings(page, [section for section in sections if section.level])
-    yield from mistakes(page, sections)
+    yield from headings(page, [section for section in page.sections() if section.level])
     yield from folded(page)
 
 
@@ -60,17 +60,6 @@ def headings(page: Page, found: list[Section]) -> Iterator[Problem]:
         what = f"it has no ## {absent[0]}" if absent else "its headings stand in another order"
         remedy = f"the order is {', '.join(BEFORE)}, the concepts, {', '.join((MISTAKE, *AFTER))}"
         yield Problem(page.file, "headings", what, remedy)
-
-
-def mistakes(page: Page, sections: list[Section]) -> Iterator[Problem]:
-    """A common mistake is shown by code that runs."""
-    for start, section in enumerate(sections):
-        if section.level == 2 and section.title.startswith(MISTAKE):
-            rest = sections[start + 1 :]
-            end = next((i for i, other in enumerate(rest) if other.level <= 2), len(rest))
-            if not any(cell.source.strip() for part in [section, *rest[:end]] for cell in part.code):
-                remedy = "add a cell that makes it and shows the damage"
-                yield Problem(page.file, where(section), "no code shows the mistake", remedy)
 
 
 def folded(page: Page) -> Iterator[Problem]:

@@ -8,7 +8,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from .tree import Page, Problem, lessons
+from tools.pages import Page, lessons
+
+from .problem import Problem
 
 PLACES = {  # how a file names the version, as a whole or by its first two numbers
     "CITATION.cff": r"^version: *\"?([\d.]+)",

@@ -1,4 +1,4 @@
-"""What a guard finds in the pages of a tree.
+"""What a guard finds.
 
 A guard is a function from the root of a tree to the problems in it, so that a copy of the tree, with a fault
 planted in it, is judged like the tree itself.
@@ -7,24 +7,6 @@ planted in it, is judged like the tree itself.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from tools.pages import (
-    EQUATIONS_PAGE,
-    Cell,
-    Page,
-    Section,
-    joined,
-    lessons,
-    notebooks,
-    pages,
-    parse,
-    prose_lines,
-)
-
-__all__ = [
-    "EQUATIONS_PAGE", "Cell", "Page", "Problem", "Section", "joined", "lessons", "notebooks", "pages",
-    "parse", "prose_lines",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
