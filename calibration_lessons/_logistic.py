@@ -47,9 +47,10 @@ def logistic_line(
     start = _log_odds(label_weights(labels, share), np.array(targets))
     if scores.min() == scores.max():
         return 0.0, start
-    curve, flat = _Curve(scores, labels, share, targets), _Line(0.0, start, *_centre_and_scale(scores))
+    curve = _Curve(scores, labels, share, targets)
+    low, high = curve.ends
     try:
-        line = _minimum(curve, flat)
+        line = _minimum(curve, _Line(0.0, start, centre=low / 2 + high / 2, scale=high / 2 - low / 2))
     except ArithmeticError:
         raise ValueError(TOO_STEEP) from None
     slope, intercept = line.slope / line.scale, line.value - line.slope * (line.centre / line.scale)
@@ -79,17 +80,6 @@ def _separable(scores: FloatArray, labels: IntArray) -> bool:
     if scores.min() == scores.max():
         return False
     return bool(positive.min() >= negative.max() or negative.min() >= positive.max())
-
-
-def _centre_and_scale(scores: FloatArray) -> tuple[float, float]:
-    """Mean and standard deviation, without an array of deviations."""
-    centre = float(scores.mean(dtype=np.float64))
-    largest = max(float(scores.max()) - centre, centre - float(scores.min()))
-    squares = 0.0
-    for rows in _blocks.row_blocks(scores):
-        x = (scores[rows].astype(np.float64) - centre) / largest
-        squares += float(x @ x)
-    return centre, largest * math.sqrt(squares / len(scores))
 
 
 class _Line(NamedTuple):

@@ -42,6 +42,7 @@ def test_a_curve_over_many_blocks_adds_up_those_of_its_parts(n_classes):
     assert whole.counts.tolist() == (parts[0].counts + parts[1].counts).tolist()
     hits = [np.nan_to_num(part.accuracy) * part.counts for part in parts]
     assert np.nan_to_num(whole.accuracy) * whole.counts == pytest.approx(hits[0] + hits[1])
+    assert whole.hit_variances == pytest.approx(sum(part.hit_variances for part in parts))
 
 
 def test_one_row_before_and_after_the_border_of_a_block_falls_in_its_bin():
