@@ -326,7 +326,7 @@ def recalibrated(
     True
     """
     binary = known.logits.ndim == 1
-    field = 0 if calibrator.reads == "probabilities" else 2 if isinstance(calibrator, BinaryCalibrator) else 1
+    field = 2 if isinstance(calibrator, BinaryCalibrator) else 1  # log-odds, or logits
     if isinstance(calibrator, BinaryCalibrator) and not binary:
         calibrator = OneVsRest(calibrator)
     try:
