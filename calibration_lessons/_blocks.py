@@ -98,28 +98,3 @@ def ties(
     if np.count_nonzero(largest) == len(labels):
         return np.ones(len(labels)), chosen_class(largest, axis, labels)
     return largest.sum(axis=axis), largest.argmax(axis=axis) == labels
-
-
-def bin_sums(
-    index: npt.NDArray[np.intp],
-    confidence: FloatArray,
-    correct: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.float64] | None,
-    n_bins: int,
-) -> npt.NDArray[np.float64]:
-    """Sum up each bin, one row a sum: rows, weight, squared weight, weighted confidence, weighted correct.
-
-    Without weights two counts tell everything: rows by bin and hit, and confidence by bin.
-    """
-    confidence = confidence.astype(np.float64, copy=False)
-    sums = np.empty((5, n_bins))
-    if weights is None:
-        missed, hits = np.bincount(2 * index + correct, minlength=2 * n_bins).reshape(-1, 2).T
-        sums[:3] = missed + hits
-        sums[3] = np.bincount(index, confidence, minlength=n_bins)
-        sums[4] = hits
-    else:
-        parts = [weights > 0, weights, weights**2, weights * confidence, weights * correct]
-        for row, values in zip(sums, parts, strict=True):
-            row[:] = np.bincount(index, values, minlength=n_bins)
-    return sums
