@@ -1,7 +1,7 @@
-"""A Sphinx extension: formulas become MathML while the site is built, so that a page needs no script for them.
+"""A Sphinx extension: formulas become MathML while the site is built; a page needs no script for them.
 
-MathJax reads the TeX, in the JavaScript engine of `mini-racer`; browsers draw MathML themselves, let readers select
-it and read it aloud. `site_slim` cuts the font that draws it to the characters in use.
+MathJax reads the TeX, in the JavaScript engine of `mini-racer`; browsers draw MathML themselves, let readers
+select it and read it aloud. `site_slim` cuts the font that draws it to the characters in use.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def mathml(source: str, display: bool) -> str:
     for element in math.iter():
         mend(element)
     etree.cleanup_namespaces(math)
-    return etree.tostring(math, encoding="unicode", with_tail=False)
+    return str(etree.tostring(math, encoding="unicode", with_tail=False))
 
 
 def mend(element: etree._Element) -> None:

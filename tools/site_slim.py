@@ -1,8 +1,8 @@
 """A Sphinx extension: built pages that open at once.
 
-The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and scripts that
-most readers never need. When the pages are written, this keeps of each what they use: one style sheet, fonts cut to
-the characters drawn, figures as WebP with their size; scripts wait for the reader's first move (`late.js`).
+The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and scripts
+that most readers never need. When the pages are written, this keeps of each what they use: one style sheet, fonts
+cut to the characters drawn, figures as WebP with their size; scripts wait for the reader's first move (`late.js`).
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ OWN_SCRIPTS = ["copybutton.js", "late.js"]
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
-    tooltip tooltip-inner tooltip-arrow bs-tooltip-auto bs-tooltip-top bs-tooltip-bottom bs-tooltip-start bs-tooltip-end
-    search search-results search-summary context highlighted kind-title kind-text kind-object kind-index""".split()
+    tooltip tooltip-inner tooltip-arrow bs-tooltip-auto bs-tooltip-top bs-tooltip-bottom bs-tooltip-start
+    bs-tooltip-end search search-results search-summary context highlighted kind-title kind-text kind-object
+    kind-index""".split()
 )
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
@@ -214,7 +215,7 @@ def subset(font: Path, characters: set[str], to: Path) -> None:
 
 
 def every_page(app: Sphinx, env: BuildEnvironment) -> set[str]:
-    """Have every page written anew: the navigation of all shows each title, and `slim` wants pages as written."""
+    """Have every page written anew: all show each title, and `slim` wants pages as they were written."""
     return set(env.all_docs)
 
 
