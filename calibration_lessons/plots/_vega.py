@@ -300,12 +300,14 @@ def heading(text: str) -> Any:
 
 
 def short(value: Any) -> str:
-    """Write a number with four digits and nothing to spare; a text as it is; what is no number as nothing."""
+    """Write a number with four digits, a whole one in full; a text as it is; what is no number as nothing."""
     if isinstance(value, str):
         return value
     number = float(value)
     if math.isnan(number):
         return ""
+    if number.is_integer():
+        return str(int(number))
     text = f"{number:.4g}"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
@@ -321,7 +323,7 @@ def bins(curve: ReliabilityCurve) -> Iterator[Row]:
             "high": high[m],
             "left": curve.edges[m],
             "right": curve.edges[m + 1],
-            "rows": str(curve.counts[m]),
+            "rows": curve.counts[m],
         }
 
 
