@@ -13,7 +13,7 @@ import numpy as np
 
 from ..measures.reliability import ReliabilityCurve
 from ._palette import BLACK, COLORS, DARK, GREY, READING, look_of, spare_colors
-from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
+from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel, Slider
 
 __all__ = ["DARK", "specification"]
 
@@ -45,6 +45,7 @@ CONFIG = {
         "symbolType": "stroke",
         "symbolSize": 350,
         "symbolStrokeWidth": 2.5,
+        "symbolOpacity": 1,
         "title": None,
     },
     "title": {"color": BLACK, "fontSize": 13, "fontWeight": "normal", "anchor": "start"},
@@ -58,22 +59,31 @@ Frames = Sequence[Mapping[str, Any]]
 class Palette:
     """Colour and line of every named series of a figure: one legend speaks for all panels."""
 
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = list(dict.fromkeys(names))
-        others = spare_colors(self.names)
-        self.looks = [look_of(name, others) for name in self.names]
+    def __init__(self, lines: Iterable[str], fills: Iterable[str]) -> None:
+        self.lines, self.fills = list(dict.fromkeys(lines)), list(dict.fromkeys(fills))
+        others = spare_colors([*self.lines, *self.fills])
+        self.looks = {name: look_of(name, others) for name in dict.fromkeys([*self.lines, *self.fills])}
+
+    def of(self, names: list[str], key: str) -> list[Any]:
+        """One entry of the look of each name."""
+        return [self.looks[name][key] for name in names]
 
     @property
-    def color(self) -> alt.Color:
-        """Encode the colour of a series."""
-        colors = [look["color"] for look in self.looks]
-        return alt.Color("series:N", scale=alt.Scale(domain=self.names, range=colors))
+    def stroke(self) -> alt.Stroke:
+        """Encode the colour of a line."""
+        return alt.Stroke("series:N", scale=alt.Scale(domain=self.lines, range=self.of(self.lines, "color")))
 
     @property
     def dash(self) -> alt.StrokeDash:
-        """Encode the dashes of a series."""
-        dashes = [DASHES[look["linestyle"]] for look in self.looks]
-        return alt.StrokeDash("series:N", scale=alt.Scale(domain=self.names, range=dashes))
+        """Encode the dashes of a line."""
+        dashes = [DASHES[line] for line in self.of(self.lines, "linestyle")]
+        return alt.StrokeDash("series:N", scale=alt.Scale(domain=self.lines, range=dashes))
+
+    @property
+    def fill(self) -> alt.Fill:
+        """Encode the colour of points or of an area."""
+        scale = alt.Scale(domain=self.fills, range=self.of(self.fills, "color"))
+        return alt.Fill("series:N", scale=scale, legend=alt.Legend(symbolType="circle", symbolSize=80))
 
 
 def specification(
@@ -112,14 +122,20 @@ class Drawn:
         self, controls: Sequence[Control], texts: Texts, frames: Frames, panels: Sequence[Panel]
     ) -> None:
         self.controls, self.texts, self.frames = controls, texts, frames
-        self.look = Palette(name for panel in panels for name in self.names(panel))
+        series = [one for panel in panels for one in self.series(panel)]
+        self.look = Palette(
+            (name for name, is_line in series if is_line), (name for name, is_line in series if not is_line)
+        )
 
-    def names(self, panel: Panel) -> list[str]:
-        """Series of a panel that the legend names."""
+    def series(self, panel: Panel) -> list[tuple[str, bool]]:
+        """Series of a panel that the legend names, and whether each is a line."""
         if isinstance(panel, Along):
-            return [*(panel.keys if len(panel.keys) > 1 else []), *panel.marks]
+            several = panel.keys if len(panel.keys) > 1 else []
+            return [(name, True) for name in (*several, *panel.marks)]
         if isinstance(panel, Curves):
-            return [*(name for frame in self.frames for name in frame[panel.key]), *panel.marks]
+            filled = {*panel.points, *panel.areas}
+            names = dict.fromkeys(name for frame in self.frames for name in frame[panel.key])
+            return [(name, name not in filled) for name in (*names, *panel.marks)]
         return []
 
     def panel(self, panel: Panel) -> Any:
@@ -136,8 +152,9 @@ class Drawn:
 
     def shown(self, *but: str) -> str:
         """Condition that a row belongs to the frame that the controls choose, whatever those in `but` say."""
-        names = [c.name for c in self.controls if c.name not in but]
-        return " && ".join(f"datum.{name} === {name}" for name in names) or "true"
+        chosen = (c for c in self.controls if c.name not in but)
+        parts = (f"{'+' if isinstance(c, Slider) else ''}datum.{c.name} === {c.name}" for c in chosen)
+        return " && ".join(parts) or "true"
 
     def table(self, rows: Iterable[Iterable[Row]]) -> alt.Data:
         """Write the rows of every frame as one table of text, numbers with four digits."""
@@ -221,17 +238,16 @@ class Drawn:
         layers: list[Any] = []
         for key in panel.marks:
             rule = here.transform_calculate(series=repr(key)).mark_rule(strokeWidth=2, clip=True)
-            layers.append(
-                rule.encode(alt.X(f"{names[key]}:Q", title=slider.label), self.look.color, self.look.dash)
-            )
+            x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
+            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
         for key in panel.keys:
-            up = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
+            y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
             alone = len(panel.keys) == 1
-            color = alt.ColorValue(BLACK) if alone else self.look.color
+            look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
             line = every.transform_calculate(series=repr(key)).mark_line(strokeWidth=2, clip=True, aria=False)
-            layers.append(line.encode(x, up, color, *([] if alone else [self.look.dash])))
-            dot = here.transform_calculate(series=repr(key)).mark_point(filled=True, size=90, opacity=1)
-            layers.append(dot.encode(x, up, color))
+            layers.append(line.encode(x, y, *look))
+            color = BLACK if alone else self.look.looks[key]["color"]
+            layers.append(here.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
         if len(panel.keys) == 1:
             number = here.mark_text(
                 align="right", baseline="bottom", dy=-6, fontSize=14, color=BLACK, aria=False
@@ -251,27 +267,34 @@ class Drawn:
         for name in dict.fromkeys(name for frame in self.frames for name in frame[panel.key]):
             one = alt.Chart().transform_filter(f"datum.series === {name!r} && {self.shown()}")
             if name in panel.points:
-                layers.append(one.mark_point(filled=True, size=40).encode(x, y, self.look.color))
+                dots = one.mark_point(filled=True, size=40, opacity=1)
+                layers.append(dots.encode(x, y, self.look.fill))
             elif name in panel.areas:
-                layers.append(one.mark_area(opacity=0.3, aria=False).encode(x, y, self.look.color))
+                layers.append(one.mark_area(fillOpacity=0.3, aria=False).encode(x, y, self.look.fill))
             else:
                 step: dict[str, Any] = {"interpolate": "step-after"} if name in panel.steps else {}
                 line = one.mark_line(strokeWidth=2, clip=True, aria=False, **step)
-                layers.append(line.encode(x, y, self.look.color, self.look.dash))
+                layers.append(line.encode(x, y, self.look.stroke, self.look.dash))
         rules = self.table(
             [{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames
         )
         for i, key in enumerate(panel.marks):
             rule = alt.Chart(rules).transform_filter(self.shown()).transform_calculate(series=repr(key))
             rule = rule.mark_rule(strokeWidth=2, clip=True)
-            layers.append(rule.encode(alt.X(f"m{i}:Q", title=panel.x_label), self.look.color, self.look.dash))
-        return alt.layer(*layers, heading(panel.label), data=data).properties(width=WIDTH, height=TALL)
+            x_mark = alt.X(f"m{i}:Q", title=panel.x_label)
+            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
+        return alt.layer(*layers, heading(panel.label), data=data).properties(
+            width=WIDTH, height=panel.height
+        )
 
     def bars(self, panel: Bars) -> Any:
         """Draw named numbers as bars with the number at their end."""
         groups = [frame[panel.key] for frame in self.frames]
         names = list(dict.fromkeys(name for group in groups for name in group))
-        data = self.table([{"bar": name, "height": group[name]} for name in group] for group in groups)
+        data = self.table(
+            [{"bar": name, "height": group[name], "end": max(group[name], 0)} for name in group]
+            for group in groups
+        )
         heights = [0.0, *(float(v) for group in groups for v in group.values())]
         y = alt.Y("bar:N", title=None, sort=None, scale=alt.Scale(domain=names))
         x = axis(alt.X, "height", None, heights, panel.domain, False, room=0.18)
@@ -281,7 +304,7 @@ class Drawn:
         color = alt.Color("bar:N", legend=None, scale=alt.Scale(domain=names, range=colors))
         bars = base.mark_bar().encode(x, y, color)
         text = base.mark_text(align="left", dx=4, color=BLACK, aria=False).encode(
-            x, y, alt.Text("height:Q", format=f".{panel.digits}f")
+            alt.X("end:Q", title=None), y, alt.Text("height:Q", format=f".{panel.digits}f")
         )
         chart = alt.layer(bars, text, heading(panel.label), data=data).resolve_scale(color="independent")
         return chart.properties(width=WIDTH, height=34 * len(names))
@@ -355,4 +378,4 @@ def axis(
         low, high = (low - room * (high - low) if low < 0 else low), high + room * (high - low or 1.0)
     ends = [float(f"{end:.4g}") for end in (low, high)]
     scale = alt.Scale(domain=ends, type="log" if log else "linear", nice=False, zero=False)
-    return channel(f"{field}:Q", title=title, scale=scale).axis(tickCount=ticks)
+    return channel(f"{field}:Q", title=title, scale=scale, stack=None).axis(tickCount=ticks)

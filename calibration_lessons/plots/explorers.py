@@ -161,6 +161,8 @@ class Curves:
         Ends of the axes, in place of those of the data of all frames.
     log_x, log_y : bool
         Logarithmic axes.
+    height : int
+        In pixels.
     """
 
     key: str
@@ -174,6 +176,7 @@ class Curves:
     y_domain: Range | None = None
     log_x: bool = False
     log_y: bool = False
+    height: int = 230
 
 
 @dataclass(frozen=True)
