@@ -6,10 +6,9 @@ tells the data it shows. With ``ax=`` a function draws into the axes of a pictur
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from io import BytesIO
-from itertools import cycle
 from typing import Any, ParamSpec, cast
 
 import matplotlib
@@ -20,46 +19,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
+from ..measures.reliability import ReliabilityCurve, reliability_curve
 from ._described import described
-from .measures.reliability import ReliabilityCurve, reliability_curve
+from ._palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, look_of, spare_colors
 
 P = ParamSpec("P")
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
-
-# Okabe and Ito's colours, by what they stand for. A line has a contrast of 3 to white at least;
-# the lighter ones (sky, orange) only fill areas that have a dark edge.
-BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-SKY, ORANGE, YELLOW, BLACK, GREY = "#56B4E9", "#E69F00", "#F0E442", "#000000", "#595959"
-COLORS = {
-    "uncalibrated": VERMILLION,
-    "calibrated": BLUE,
-    "temperature": BLUE,
-    "expectation_consistency": GREEN,
-    "platt": PURPLE,
-    "isotonic": BLACK,
-    "histogram": GREY,
-    "one_vs_rest": PURPLE,
-    "member": VERMILLION,
-    "ensemble": GREEN,
-    "total": BLACK,
-    "aleatoric": BLUE,
-    "epistemic": VERMILLION,
-    "accuracy": GREEN,
-    "train": BLUE,
-    "test": VERMILLION,
-    "held_out": VERMILLION,
-    "truth": BLACK,
-    "perfect": GREY,
-    "under_calibration": GREY,
-    "null_value": GREY,
-    "recalibrated_ensemble": PURPLE,
-    "base_rate": BLACK,
-    "counts": SKY,
-    "band": SKY,
-}
-CLASSES = (BLUE, VERMILLION, GREEN, PURPLE, BLACK, GREY)  # class 0, 1, 2, ... and any other series
-MARKERS = {VERMILLION: "o", BLUE: "s", GREEN: "D", PURPLE: "^", BLACK: "v", GREY: "P"}
-LINES = {VERMILLION: "-", BLUE: "-", GREEN: "--", PURPLE: "-.", BLACK: "-", GREY: ":"}
 
 HOUSE = {
     "figure.dpi": 120,
@@ -80,15 +45,6 @@ HOUSE = {
     "legend.edgecolor": "none",
     "legend.fontsize": 10,
     "hatch.linewidth": 0.6,
-}
-READING = {
-    "top label": ("confidence (bin mean)", "accuracy (share correct)", "over-confident", "under-confident"),
-    "one class": (
-        "forecast probability (bin mean)",
-        "observed frequency",
-        "forecast too high",
-        "forecast too low",
-    ),
 }
 
 
@@ -197,23 +153,6 @@ def shared_legend(picture: Picture) -> Picture:
         title_fontsize=10,
     )
     return picture
-
-
-def _meant(name: str) -> str | None:
-    """Colour that a name stands for, if any."""
-    return COLORS.get(name.lower().replace(" ", "_").replace("-", "_"))
-
-
-def _spare(names: Iterable[str], colors: Sequence[str] = CLASSES) -> Iterator[str]:
-    """Colours for the other names, in turn: those that no name stands for, as long as there are any."""
-    meant = {_meant(name) for name in names}
-    return cycle([color for color in colors if color not in meant] or colors)
-
-
-def _look(name: str, spare: Iterator[str]) -> dict[str, Any]:
-    """Colour, marker and line of a series: by what its name means, else the next spare one."""
-    color = _meant(name) or next(spare)
-    return {"color": color, "marker": MARKERS.get(color, "o"), "linestyle": LINES.get(color, "-")}
 
 
 @_house
@@ -371,9 +310,9 @@ def lines(
       line 'truth': (1, 0.5) (2, 0.25)
     """
     ax = _axes(ax)
-    spare = _spare(series)
+    spare = spare_colors(series)
     for name, y in series.items():
-        look = _look(name, spare)
+        look = look_of(name, spare)
         few = len(np.atleast_1d(x)) <= 25
         drawn = look if few else {**look, "marker": None}
         ax.plot(x, y, label=name, drawstyle="steps-mid" if steps else "default", **drawn)
@@ -427,10 +366,10 @@ def interval_plot(
     """
     methods = list(dict.fromkeys(method for row in rows.values() for method in row))
     ax = _axes(ax, (6.0, 1.2 + 0.28 * len(rows) * len(methods)))
-    spare = _spare(methods)
+    spare = spare_colors(methods)
     step = 0.7 / max(len(methods), 2)
     for j, method in enumerate(methods):
-        look = _look(method, spare)
+        look = look_of(method, spare)
         shift = (j - (len(methods) - 1) / 2) * step
         places = [i + shift for i, row in enumerate(rows.values()) if method in row]
         drawn = [row[method] for row in rows.values() if method in row]
@@ -480,10 +419,10 @@ def histogram(
       bars 'truth': from 0 0, heights 3 1
     """
     ax = _axes(ax)
-    spare = _spare([*groups, *(marks or {})])
+    spare = spare_colors([*groups, *(marks or {})])
     across = np.asarray(edges, dtype=float)
     for name, counts in groups.items():
-        color = _look(name, spare)["color"]
+        color = look_of(name, spare)["color"]
         ax.bar(
             across[:-1],
             np.asarray(counts),
@@ -494,7 +433,7 @@ def histogram(
             edgecolor=color,
         )
     for name, value in (marks or {}).items():
-        look = _look(name, spare)
+        look = look_of(name, spare)
         ax.axvline(value, color=look["color"], linestyle=look["linestyle"], label=name)
     ax.set(xlabel=x_label, ylabel=y_label, title=title)
     if len(groups) + len(marks or {}) > 1:
@@ -534,7 +473,7 @@ def bars(
     """
     methods = list(dict.fromkeys(method for group in groups.values() for method in group))
     ax = _axes(ax)
-    spare = _spare(methods)
+    spare = spare_colors(methods)
     width = 0.8 / len(methods)
     for j, method in enumerate(methods):
         cases = [i for i, group in enumerate(groups.values()) if method in group]
@@ -545,7 +484,7 @@ def bars(
             heights,
             width,
             label=method,
-            color=_look(method, spare)["color"],
+            color=look_of(method, spare)["color"],
             edgecolor=BLACK,
             linewidth=0.5,
         )
@@ -589,14 +528,14 @@ def scatter(
       points 'ill': (0, 2) (1, 3)
     """
     ax = _axes(ax)
-    _clouds(ax, clouds, _spare(clouds))
+    _clouds(ax, clouds, spare_colors(clouds))
     ax.set(xlabel=x_label, ylabel=y_label, title=title)
     return _picture(ax)
 
 
 def _clouds(ax: Axes, clouds: Mapping[str, Pair], spare: Iterator[str]) -> None:
     for name, (x, y) in clouds.items():
-        look = _look(name, spare)
+        look = look_of(name, spare)
         ax.scatter(
             x,
             y,
@@ -655,7 +594,7 @@ def plane(
     ax = _axes(ax)
     shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
-    _clouds(ax, clouds or {}, _spare(clouds or {}, (BLACK, GREEN, PURPLE)))
+    _clouds(ax, clouds or {}, spare_colors(clouds or {}, (BLACK, GREEN, PURPLE)))
     for name, place in (names or {}).items():
         ax.plot(*place, color=BLACK, marker="*", markersize=12, markeredgecolor="white", linestyle="none")
         ax.annotate(name, place, (6, 3), textcoords="offset points", fontsize=13, fontweight="bold")

@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
-from ._typing import Floats
+from .._typing import Floats
 
 
 def _number(value: float) -> str:
