@@ -111,10 +111,10 @@ def edit(label: str) -> None:
     """Put the transcription of the equation `label` into a new cell of the notebook, to change and run."""
     from IPython import get_ipython
 
-    notebook = get_ipython()
+    text, notebook = program(label), get_ipython()
     if notebook is None:
         raise RuntimeError("edit needs a notebook; elsewhere program(label) gives the text")
-    notebook.set_next_input(program(label))
+    notebook.set_next_input(text)
 
 
 # uncertainty/coin

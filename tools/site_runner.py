@@ -19,6 +19,7 @@ from sphinx.application import Sphinx
 from calibration_lessons import definitions
 
 SHOWN = re.compile(r"""^definitions\.source\(["'](eq-[a-z0-9-]+)["']\)$""", re.MULTILINE)
+ASSETS = ("run_here.css", "run_here.js", "run_here_worker.js")
 AT_ONCE = ("math", "__future__", "sys", "browser")  # what every program needs of the standard library
 
 
@@ -31,7 +32,8 @@ def add_programs(app: Sphinx, page: nodes.document) -> None:
             name, program = definitions.find(label).name, definitions.program(label)
             where = f'data-equation="{label}" data-name="{name}" data-program="{escape(program)}"'
             cell.children[-1].append(nodes.raw("", f'<div class="run-here" {where}></div>', format="html"))
-            for source in (definitions.__file__, __file__):
+            assets = (str(Path(app.confdir, "book/assets", name)) for name in ASSETS)
+            for source in (definitions.__file__, __file__, *assets):
                 app.env.note_dependency(source)
 
 

@@ -34,8 +34,9 @@
         id, value: program, wrap: "off", spellcheck: false, autocomplete: "off", autocapitalize: "off",
         rows: Math.min(ROWS, program.split("\n").length + 1),
       });
-      this.numbers = element("pre", { className: "run-here-numbers" });
-      this.numbers.setAttribute("aria-hidden", "true");
+      this.numbers = element("div");
+      const margin = element("div", { className: "run-here-numbers" }, this.numbers);
+      margin.setAttribute("aria-hidden", "true");
       this.run = button("Run", name, () => this.start());
       this.stop = button("Stop", name, () => this.end("Stopped."));
       this.reset = button("Reset", name, () => this.restore());
@@ -47,7 +48,7 @@
       this.output.setAttribute("role", "log");
       this.output.setAttribute("aria-label", `Output: ${name}`);
       this.code.addEventListener("input", () => this.count());
-      this.code.addEventListener("scroll", () => (this.numbers.scrollTop = this.code.scrollTop));
+      this.code.addEventListener("scroll", () => this.align());
       this.code.addEventListener("keydown", (event) => this.press(event));
       this.count();
       this.panel = element(
@@ -57,7 +58,7 @@
           htmlFor: id,
           textContent: "Change it as you like. Ctrl+Enter runs it; Tab leaves the text.",
         }),
-        element("div", { className: "run-here-code" }, this.numbers, this.code),
+        element("div", { className: "run-here-code" }, margin, this.code),
         element("div", { className: "run-here-buttons" }, this.run, this.stop, this.reset, this.status),
         this.output,
       );
@@ -70,7 +71,10 @@
           "\n",
         ]),
       );
-      this.numbers.scrollTop = this.code.scrollTop;
+    }
+
+    align() {
+      this.numbers.style.transform = `translateY(${-this.code.scrollTop}px)`;
     }
 
     press(event) {
@@ -118,8 +122,13 @@
     }
 
     fail({ message, line }) {
-      const at = this.code.value.split("\n")[line - 1];
+      const lines = this.code.value.split("\n");
+      const at = lines[line - 1];
       this.count(line);
+      if (at !== undefined) {
+        const { scrollHeight, clientHeight } = this.code;
+        this.code.scrollTop = (scrollHeight * line) / lines.length - clientHeight / 2;
+      }
       this.print(element("span", {
         className: "failed",
         textContent: at === undefined ? message : `Line ${line}: ${message}\n    ${at.trim()}`,

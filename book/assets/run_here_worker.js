@@ -51,9 +51,21 @@ def showing_last(program):
     return shown
 
 
-def line_of(error):
-    """Line of the program that failed: where the syntax ends, or the innermost one that ran."""
+def is_indented(program):
+    try:
+        compile(program, PROGRAM, "exec", 1024)
+    except SyntaxError as error:
+        return error.msg == "unexpected indent"
+    return False
+
+
+def line_of(error, program):
+    """Line of the program that failed: where its syntax ends, or the innermost one that ran."""
     if isinstance(error, SyntaxError):
+        if error.msg == "unexpected indent":  # Brython names the line behind the last one
+            lines = program.split("\\n")
+            found = (n for n in range(1, len(lines) + 1) if is_indented("\\n".join(lines[:n])))
+            return next(found, error.lineno)
         return error.lineno
     line, step = 0, error.__traceback__
     while step:
@@ -63,6 +75,15 @@ def line_of(error):
     return line
 
 
+def message_of(error):
+    """What Python would say, where Brython passes on an error of the browser."""
+    said = error.msg if isinstance(error, SyntaxError) else str(error)
+    if "call stack" in said or "too much recursion" in said:
+        return "RecursionError: maximum recursion depth exceeded"
+    name = type(error).__name__.replace("JavascriptError", "Error")
+    return name + (": " + said if said else "")
+
+
 sys.stdout = sys.stderr = Output()
 try:
     names = {"__name__": "__main__", "__display__": display, "input": refuse_input}
@@ -70,8 +91,7 @@ try:
 except TooMuchOutput as error:
     worker.fail(str(error), 0)
 except BaseException as error:
-    said = error.msg if isinstance(error, SyntaxError) else str(error)
-    worker.fail(type(error).__name__ + (": " + said if said else ""), line_of(error) or 0)
+    worker.fail(message_of(error), line_of(error, worker.program) or 0)
 `;
 const AT_ONCE = /^(__future__|math|sys)$/; // what modules.js holds; any other comes with the whole library
 const IMPORTS = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b|import[ \t]+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*))/gm;
@@ -112,7 +132,9 @@ onmessage = ({ data: { program, brython } }) => {
     __BRYTHON__.import_info[name] = { meta_path: [__BRYTHON__.finders.VFS], path_hooks: [], path: [] };
   };
   for (const way of ["fetch", "XMLHttpRequest", "WebSocket", "EventSource", "Worker", "importScripts"]) {
-    self[way] = undefined;
+    self[way] = function () {
+      throw new Error("a program here reads no files and no other sites");
+    };
   }
   console.log = console.error = console.debug = () => {}; // Brython writes there what the page shows
   self.program = program;
