@@ -107,9 +107,11 @@ def inputs() -> dict[str, list[str]]:
 
 
 def trying(text: str, label: str) -> str:
-    """The text of a transcription, and a line of output for each of its twenty inputs."""
+    """The text of a transcription, in place of its example a line of output for each of twenty inputs."""
+    assert text.endswith(NUMBERED[label].example)
+    text = text.removesuffix(NUMBERED[label].example)
     calls = f"for args in [{', '.join(inputs()[label])}]:\n    print({NUMBERED[label].name}(*args))\n"
-    return f"{text}\n\n\n{calls}"
+    return text + calls
 
 
 def numbers(printed: str) -> list[float]:
@@ -158,7 +160,7 @@ def flipped(text: str, label: str) -> str:
             try:
                 if differs(in_python(trying(changed, label)), in_python(trying(text, label))):
                     return changed
-            except (ArithmeticError, ValueError, IndexError):
+            except (ArithmeticError, TypeError, ValueError, IndexError):
                 continue
     return ""
 
