@@ -226,7 +226,8 @@ def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float
     example="""
     patients = [[0.5, 1.2], [1.4, 0.6], [-0.4, -1.1], [4.0, -3.1]]
     ill = [1, 1, 0, 0]
-    kernel_confidence(patients, ill, place=[0.7, 0.7], predicted=1, bandwidth=0.7, n_classes=2)
+    place = [0.7, 0.7]
+    kernel_confidence(patients, ill, place, predicted=1, bandwidth=0.7, n_classes=2)
     """,
 )
 def kernel_confidence(
@@ -258,7 +259,10 @@ def kernel_confidence(
     \approx \frac{1}{J} \sum_{j=1}^{J} p(y \mid x, \theta_j), \qquad \theta_j \sim q(\theta \mid D)
     """,
     reason="NumPy has the job: members.mean(axis=0)",
-    example="model_average([[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]])",
+    example="""
+    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
+    model_average(members)
+    """,
 )
 def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     """Mean of the members' probabilities, class by class."""
@@ -274,7 +278,10 @@ def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     \sum_{k} p_{jk} \log_2 \frac{p_{jk}}{\bar p_k}}_{\text{epistemic}}
     """,
     function="decompose_uncertainty",
-    example="ensemble_entropies([[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]])",
+    example="""
+    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
+    ensemble_entropies(members)
+    """,
 )
 def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float, float]:
     """Entropy of the mean, mean of the entropies, and mean divergence from the mean, in bits."""
@@ -537,7 +544,8 @@ def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int)
     example="""
     confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
     correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
-    expected_calibration_error(confidences, correct, edges=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    expected_calibration_error(confidences, correct, edges)
     """,
 )
 def expected_calibration_error(
@@ -562,7 +570,8 @@ def expected_calibration_error(
     example="""
     confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
     correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
-    maximum_calibration_error(confidences, correct, edges=[0, 0.2, 0.4, 0.6, 0.8, 1])
+    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    maximum_calibration_error(confidences, correct, edges)
     """,
 )
 def maximum_calibration_error(

@@ -24,7 +24,7 @@ def value_of(text: str) -> Any:
 def test_a_program_holds_the_transcription_and_its_example_calls_it(label: str) -> None:
     text, entry = program(label), NUMBERED[label]
     assert str(source(label)) in text and text.endswith(entry.example)
-    assert f"{entry.name}(" in entry.example and max(map(len, entry.example.splitlines())) <= 100
+    assert f"{entry.name}(" in entry.example and max(map(len, entry.example.splitlines())) <= 80
     assert value_of(text) is not None
 
 

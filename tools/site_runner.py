@@ -20,6 +20,7 @@ from calibration_lessons import definitions
 
 SHOWN = re.compile(r"""^definitions\.source\(["'](eq-[a-z0-9-]+)["']\)$""", re.MULTILINE)
 ASSETS = ("run_here.css", "run_here.js", "run_here_worker.js")
+NOTICE = "// From Brython, https://brython.info, copyright 2012 Pierre Quentel, BSD 3-clause licence.\n"
 AT_ONCE = ("math", "__future__", "sys", "browser")  # what every program needs of the standard library
 
 
@@ -54,7 +55,7 @@ def copy_brython(app: Sphinx, problem: Exception | None) -> None:
         library = (folder / "brython_stdlib.js").read_text(encoding="utf-8")
         modules, _ = json.JSONDecoder().raw_decode(library, library.index("{"))
         needed = json.dumps({name: modules[name] for name in ("$timestamp", *AT_ONCE)})
-        text = f"__BRYTHON__.use_VFS = true;\n__BRYTHON__.update_VFS({needed});\n"
+        text = f"{NOTICE}__BRYTHON__.use_VFS = true;\n__BRYTHON__.update_VFS({needed});\n"
         (folder / "modules.js").write_text(text, encoding="utf-8")
 
 

@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
@@ -106,12 +107,10 @@ def inputs() -> dict[str, list[str]]:
     }
 
 
-def trying(text: str, label: str) -> str:
-    """The text of a transcription, in place of its example a line of output for each of twenty inputs."""
-    assert text.endswith(NUMBERED[label].example)
-    text = text.removesuffix(NUMBERED[label].example)
+def trying(transcription: str, label: str) -> str:
+    """A program that prints what a transcription gives on each of its twenty inputs."""
     calls = f"for args in [{', '.join(inputs()[label])}]:\n    print({NUMBERED[label].name}(*args))\n"
-    return text + calls
+    return f"{transcription}\n{calls}"
 
 
 def numbers(printed: str) -> list[float]:
@@ -146,23 +145,22 @@ def differs(printed: str, expected: str) -> bool:
     return not all(math.isclose(a, b, rel_tol=1e-12, abs_tol=1e-12) for a, b in pairs)
 
 
-def flipped(text: str, label: str) -> str:
-    """The text with one sign changed, so that the transcription gives something else."""
-    lines = text.splitlines(keepends=True)
-    starts = [0, *itertools.accumulate(map(len, lines))]
-    for node in ast.walk(ast.parse(definitions.program(label))):
+def flipped(transcription: str, label: str) -> str:
+    """The transcription with one sign changed, so that it gives something else."""
+    starts = [0, *itertools.accumulate(map(len, transcription.splitlines(keepends=True)))]
+    for node in ast.walk(ast.parse(transcription)):
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
             start = starts[node.left.end_lineno - 1] + node.left.end_col_offset
             end = starts[node.right.lineno - 1] + node.right.col_offset
-            sign = re.search(r"[-+*/]", text[start:end])
-            other = {"+": "-", "-": "+", "*": "/", "/": "*"}[sign[0]]
-            changed = text[:start] + text[start:end].replace(sign[0], other, 1) + text[end:]
-            try:
-                if differs(in_python(trying(changed, label)), in_python(trying(text, label))):
+            sign = re.search(r"[-+*/]", transcription[start:end])[0]
+            between = transcription[start:end].replace(
+                sign, {"+": "-", "-": "+", "*": "/", "/": "*"}[sign], 1
+            )
+            changed = transcription[:start] + between + transcription[end:]
+            with suppress(ArithmeticError, TypeError, ValueError, IndexError):
+                if differs(in_python(trying(changed, label)), in_python(trying(transcription, label))):
                     return changed
-            except (ArithmeticError, TypeError, ValueError, IndexError):
-                continue
-    return ""
+    raise AssertionError(f"{label}: no changed sign changes a result")
 
 
 class Editor:
@@ -207,16 +205,15 @@ def test_each_transcription_is_tried_on_twenty_inputs():
 @on_pages(*PLACES)
 def test_in_the_browser_a_transcription_gives_what_python_gives_and_a_changed_sign_is_refused(visit):
     for label in PLACES[visit.page.url.split("/", 3)[3]]:
-        editor = Editor(visit, label)
+        editor, example = Editor(visit, label), NUMBERED[label].example
         text = editor.code.input_value()
-        expected = in_python(trying(text, label))
+        before, last = text.rsplit(example, 1)[0], ast.parse(example).body[-1]
+        value = f"{before}{example}\nprint({ast.unparse(last)})"
+        assert not differs(editor.output.text_content(), in_python(value)), label
+        expected = in_python(trying(before, label))
         assert len(expected.splitlines()) == INPUTS
-        example = ast.parse(NUMBERED[label].example)
-        value = ast.unparse(ast.Expression(example.body[-1].value))
-        assert not differs(editor.output.text_content(), in_python(f"{text}\nprint({value})")), label
-        assert not differs(editor.gives(trying(text, label)), expected), label
-        changed = flipped(text, label)
-        assert changed and differs(editor.gives(trying(changed, label)), expected), label
+        assert not differs(editor.gives(trying(before, label)), expected), label
+        assert differs(editor.gives(trying(flipped(before, label), label)), expected), label
         editor.press("Reset")
         assert editor.code.input_value() == text == program(label)
     assert visit.faults == []
