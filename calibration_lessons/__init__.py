@@ -13,14 +13,10 @@ from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
 from .measures.accumulator import CalibrationAccumulator
 from .measures.bins import bin_edges
-from .measures.brier_decomposition import (
-    BrierDecomposition,
-    CorpDecomposition,
-    brier_decomposition,
-    corp_decomposition,
-)
+from .measures.brier_decomposition import BrierDecomposition, brier_decomposition
 from .measures.calibration_line import CalibrationLine, calibration_slope_intercept
 from .measures.chance import ECENull
+from .measures.corp import CorpCurve, CorpDecomposition, corp_curve, corp_decomposition
 from .measures.ece import (
     ece_interval,
     ece_under_calibration,
@@ -46,6 +42,7 @@ __all__ = [
     "CalibrationAccumulator",
     "CalibrationLine",
     "CalibrationReport",
+    "CorpCurve",
     "CorpDecomposition",
     "ECENull",
     "ExpectationConsistency",
@@ -66,6 +63,7 @@ __all__ = [
     "calibration_slope_intercept",
     "coin_plausibility",
     "coin_uncertainty",
+    "corp_curve",
     "corp_decomposition",
     "decompose_uncertainty",
     "ece_interval",
