@@ -127,7 +127,7 @@ class Picture(Figure):
 
 
 def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
-    """Let a function draw in the house style, whatever the reader's settings; a figure of theirs keeps its own."""
+    """Let a function draw in the house style, whatever the reader's settings; their figure keeps its own."""
 
     @wraps(draw)
     def styled(*args: P.args, **kwargs: P.kwargs) -> Picture:
