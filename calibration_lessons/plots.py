@@ -298,7 +298,7 @@ def reliability_diagram(
     curve : ReliabilityCurve, or array_like of shape (n,)
         A curve; or labels, from which and from `y_prob` the curve is computed.
     y_prob : array_like, shape (n,) or (n, K), optional
-        With labels: the forecast, as for `reliability_curve`.
+        With labels: the probability of the positive class, or of each class.
     label : str
         Name of the model.
     band : (array_like, array_like), each of shape (M,), optional
@@ -812,7 +812,8 @@ def plane(
     color : str
         A name in `COLORS`, or any colour of matplotlib's: the darkest shade.
     clouds : mapping of str to (x, y), optional
-        As for `scatter`; without a name in `COLORS`, in colours that the shades do not use.
+        Points of each cloud, each of shape (n,); without a name in `COLORS`, in colours that the shades
+        do not use.
     names : mapping of str to (x, y), optional
         Single places, each with its name written beside it.
 
