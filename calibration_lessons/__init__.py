@@ -1,7 +1,7 @@
 """Measure and mend the calibration of classifiers: the companion of a course on the subject."""
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ._version import __version__ as __version__
 from ._version import made_for
@@ -26,7 +26,7 @@ from .measures.ece import (
 from .measures.proper_scores import brier_score, negative_log_likelihood
 from .measures.reliability import ReliabilityCurve, reliability_curve
 from .measures.report import CalibrationReport, calibration_report
-from .models.logistic_regression import LogisticRegression
+from .models.logistic_regression import LogisticRegression as LogisticRegression
 from .models.softmax_regression import SoftmaxRegression
 from .numerics import entropy, log_softmax, softmax
 from .practice.choosing import CalibratedModel
@@ -36,6 +36,7 @@ from .uncertainty.classifiers import kernel_confidence
 from .uncertainty.coin import Uncertainty, coin_plausibility, coin_uncertainty, expected_coin_uncertainty
 from .uncertainty.ensembles import decompose_uncertainty
 
+# Not among them: LogisticRegression. A star import leaves scikit-learn's alone; ours is imported by name.
 __all__ = [
     "BrierDecomposition",
     "CalibratedModel",
@@ -48,7 +49,6 @@ __all__ = [
     "ExpectationConsistency",
     "HistogramBinning",
     "IsotonicCalibration",
-    "LogisticRegression",
     "OneVsRest",
     "PlattScaling",
     "ReliabilityCurve",
@@ -85,11 +85,23 @@ __all__ = [
     "softmax",
 ]
 
-_SUBMODULES = ("datasets", "definitions", "plots", "simulate")
+_SUBMODULES = ("datasets", "definitions", "plots", "simulate", "tables")
+
+if TYPE_CHECKING:
+    from . import datasets as datasets
+    from . import definitions as definitions
+    from . import plots as plots
+    from . import simulate as simulate
+    from . import tables as tables
+else:
+
+    def __getattr__(name):
+        """Load a submodule at its first use, so that the others need not wait for it."""
+        if name in _SUBMODULES:
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Load a submodule at its first use, so that the others need not wait for it."""
-    if name in _SUBMODULES:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    """List the submodules, too, before their first use."""
+    return sorted({*globals(), *_SUBMODULES})

@@ -14,8 +14,13 @@ from io import BytesIO
 from itertools import cycle
 from typing import Any, ParamSpec, cast
 
-import matplotlib
-import matplotlib.style
+from ._extras import missing
+
+try:
+    import matplotlib
+    import matplotlib.style
+except ImportError as error:
+    raise missing(__name__, "plots", error) from error
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from .. import _input
+from .._extras import missing
 from .._root import increasing_root
 from .._typing import Norm, Strategy, Target
 from ..calibrators._moments import LogitLimits, LogitRows
@@ -35,10 +36,7 @@ try:
     import dask.array as da
     from dask.delayed import Delayed
 except ImportError as error:
-    raise ImportError(
-        "calibration_lessons.practice.scale needs Dask: install calibration-lessons[scale], "
-        'or pip install "dask[array,distributed]"'
-    ) from error
+    raise missing(__name__, "scale", error) from error
 
 FAN_IN = 16  # parts that one task adds up
 
