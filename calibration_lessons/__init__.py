@@ -1,7 +1,7 @@
 """Measure and mend the calibration of classifiers: the companion of a course on the subject."""
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ._version import __version__ as __version__
 from ._version import made_for
@@ -13,14 +13,10 @@ from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
 from .measures.accumulator import CalibrationAccumulator
 from .measures.bins import bin_edges
-from .measures.brier_decomposition import (
-    BrierDecomposition,
-    CorpDecomposition,
-    brier_decomposition,
-    corp_decomposition,
-)
+from .measures.brier_decomposition import BrierDecomposition, brier_decomposition
 from .measures.calibration_line import CalibrationLine, calibration_slope_intercept
 from .measures.chance import ECENull
+from .measures.corp import CorpCurve, CorpDecomposition, corp_curve, corp_decomposition
 from .measures.ece import (
     ece_interval,
     ece_under_calibration,
@@ -30,7 +26,7 @@ from .measures.ece import (
 from .measures.proper_scores import brier_score, negative_log_likelihood
 from .measures.reliability import ReliabilityCurve, reliability_curve
 from .measures.report import CalibrationReport, calibration_report
-from .models.logistic_regression import LogisticRegression
+from .models.logistic_regression import LogisticRegression as LogisticRegression
 from .models.softmax_regression import SoftmaxRegression
 from .numerics import entropy, log_softmax, softmax
 from .practice.choosing import CalibratedModel
@@ -40,18 +36,19 @@ from .uncertainty.classifiers import kernel_confidence
 from .uncertainty.coin import Uncertainty, coin_plausibility, coin_uncertainty, expected_coin_uncertainty
 from .uncertainty.ensembles import decompose_uncertainty
 
+# Not among them: LogisticRegression. A star import leaves scikit-learn's alone; ours is imported by name.
 __all__ = [
     "BrierDecomposition",
     "CalibratedModel",
     "CalibrationAccumulator",
     "CalibrationLine",
     "CalibrationReport",
+    "CorpCurve",
     "CorpDecomposition",
     "ECENull",
     "ExpectationConsistency",
     "HistogramBinning",
     "IsotonicCalibration",
-    "LogisticRegression",
     "OneVsRest",
     "PlattScaling",
     "ReliabilityCurve",
@@ -66,6 +63,7 @@ __all__ = [
     "calibration_slope_intercept",
     "coin_plausibility",
     "coin_uncertainty",
+    "corp_curve",
     "corp_decomposition",
     "decompose_uncertainty",
     "ece_interval",
@@ -87,11 +85,23 @@ __all__ = [
     "softmax",
 ]
 
-_SUBMODULES = ("datasets", "definitions", "plots", "simulate")
+_SUBMODULES = ("datasets", "definitions", "plots", "simulate", "tables")
+
+if TYPE_CHECKING:
+    from . import datasets as datasets
+    from . import definitions as definitions
+    from . import plots as plots
+    from . import simulate as simulate
+    from . import tables as tables
+else:
+
+    def __getattr__(name):
+        """Load a submodule at its first use, so that the others need not wait for it."""
+        if name in _SUBMODULES:
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Load a submodule at its first use, so that the others need not wait for it."""
-    if name in _SUBMODULES:
-        return import_module(f"{__name__}.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __dir__() -> list[str]:
+    """List the submodules, too, before their first use."""
+    return sorted({*globals(), *_SUBMODULES})

@@ -25,7 +25,8 @@ class CalibrationAccumulator:
     n_bins : int
         Number M of bins.
     target : {None, "top-label", "positive"} or int
-        As for `reliability_curve`.
+        Whose probability is tested: that of the top label (None for a 2-D forecast), of the positive class
+        (None for a 1-D one), or of one class against the rest.
 
     Notes
     -----
@@ -60,9 +61,19 @@ class CalibrationAccumulator:
         sample_weight: npt.ArrayLike | None = None,
         from_logits: bool = False,
     ) -> Self:
-        """Add a batch of rows, described as for `reliability_curve`, and return the accumulator.
+        """Add a batch of rows, and return the accumulator.
 
-        The weights of a batch may all be 0; those of all batches together may not.
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+        y_prob : array_like, shape (n,) or (n, K)
+            Probability of the positive class, or of each class; logits with ``from_logits=True``.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative. Those of a batch may all be 0; those of all batches together
+            may not.
+        from_logits : bool
+            Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
         Raises
         ------

@@ -37,10 +37,20 @@ def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats
 
 
 def interval(
-    norm: Norm, level: float, share: Floats, gap: Floats, confidence: Floats, n: Floats
+    norm: Norm,
+    level: float,
+    share: Floats,
+    gap: Floats,
+    confidence: Floats,
+    n: Floats,
+    *,
+    dependence: float = 1.0,
 ) -> tuple[float, float]:
-    """Invert a test of the binned error, as `ReliabilityCurve.ece_interval` says."""
-    z = float(normal.isf((1 - level) / 2))
+    """Invert a test of the binned error, as `ReliabilityCurve.ece_interval` says.
+
+    `dependence` bounds the variance of the error, as a multiple of the one that independent bins give it.
+    """
+    z = float(normal.isf((1 - level) / 2)) * np.sqrt(dependence)
     error = np.sqrt(confidence * (1 - confidence) / n)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
