@@ -5,6 +5,7 @@ from types import ModuleType
 
 from ._version import __version__ as __version__
 from ._version import made_for
+from .calibrators._written import calibrator_from_dict
 from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
@@ -64,6 +65,7 @@ __all__ = [
     "brier_score",
     "calibration_report",
     "calibration_slope_intercept",
+    "calibrator_from_dict",
     "coin_plausibility",
     "coin_uncertainty",
     "corp_decomposition",
