@@ -37,6 +37,7 @@ from .numerics import entropy, log_softmax, softmax
 from .practice.choosing import CalibratedModel
 from .practice.decisions import expected_cost, mean_cost, optimal_decision, optimal_threshold
 from .practice.shift import adjust_to_priors, estimate_priors
+from .practice.shipping import export
 from .uncertainty.classifiers import kernel_confidence
 from .uncertainty.coin import Uncertainty, coin_plausibility, coin_uncertainty, expected_coin_uncertainty
 from .uncertainty.ensembles import decompose_uncertainty
@@ -77,6 +78,7 @@ __all__ = [
     "expected_calibration_error",
     "expected_coin_uncertainty",
     "expected_cost",
+    "export",
     "kernel_confidence",
     "log_softmax",
     "made_for",

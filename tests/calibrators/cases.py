@@ -73,7 +73,7 @@ def sound(rng, n, columns, scale, dtype, reads):
         scores = cl.softmax(scores) if columns > 1 else 1 / (1 + np.exp(-scores))
         edge = rng.random(n) < 0.3
         scores[edge] = np.round(scores[edge] * 7) / 7 if columns == 1 else 1 / columns
-    return scores.astype(dtype), labels
+    return np.clip(scores, -np.finfo(dtype).max, np.finfo(dtype).max).astype(dtype), labels
 
 
 @st.composite
@@ -88,7 +88,8 @@ def fitted_with_rows(draw, calibrators=tuple(EVERY), dtypes=(np.float32, np.floa
     scale = draw(st.sampled_from([1e-3, 1.0, 50.0, 1e6]))
     known, labels = sound(rng, draw(st.integers(40, 120)), columns, scale, dtype, calibrator.reads)
     new, _ = sound(rng, 40, columns, scale, dtype, calibrator.reads)
-    ends = np.array([0, 1] if calibrator.reads == "probabilities" else [-1e30, -800, 0.0, 800, 1e30])
+    far = min(1e30, float(np.finfo(dtype).max))
+    ends = np.array([0, 1] if calibrator.reads == "probabilities" else [-far, -800, 0.0, 800, far])
     extreme = rng.choice(ends, (20, columns)).astype(dtype).reshape(20, *known.shape[1:])
     if by_class or calibrator.reads == "logits" or columns == 1:
         new = np.concatenate([new, extreme])
