@@ -11,8 +11,8 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-class check-site port benchmark mutants notebooks tidy lock clean \
-	anew
+.PHONY: help setup serve build lab test check check-class check-site check-integrations port benchmark mutants notebooks \
+	tidy lock clean anew
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -59,6 +59,17 @@ check-class: .venv/made ## grade made-up classes, hostile submissions among them
 
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser
+
+check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONNX, in an environment of their own
+	@INTEGRATIONS=1 .venv-integrations/bin/python -m pytest -o addopts="--import-mode=importlib --strict-markers" \
+		--confcutdir tests tests/integrations
+
+.venv-integrations/made: tools/integrations.requirements.txt | .venv/made
+	@echo "check-integrations: making the environment .venv-integrations"
+	@$(BIN)/python -m venv --clear .venv-integrations
+	@.venv-integrations/bin/pip install --quiet -r tools/integrations.requirements.txt
+	@.venv-integrations/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
 
 mutants: .venv/made ## change the companion in small ways and count what the tests notice (hours)
 	@$(BIN)/python tools/mutants.py

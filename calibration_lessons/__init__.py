@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ._version import __version__ as __version__
 from ._version import made_for
+from .calibrators._written import calibrator_from_dict
 from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
@@ -32,6 +33,7 @@ from .numerics import entropy, log_softmax, softmax
 from .practice.choosing import CalibratedModel
 from .practice.decisions import expected_cost, mean_cost, optimal_decision, optimal_threshold
 from .practice.shift import adjust_to_priors, estimate_priors
+from .practice.shipping import export
 from .uncertainty.classifiers import kernel_confidence
 from .uncertainty.coin import Uncertainty, coin_plausibility, coin_uncertainty, expected_coin_uncertainty
 from .uncertainty.ensembles import decompose_uncertainty
@@ -61,6 +63,7 @@ __all__ = [
     "brier_score",
     "calibration_report",
     "calibration_slope_intercept",
+    "calibrator_from_dict",
     "coin_plausibility",
     "coin_uncertainty",
     "corp_curve",
@@ -73,6 +76,7 @@ __all__ = [
     "expected_calibration_error",
     "expected_coin_uncertainty",
     "expected_cost",
+    "export",
     "kernel_confidence",
     "log_softmax",
     "made_for",
