@@ -75,7 +75,7 @@ def kernel_confidence(
     _input.same_length(X_train=train, y_train=labels)
     _input.same_length(X=places, y_pred=predicted)
     confidence = np.empty(len(places))
-    step = max(1, _blocks.BLOCK // len(train))
+    step = max(1, _blocks.BLOCK // (8 * len(train)))
     for start in range(0, len(places), step):
         rows = slice(start, start + step)
         similarity = np.exp(-cdist(places[rows], train, "sqeuclidean") / (2 * bandwidth**2))
