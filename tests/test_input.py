@@ -136,12 +136,13 @@ def test_a_class_may_be_ruled_out_but_not_the_rows_own_unless_its_weight_is_0():
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float16", 2e-3), ("float32", 1e-5), ("float64", 1e-6)])
 @pytest.mark.parametrize("n_classes", [2, 63, 1000])
+@pytest.mark.parametrize("read", [_input.probabilities, lambda p: _input.exact_probabilities(p, "y_prob")])
 def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_more(
-    dtype, tolerance, n_classes
+    read, dtype, tolerance, n_classes
 ):
     rows = np.random.default_rng(n_classes).dirichlet(np.full(n_classes, 0.3), 300).astype(dtype)
     missed = np.abs(rows.astype(np.float64).sum(axis=1) - 1)
-    assert len(_input.probabilities(rows[missed < tolerance])) > 0
+    assert len(read(rows[missed < tolerance])) > 0
     for share in (-1.3, -0.8, 0.8, 1.3):
         one = rows[:1].astype(np.float64) / rows[:1].astype(np.float64).sum()
         one[0, one.argmax()] += share * tolerance
@@ -151,9 +152,21 @@ def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_
             assert far == (abs(share) > 1)
         if far:
             with pytest.raises(ValueError, match=r"y_prob\[0\] sums to"):
-                _input.probabilities(one)
+                read(one)
         else:
-            assert len(_input.probabilities(one)) == 2
+            assert len(read(one)) == 2
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_exact_numbers_are_those_of_the_input_in_double_precision(dtype):
+    values = np.array([[0.25, 0.75], [0.1, 0.9]]).astype(dtype)
+    for read in (_input.exact_probabilities, _input.exact_logits):
+        exact = read(values, "v")
+        assert exact.dtype == np.float64 and np.array_equal(exact, values)
+    refused(lambda: _input.exact_logits(values * np.inf, "v", 5), ValueError,
+            "v[5, 0] = inf: expected a logit below infinity")  # fmt: skip
+    with pytest.raises(ValueError, match=r"v\[5\] sums to 0.5: expected class probabilities"):
+        _input.exact_probabilities(values / 2, "v", 5)
 
 
 def test_half_precision_rows_cast_up_get_the_advice_to_renormalise():

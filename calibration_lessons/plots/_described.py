@@ -19,7 +19,7 @@ from .._typing import Floats
 def _number(value: float) -> str:
     """Three digits; nine first, so that noise far below them does not decide how a tie is rounded."""
     value = float(f"{value:.9g}")
-    return f"{value:.3g}" if abs(value) > 1e-12 else "0"
+    return "0" if abs(value) <= 1e-12 else f"{value:.3g}"
 
 
 def _summary(values: npt.ArrayLike) -> str:

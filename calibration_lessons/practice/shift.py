@@ -141,8 +141,7 @@ def estimate_priors(
     for _ in range(max_iter):
         # A class's factor is also the slope of the mean log-likelihood towards "only this class", plus 1.
         factors = share @ (ratios / (ratios @ priors)[:, None])
-        priors = priors * factors
-        priors /= priors.sum()
+        priors = priors * factors  # they sum to 1: each row shares its 1 among the classes
         if factors.max() - 1 <= tol:
             return np.asarray(priors)
     warnings.warn(

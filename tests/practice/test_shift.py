@@ -1,5 +1,7 @@
 """Label shift: definitions, known truth, what the likelihood says, bad input."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -100,13 +102,29 @@ def test_a_class_may_be_absent_from_the_new_data():
 HALF = [0.5, 0.5]
 
 
+def test_two_of_three_classes_that_rise_and_fall_together_are_not_told_apart():
+    for together in ([0, 1], [1, 2], [0, 2]):
+        p = np.full((50, 3), 0.0)
+        p[:, together] = np.random.default_rng(0).uniform(0.1, 0.4, (50, 1))
+        p[:, 3 - sum(together)] = 1 - p.sum(axis=1)
+        with pytest.raises(ValueError, match="does not tell the classes apart"):
+            cl.estimate_priors(p, train_priors=np.full(3, 1 / 3))
+
+
+def test_the_proportions_sum_to_1_after_any_number_of_rounds():
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], 40)
+    for rounds in (1, 2, 1000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            priors = cl.estimate_priors(p, train_priors=[0.2, 0.3, 0.5], max_iter=rounds)
+        assert priors.sum() == pytest.approx(1, abs=1e-14)
+
+
 def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
     np.testing.assert_allclose(cl.estimate_priors([0.4995, 0.5005], train_priors=HALF), HALF)
     np.testing.assert_allclose(
         cl.estimate_priors([[0.2, 0.8]] * 3, train_priors=[0.1, 0.9]), [1, 0], atol=1e-6
     )
-
-
 
 
 def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
