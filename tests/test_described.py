@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from calibration_lessons._described import described
+from calibration_lessons.plots._described import described
 
 
 def axes():
