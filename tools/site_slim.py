@@ -1,8 +1,8 @@
 """A Sphinx extension: built pages that open at once.
 
-The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and scripts
-that most readers never need. When the pages are written, this keeps what they use: one style sheet, fonts cut to
-the characters drawn, figures as WebP with their size; scripts wait for the reader's first move (`late.js`).
+The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and
+scripts that most readers never need. When the pages are written, this keeps what they use: one style sheet, fonts
+cut to the characters drawn, figures as WebP with their size; scripts wait for the first move (`late.js`).
 """
 
 from __future__ import annotations
