@@ -401,6 +401,15 @@ def number_between(value: Any, low: float, high: float, name: str, *, open_ends:
     return float(value)
 
 
+def generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
+    """Return the generator of random numbers that a seed stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        expected = "None, a whole number of at least 0, or a numpy.random.Generator"
+        raise BadValue(name, f"= {random_state!r}", expected) from None
+
+
 def one_of(value: Any, known: Sequence[Any], name: str) -> None:
     """Refuse an option that is not one of the known ones."""
     if not any(isinstance(value, type(option)) and value == option for option in known):
