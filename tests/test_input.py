@@ -378,3 +378,8 @@ def test_a_warning_points_at_the_line_of_the_caller():
         with pytest.warns(UserWarning, match="learns the base rate") as caught:
             calibrator.fit(scores, [0, 1, 0, 1])
         assert {one.filename for one in caught} == {__file__}
+
+
+def test_code_that_is_executed_without_a_module_name_is_warned_like_any_other():
+    with pytest.warns(UserWarning, match="learns the base rate"):
+        exec("import calibration_lessons as cl; cl.HistogramBinning().fit([0.5, 0.5], [0, 1])", {})
