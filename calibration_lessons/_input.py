@@ -401,6 +401,15 @@ def number_between(value: Any, low: float, high: float, name: str, *, open_ends:
     return float(value)
 
 
+def generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
+    """Return the generator of random numbers that a seed stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        expected = "None, a whole number of at least 0, or a numpy.random.Generator"
+        raise BadValue(name, f"= {random_state!r}", expected) from None
+
+
 def one_of(value: Any, known: Sequence[Any], name: str) -> None:
     """Refuse an option that is not one of the known ones."""
     if not any(isinstance(value, type(option)) and value == option for option in known):
@@ -411,6 +420,6 @@ def one_of(value: Any, known: Sequence[Any], name: str) -> None:
 def warn(message: str) -> None:
     """Warn at the line outside this package that called into it."""
     package, level, frame = __name__.partition(".")[0], 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, UserWarning, stacklevel=level)

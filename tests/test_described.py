@@ -53,8 +53,10 @@ def test_what_is_not_finite_stays_out_of_the_ends_and_of_the_mean():
 def test_bars_give_where_they_start_and_how_high_they_are_once():
     ax = axes()
     ax.bar([0, 1], [2, 3], bottom=[0, -1], label="counts")
-    ax.bar([0], [4])
-    assert told(ax) == ["  bars 'counts': from 0 -1, heights 2 3", "  bars : from 0, heights 4"]
+    ax.bar(range(15), range(15))
+    named, plain = told(ax)
+    assert named == "  bars 'counts': from 0 -1, heights 2 3"
+    assert plain == f"  bars : from {'0 ' * 14}0, heights {' '.join(map(str, range(15)))}"
 
 
 def test_intervals_give_their_place_and_both_ends():

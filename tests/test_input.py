@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import calibration_lessons as cl
-from calibration_lessons import _input
+from calibration_lessons import _input, simulate
 
 P = np.array([0.2, 0.7, 0.9])
 ROWS = np.array([[0.2, 0.8], [0.7, 0.3], [0.5, 0.5]])
@@ -347,6 +347,25 @@ def test_the_first_bad_row_is_named_beyond_the_first_block():
             measure(y, z, from_logits=True)
 
 
+@pytest.mark.parametrize("seed", ["x", -1, 0.5, [1, -2]])
+def test_a_bad_seed_is_refused_by_its_name(seed):
+    expected = (
+        f"random_state = {seed!r}: expected None, a whole number of at least 0, or a numpy.random.Generator"
+    )
+    for call in (
+        lambda: cl.ece_under_calibration([0.5], random_state=seed),
+        lambda: cl.calibration_report([1, 0], [0.5, 0.5], random_state=seed),
+        lambda: simulate.label_noise([0, 1], 0.1, 2, random_state=seed),
+    ):
+        refused(call, ValueError, expected)
+
+
+def test_a_seed_repeats_its_draws_and_a_generator_goes_on():
+    assert _input.generator(3).random() == np.random.default_rng(3).random()
+    going = np.random.default_rng(3)
+    assert _input.generator(going) is going and _input.generator(None).random() < 1
+
+
 def test_a_warning_points_at_the_line_of_the_caller():
     with pytest.warns(UserWarning, match="distinct values") as caught:
         cl.brier_decomposition([0, 1], [[0.5, 0.5], [0.2, 0.8]])
@@ -354,3 +373,13 @@ def test_a_warning_points_at_the_line_of_the_caller():
     with pytest.warns(UserWarning, match="holds one row") as caught:
         cl.expected_calibration_error([0, 1], [0.2, 0.8], norm="l2", debias=True)
     assert caught[0].filename == __file__
+    binning = cl.HistogramBinning()
+    for calibrator, scores in ((binning, np.full(4, 0.5)), (cl.OneVsRest(binning), np.full((4, 2), 0.5))):
+        with pytest.warns(UserWarning, match="learns the base rate") as caught:
+            calibrator.fit(scores, [0, 1, 0, 1])
+        assert {one.filename for one in caught} == {__file__}
+
+
+def test_code_that_is_executed_without_a_module_name_is_warned_like_any_other():
+    with pytest.warns(UserWarning, match="learns the base rate"):
+        exec("import calibration_lessons as cl; cl.HistogramBinning().fit([0.5, 0.5], [0, 1])", {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -151,7 +150,7 @@ class BinaryCalibrator(Calibrator):
         for values, name in ((scores, "scores"), (labels, "labels")):
             if values.min() == values.max():
                 message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
-                warnings.warn(message, UserWarning, stacklevel=2)
+                _input.warn(message)
         self._learn(scores, labels, weights)
         self.classes_ = np.arange(2)
         return self

@@ -181,6 +181,6 @@ def drawn_gaps(confidence: Floats, variance: Floats, n_draws: int, random_state:
     spread = p * (1 - p)
     rows = np.divide(spread, variance, out=np.ones_like(p), where=variance > 0)
     rows = np.clip(np.round(rows), 1, MAX_ROWS)
-    drawn = np.random.default_rng(random_state).binomial(rows.astype(np.int64), p, (n_draws, len(p)))
+    drawn = _input.generator(random_state).binomial(rows.astype(np.int64), p, (n_draws, len(p)))
     scale = np.sqrt(np.divide(variance * rows, spread, out=np.zeros_like(p), where=spread > 0))
     return np.asarray((drawn / rows - p) * scale)

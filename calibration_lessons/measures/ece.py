@@ -354,7 +354,7 @@ def _drawn_hits(
     n_bins: int,
 ) -> Floats:
     """Weighted hits a bin, shape (n_draws, M), if each event happens with its score as the probability."""
-    generator = np.random.default_rng(random_state)
+    generator = _input.generator(random_state)
     hits = np.empty((n_draws, n_bins))
     for draw in hits:
         happened = generator.random(len(scores)) < scores
