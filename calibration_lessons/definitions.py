@@ -492,10 +492,19 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     latex=r"\mathrm{acc}(B_m) = \frac{1}{n_m} \sum_{i \in B_m} \mathbf 1(\hat y_i = y_i)",
     function="reliability_curve",
     example="""
-    scores = [0.05, 0.05, 0.02, 0.01, 0.02]
-    happened = [0, 0, 0, 1, 0]
+    # the second table of the ladder: how often each class came after a forecast
+    ladder = {
+        (0.40, 0.35, 0.25): (10, 5, 5),
+        (0.40, 0.10, 0.50): (6, 2, 12),
+        (0.15, 0.35, 0.50): (3, 9, 8),
+    }
+    confidences, correct = [], []
+    for p, came in ladder.items():
+        for k in range(3):
+            confidences += [max(p)] * came[k]
+            correct += [p[k] == max(p)] * came[k]
     edges = [m / 10 for m in range(11)]
-    bin_accuracy(scores, happened, edges, m=1)
+    [bin_accuracy(confidences, correct, edges, m) for m in (4, 5)]  # said: 0.4, 0.5
     """,
 )
 def bin_accuracy(

@@ -49,7 +49,7 @@ def copy_brython(app: Sphinx, problem: Exception | None) -> None:
     """Write Brython into the site, and beside its standard library the part that every program needs."""
     if problem is None and app.builder.format == "html":
         folder = Path(app.outdir) / "_static" / "brython"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for name in ("brython.js", "brython_stdlib.js"):
             (folder / name).write_bytes((files("brython") / "data" / name).read_bytes())
         library = (folder / "brython_stdlib.js").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ WORDS: dict[str, Callable[[Any], str]] = {
     "eq-coin-entropy": lambda parts: f'to {parts[2]:.3f}<!-- = parts.epistemic["5 of 10"]:.3f -->',
     "eq-entropy": lambda bits: f"has {bits:.3f}<!-- = known[1]:.3f -->",
     "eq-logistic-loss": lambda loss: f"{loss:.3f}<!-- = steeper[1]:.3f --> with slope 1",
-    "eq-accuracy": lambda share: f"{share:.1f}<!-- = came:.1f -->); its first coordinate",
+    "eq-accuracy": lambda shares: f"second        {max(abs(shares[0] - 0.4), abs(shares[1] - 0.5)):.2f}",
     "eq-confidence": lambda mean: f"The point is ({mean:.2f}<!-- = said:.2f -->",
     "eq-ece": lambda error: f"the ECE, is {error:.4f}<!-- = total:.4f -->",
     "eq-mce": lambda error: f"Here it is {error:.4f}<!-- = mce:.4f -->",
