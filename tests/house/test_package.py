@@ -1,4 +1,4 @@
-"""The package as others install it: small, pure, typed, with its data, and nothing that only the book needs."""
+"""The package as others install it: small, typed, with its data, and nothing that only the book needs."""
 
 import doctest
 import importlib
