@@ -66,6 +66,11 @@ class Plan:
     temperature: float
     maps: list[Map]
 
+    @property
+    def rounds(self) -> bool:
+        """Whether edges are rounded to the type of the scores."""
+        return any(isinstance(one, Steps) and one.uniform for one in self.maps)
+
 
 @overload
 def export(calibrator: Calibrator, target: Literal["onnx"], *, dtype: Dtype = ...) -> bytes: ...
@@ -185,10 +190,11 @@ def _numpy(plan: Plan) -> str:
         "",
         "def calibrate(scores):",
         "    scores = np.asarray(scores)",
-        "    kind = scores.dtype if scores.dtype.kind == 'f' else float",
         f"    x = scores.astype(float).reshape(-1, {plan.columns})",
-        "    with np.errstate(over='ignore', invalid='ignore'):",
     ]
+    if plan.rounds:
+        lines += ["    kind = scores.dtype if scores.dtype.kind == 'f' else float"]
+    lines += ["    with np.errstate(over='ignore', invalid='ignore'):"]
     if not plan.maps:
         lines += [
             f"        p = np.exp((x - x.max(axis=1, keepdims=True)) / {plan.temperature!r})",
@@ -225,9 +231,10 @@ def _torch(plan: Plan) -> str:
         "",
         "",
         "def calibrate(scores):",
-        "    kind = scores.dtype if scores.dtype.is_floating_point else torch.float64",
         f"    x = scores.double().reshape(-1, {plan.columns})",
     ]
+    if plan.rounds:
+        lines += ["    kind = scores.dtype if scores.is_floating_point() else torch.float64"]
     if not plan.maps:
         z = f"(x - x.amax(dim=1, keepdim=True)) / {plan.temperature!r}"
         return "\n".join([*lines, f"    return torch.softmax({z}, dim=1)"]) + "\n"
@@ -339,19 +346,21 @@ def _onnx(plan: Plan, dtype: Dtype) -> bytes:
         from onnx import parser
     except ImportError as error:
         raise ImportError("export to 'onnx' needs the package onnx: pip install onnx") from error
-    lines = [
-        "x = Cast <to = 11> (scores)",
-        *(_onnx_softmax(plan) if not plan.maps else _onnx_maps(plan, dtype)),
-    ]
+    return bytes(parser.parse_model(_onnx_text(plan, dtype)).SerializeToString())
+
+
+def _onnx_text(plan: Plan, dtype: Dtype) -> str:
+    """Write the model in the text form of ONNX."""
     kind = {"float32": "float", "float64": "double"}[dtype]
     width = max(2, plan.columns)
-    graph = [
+    lines = [
         '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">',
         f"calibrate ({kind}[n, {plan.columns}] scores) => (double[n, {width}] probabilities) {{",
-        *(f"  {line}" for line in lines),
+        "x = Cast <to = 11> (scores)",
+        *(_onnx_maps(plan, dtype) if plan.maps else _onnx_softmax(plan)),
         "}",
     ]
-    return bytes(parser.parse_model("\n".join(graph)).SerializeToString())
+    return "\n".join(lines)
 
 
 def _onnx_softmax(plan: Plan) -> list[str]:

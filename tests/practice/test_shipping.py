@@ -1,6 +1,7 @@
 """What is exported answers as `predict_proba` does, in each language, and needs nothing of the package.
 
-PyTorch and ONNX have their tests in tests/integrations, in an environment of their own.
+PyTorch and ONNX themselves run what they get in tests/integrations, in an environment of their own. Here a
+few lines of NumPy stand in for them.
 """
 
 import json
@@ -8,6 +9,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
 from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
+from calibration_lessons.practice import shipping
 from tests.calibrators.cases import BINARY, EVERY, fitted_with_rows, simulate, sound
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
@@ -50,6 +53,116 @@ def numpy_function(calibrator):
 def test_the_numpy_function_agrees(case):
     calibrator, rows = case
     agree(numpy_function(calibrator)(rows), calibrator, rows)
+
+
+class Tensor(np.ndarray):
+    """What an exported function asks of a tensor."""
+
+    device = None
+
+    def is_floating_point(self):
+        return self.dtype.kind == "f"
+
+    def double(self):
+        return self.astype(float)
+
+    def to(self, kind):
+        return self.astype(kind)
+
+    def contiguous(self):
+        return self
+
+    def clamp(self, low, high):
+        return np.clip(self, low, high)
+
+    def amax(self, dim, keepdim):
+        return self.max(axis=dim, keepdims=keepdim)
+
+    def sum(self, dim, keepdim):
+        return np.asarray(self).sum(axis=dim, keepdims=keepdim)
+
+
+def tensor(values, dtype=float, device=None):
+    return np.array(values, dtype).view(Tensor)
+
+
+TORCH = types.ModuleType("torch")
+TORCH.float64, TORCH.tensor, TORCH.exp, TORCH.where = float, tensor, np.exp, np.where
+TORCH.stack = lambda columns, dim: np.stack(columns, axis=dim).view(Tensor)
+TORCH.bucketize = lambda x, points: np.searchsorted(points, x).view(Tensor)
+TORCH.softmax = lambda z, dim: cl.softmax(z)
+
+
+@given(fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
+def test_the_torch_function_agrees_where_numpy_stands_in(case):
+    calibrator, rows = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", TORCH)
+        scope = {}
+        exec(cl.export(calibrator, "torch"), scope)
+    view = rows.view(Tensor)
+    with np.errstate(all="ignore"):
+        agree(scope["calibrate"](view), calibrator, rows)
+
+
+def run_onnx(text, scores):
+    """Run the text of a model, one statement a line."""
+    kinds = {"int64": np.int64, "double": float}
+    do = {
+        "Cast": lambda x, to: x.astype({11: float, 7: np.int64}[int(to)]),
+        "Gather": lambda x, i, axis="0": np.take(x, i, axis=int(axis)),
+        "ReduceSum": lambda x, axes, keepdims: x.sum(axis=tuple(axes), keepdims=keepdims == "1"),
+        "ReduceMax": lambda x, axes, keepdims: x.max(axis=tuple(axes), keepdims=keepdims == "1"),
+        "Concat": lambda *columns, axis: np.concatenate(columns, axis=int(axis)),
+        "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Neg": np.negative,
+        "Exp": np.exp, "Max": np.maximum, "Min": np.minimum, "Greater": np.greater, "Equal": np.equal,
+        "Where": np.where,
+    }  # fmt: skip
+    head, *lines, end = text.split("\n")[1:]
+    kind, columns, width = re.fullmatch(
+        r"calibrate \((\w+)\[n, (\d+)\] scores\) => \(double\[n, (\d+)\] probabilities\) {", head
+    ).groups()
+    assert end == "}" and {"float": np.float32, "double": np.float64}[kind] == scores.dtype
+    known = {"scores": scores.reshape(-1, int(columns))}
+    for line in lines:
+        name, op, options, given_ = re.fullmatch(r"(\w+) = (\w+) (?:<(.*)> )?\((.*)\)", line).groups()
+        assert name not in known
+        if op == "Constant":
+            kind, size, values = re.fullmatch(r"value = (\w+)\[(\d+)\] {(.*)}", options).groups()
+            known[name] = np.array([kinds[kind](value) for value in values.split(", ")])
+            assert known[name].shape == (int(size),)
+        else:
+            named = dict([options.split(" = ")]) if options else {}
+            known[name] = do[op](*(known[each] for each in given_.split(", ")), **named)
+    used = set(re.findall(r"\w+", " ".join(line.split(" = ", 1)[1] for line in lines)))
+    assert set(known) - {"probabilities", "scores"} <= used
+    assert known["probabilities"].shape[1] == int(width)
+    return known["probabilities"]
+
+
+@given(fitted_with_rows())
+def test_the_text_of_an_onnx_model_agrees_where_numpy_stands_in(case):
+    calibrator, rows = case
+    with np.errstate(all="ignore"):
+        answers = run_onnx(shipping._onnx_text(shipping._plan(calibrator), rows.dtype.name), rows)
+    agree(answers, calibrator, rows)
+
+
+def test_an_onnx_model_is_its_text_read_by_onnx(monkeypatch):
+    class Model:
+        def __init__(self, text):
+            self.text = text
+
+        def SerializeToString(self):
+            return self.text.encode()
+
+    stand_in = types.ModuleType("onnx")
+    stand_in.parser = types.SimpleNamespace(parse_model=Model)
+    monkeypatch.setitem(sys.modules, "onnx", stand_in)
+    for dtype in ("float32", "float64"):
+        text = shipping._onnx_text(shipping._plan(PLATT), dtype)
+        assert cl.export(PLATT, "onnx", dtype=dtype) == text.encode()
+    assert cl.export(PLATT, "onnx") == cl.export(PLATT, "onnx", dtype="float32")
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +243,8 @@ def test_ruled_out_classes_stay_ruled_out():
 def test_whole_numbers_lists_and_a_column_are_read_as_predict_proba_reads_them():
     for rows in ([-3, 0, 2], np.array([[-3], [0], [2]]), np.array([True, False])):
         agree(numpy_function(PLATT)(rows), PLATT, rows)
+    binning = cl.HistogramBinning(3).fit(cl.softmax(LOGITS)[:, 1], POSITIVE)
+    agree(numpy_function(binning)([0, 1]), binning, [0, 1])
 
 
 def test_a_constant_isotonic_curve_is_exported(node):
