@@ -8,6 +8,7 @@ from ._version import made_for
 from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
+from .calibrators.matrix_scaling import MatrixScaling
 from .calibrators.one_vs_rest import OneVsRest
 from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
@@ -52,6 +53,7 @@ __all__ = [
     "HistogramBinning",
     "IsotonicCalibration",
     "LogisticRegression",
+    "MatrixScaling",
     "OneVsRest",
     "PlattScaling",
     "ReliabilityCurve",
