@@ -25,20 +25,30 @@ def scores_for(
     return _read(calibrator, classifier, X, classes, zeros).astype(np.float64, copy=False)
 
 
+class CertainProbability(ValueError):
+    """A probability of 0 or 1, in a row of what was read."""
+
+    def __init__(self, value: int, row: int) -> None:
+        super().__init__(value, row)  # what a pickle keeps
+        self.value, self.row = value, row
+
+    def __str__(self) -> str:
+        return (
+            f"the classifier gives probability {self.value} (row {self.row}), whose logit is infinite: "
+            f"expected zeros='half-vote', or zeros=0.001 to read smaller probabilities as 0.001"
+        )
+
+
 def _read(
     calibrator: Calibrator, classifier: Any, X: Any, classes: npt.NDArray[Any], zeros: Zeros
 ) -> FloatArray:
+    margins = ["decision_function"] if calibrator.reads != "probabilities" else []
+    method = next((name for name in [*margins, "predict_proba"] if hasattr(classifier, name)), None)
+    if method is None:
+        raise _unreadable(classifier, calibrator, margins)
     order = order_of_columns(classifier, classes)
-    if calibrator.reads != "probabilities" and hasattr(classifier, "decision_function"):
-        return _margins(calibrator, _output(classifier, "decision_function", X, order))
-    missing = ["decision_function"] if calibrator.reads != "probabilities" else []
-    if not hasattr(classifier, "predict_proba"):
-        expected = f"a classifier with {' or '.join([*missing, 'predict_proba'])}, because {calibrator!r}"
-        expected += f" reads {calibrator.reads}"
-        binning = calibrator.calibrator if isinstance(calibrator, OneVsRest) else calibrator
-        if isinstance(binning, HistogramBinning) and hasattr(classifier, "decision_function"):
-            expected += " (with strategy='quantile' it reads the scores of decision_function)"
-        raise _input.BadType("estimator", f"= {classifier!r}", expected)
+    if method == "decision_function":
+        return _margins(calibrator, _output(classifier, method, X, order))
     binary, by_class = isinstance(calibrator, BinaryCalibrator), isinstance(calibrator, OneVsRest)
     if calibrator.reads != "logits":
         p = _output(classifier, "predict_proba", X, order)
@@ -51,6 +61,10 @@ def _read(
 
 def order_of_columns(classifier: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Return the place of each class among the classifier's own, which may stand in any order."""
+    if not hasattr(classifier, "classes_"):
+        raise _input.BadType(
+            "estimator", f"= {classifier!r}", "a classifier that is fitted, with its classes_"
+        )
     own = np.asarray(classifier.classes_)
     order = np.argsort(own)
     if not np.array_equal(own[order], classes):
@@ -69,16 +83,12 @@ def log_probabilities(classifier: Any, X: Any, order: npt.NDArray[np.intp], zero
         said = _output(classifier, "predict_log_proba" if exact else "predict_proba", X, order)
         logs = said.astype(np.float64)
         logs = logs if exact else np.log(logs)
-    if isinstance(zeros, float):
+    if not isinstance(zeros, str):
         return np.asarray(logs.clip(np.log(zeros), np.log1p(-zeros)), dtype=np.float64)
     ruled_out = logs == -np.inf
     if zeros == "refuse" and ruled_out.any():
         row = _input.first(ruled_out)[0]
-        value = 1 if ruled_out[row].sum() == ruled_out.shape[1] - 1 else 0
-        raise ValueError(
-            f"the classifier gives probability {value} (row {row}), whose logit is infinite: expected "
-            f"zeros='half-vote', or zeros=0.001 to read smaller probabilities as 0.001"
-        )
+        raise CertainProbability(int((~ruled_out[row]).sum() == 1), row)
     logs[ruled_out] = np.log(float(np.finfo(said.dtype).eps))
     return logs
 
@@ -153,6 +163,15 @@ def _votes(classifier: Any) -> int | None:
         ):
             return len(classifier.estimators_)
     return None
+
+
+def _unreadable(classifier: Any, calibrator: Calibrator, margins: list[str]) -> _input.BadType:
+    methods = " or ".join([*margins, "predict_proba"])
+    expected = f"a classifier with {methods}, because {calibrator!r} reads {calibrator.reads}"
+    binning = calibrator.calibrator if isinstance(calibrator, OneVsRest) else calibrator
+    if isinstance(binning, HistogramBinning) and hasattr(classifier, "decision_function"):
+        expected += " (with strategy='quantile' it reads the scores of decision_function)"
+    return _input.BadType("estimator", f"= {classifier!r}", expected)
 
 
 def _margins(calibrator: Calibrator, values: FloatArray) -> FloatArray:

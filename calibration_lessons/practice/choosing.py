@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Tags, get_tags
+from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
@@ -23,7 +23,7 @@ from sklearn.utils.validation import (
 from .. import _input
 from .._typing import Floats
 from ..calibrators._base import BinaryCalibrator, Calibrator
-from ._reading import Zeros, scores_for
+from ._reading import CertainProbability, Zeros, scores_for
 
 Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 
@@ -241,8 +241,9 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for_fit, for_split = self._routed(weights, params)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         folds = self._folds(X, codes, for_split)
+        table, _ = indexable(X, labels)
         fitted = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._fit_fold)(X, labels, train, test, for_fit) for train, test in folds
+            delayed(self._fit_fold)(table, labels, train, test, for_fit) for train, test in folds
         )
         if self.ensemble:
             return [
@@ -271,7 +272,11 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X_train, y_train = _safe_split(self.estimator, X, labels, train)
         own = _check_method_params(X, params, indices=train)
         classifier = clone(self.estimator).fit(X_train, y_train, **own)
-        return classifier, self._scores(classifier, _safe_split(self.estimator, X, None, test, train)[0])
+        X_test, _ = _safe_split(self.estimator, X, None, test, train)
+        try:
+            return classifier, self._scores(classifier, X_test)
+        except CertainProbability as error:
+            raise CertainProbability(error.value, int(test[error.row])) from error
 
     def _routed(
         self, weights: Floats | None, params: dict[str, Any]

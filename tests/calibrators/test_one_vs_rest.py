@@ -10,6 +10,8 @@ import calibration_lessons as cl
 from calibration_lessons import definitions
 from tests.calibrators.cases import simulate
 
+pytestmark = pytest.mark.filterwarnings("ignore:X looks like probabilities")
+
 LOGITS, LABELS = simulate(300, 3, 2.0)
 PROBABILITIES = cl.softmax(LOGITS)
 INNER = [cl.HistogramBinning(5), cl.IsotonicCalibration(), cl.PlattScaling()]

@@ -321,6 +321,11 @@ def test_certain_probabilities_can_be_refused_in_the_users_terms():
             ValueError, match=rf"^the classifier gives {re.escape(said)}.*expected zeros='half-vote'"
         ):
             after(p, calibrator, [0, 1], range(len(p[0])), zeros="refuse")
+    folded = cl.CalibratedModel(
+        Saying(CERTAIN[1:2] * 15 + CERTAIN[:1] * 5), cl.PlattScaling(), zeros="refuse"
+    )
+    with pytest.raises(ValueError, match=r"gives probability 1 \(row 15\)"):
+        folded.fit(np.arange(20)[:, None], [0, 1] * 10)
     model, rows = after(CERTAIN, cl.IsotonicCalibration(), WON, zeros="refuse")
     assert np.isfinite(model.predict_proba(rows)).all()
     for zeros in ("clip", 0, 0.5, None):
