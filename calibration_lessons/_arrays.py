@@ -19,7 +19,7 @@ def as_numpy(values: Any) -> npt.NDArray[Any]:
     which it is copied once, a block of rows at a time. Anything else is read by ``__array__``, or by
     ``__dlpack__`` where that fails. bfloat16 becomes float32 that remembers its `precision`.
     """
-    if isinstance(values, list | tuple) and values and _is_tensor(values[0]):
+    if isinstance(values, list | tuple) and values and _is_foreign(values[0]):
         values = [as_numpy(value) for value in values]
     if _is_tensor(values):
         return _of_tensor(values.detach())
@@ -30,6 +30,11 @@ def as_numpy(values: Any) -> npt.NDArray[Any]:
 def precision(dtype: np.dtype[Any]) -> str:
     """Name of the type that the numbers were rounded to: that of `dtype`, or "bfloat16"."""
     return str(dtype.metadata["precision"]) if dtype.metadata else dtype.name
+
+
+def _is_foreign(values: Any) -> bool:
+    ways = ("detach", "__dlpack__", "numpy")
+    return not isinstance(values, np.ndarray) and any(callable(getattr(values, way, None)) for way in ways)
 
 
 def _is_tensor(values: Any) -> bool:
