@@ -80,8 +80,9 @@ def classifiers() -> dict[str, Any]:
         warnings.simplefilter("ignore", FutureWarning)  # of a class that is about to go
         for name, kind in all_estimators(type_filter="classifier"):
             if name not in SEVERAL_LABELS:
-                seed = {"random_state": 0} if "random_state" in inspect.signature(kind).parameters else {}
-                found[name] = kind(**SETTINGS.get(name, {}), **seed)
+                wanted = SETTINGS.get(name, {}) | {"random_state": 0}
+                known = inspect.signature(kind).parameters
+                found[name] = kind(**{option: wanted[option] for option in wanted if option in known})
     tree = DecisionTreeClassifier(random_state=0)
     forest = RandomForestClassifier(n_estimators=20, random_state=0)
     return found | {

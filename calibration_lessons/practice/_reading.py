@@ -59,13 +59,18 @@ def _read(
     return log_odds(logs) if by_class else logs
 
 
-def order_of_columns(classifier: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
-    """Return the place of each class among the classifier's own, which may stand in any order."""
+def own_classes(classifier: Any) -> npt.NDArray[Any]:
+    """Return the classes of a fitted classifier, in its own order."""
     if not hasattr(classifier, "classes_"):
         raise _input.BadType(
             "estimator", f"= {classifier!r}", "a classifier that is fitted, with its classes_"
         )
-    own = np.asarray(classifier.classes_)
+    return np.asarray(classifier.classes_)
+
+
+def order_of_columns(classifier: Any, classes: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the place of each class among the classifier's own, which may stand in any order."""
+    own = own_classes(classifier)
     order = np.argsort(own)
     if not np.array_equal(own[order], classes):
         raise _input.BadValue("estimator.classes_", f"= {own.tolist()}", f"the classes {classes.tolist()}")

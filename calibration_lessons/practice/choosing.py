@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -23,7 +24,7 @@ from sklearn.utils.validation import (
 from .. import _input
 from .._typing import Floats
 from ..calibrators._base import BinaryCalibrator, Calibrator
-from ._reading import CertainProbability, Zeros, scores_for
+from ._reading import CertainProbability, Zeros, own_classes, scores_for
 
 Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
 
@@ -54,9 +55,11 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ensemble : bool
         Keep the classifier of each fold, with a calibrator of its own that learns from that fold, and answer
         with the mean of their probabilities. Otherwise one calibrator learns from all folds, and one
-        classifier from all rows. The mean is often a little better, as of any ensemble, for classifiers that
-        change with their rows (trees, networks), takes as many times longer to predict as there are folds,
-        and leaves each calibrator 1 / cv of the rows: too few for isotonic calibration where rows are rare.
+        classifier from all rows. Take the ensemble for classifiers that change much with their rows: on
+        500 e-mails of spambase single trees had a log loss smaller by a tenth, while after boosting, logistic
+        regression and a network a single pair was about as good, with Platt scaling rather better. The
+        ensemble takes as many times longer to predict as there are folds, and leaves each calibrator
+        only its own fold of the rows.
     zeros : {"half-vote", "refuse"} or float
         What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
         probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a
@@ -217,15 +220,19 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, classifier: Any, scores: Floats, codes: npt.NDArray[Any], weights: Floats | None
     ) -> Pair:
-        try:
-            return Pair(classifier, clone(self.calibrator).fit(scores, codes, weights))
-        except ValueError as error:
-            raise ValueError(f"the calibrator cannot learn from the classifier's scores: {error}") from error
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X looks like probabilities")  # they are what `reads` asks for
+            try:
+                return Pair(classifier, clone(self.calibrator).fit(scores, codes, weights))
+            except ValueError as error:
+                raise ValueError(
+                    f"the calibrator cannot learn from the classifier's scores: {error}"
+                ) from error
 
     def _as_it_is(self, X: Any, labels: npt.NDArray[Any], weights: Floats | None) -> Pair:
         """Pair the frozen classifier with a calibrator that learned from its scores of all rows."""
         check_is_fitted(self.estimator)
-        self.classes_ = np.unique(self.estimator.classes_)
+        self.classes_ = np.unique(own_classes(self.estimator))
         known = np.isin(labels, self.classes_)
         if not known.all():
             row = int(known.argmin())

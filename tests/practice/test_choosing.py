@@ -36,7 +36,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import calibration_lessons as cl
@@ -233,6 +233,13 @@ def test_a_margin_of_two_classes_belongs_to_the_second_that_the_classifier_holds
 def test_classes_that_are_not_those_of_the_labels_are_refused():
     with pytest.raises(ValueError, match=r"estimator.classes_ = \[0, 0\]: expected the classes \[0\]"):
         after([[0.5, 0.5]] * 2, cl.PlattScaling(), [0, 0], (0, 0))
+
+
+def test_a_classifier_without_classes_is_refused_and_weak_logits_are_not_taken_for_probabilities():
+    with pytest.raises(TypeError, match=r"expected a classifier that is fitted, with its classes_"):
+        cl.CalibratedModel(FrozenEstimator(SVR().fit(X2, Y2)), cl.PlattScaling()).fit(X2, Y2)
+    weak = np.linspace(0.2, 0.9, 200)
+    after(weak, cl.PlattScaling(), np.arange(200) % 3 > 0, (False, True), "decision_function")
 
 
 def half_votes(votes, of):
