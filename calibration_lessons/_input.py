@@ -429,6 +429,6 @@ def one_of(value: Any, known: Sequence[Any], name: str) -> None:
 def warn(message: str) -> None:
     """Warn at the line outside this package that called into it."""
     package, level, frame = __name__.partition(".")[0], 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, UserWarning, stacklevel=level)
