@@ -12,7 +12,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "_build" / "class"
-NEEDED = ("_config.yml", "_toc.yml", "book", "tools/site_extension.py")
+NEEDED = ("_config.yml", "_toc.yml", "book", "tools/site_extension.py", "tools/site_figures.py")
 FOR_TEACHERS = ("book/teaching/exam.md", "book/teaching/instructor_notes.md")
 SOLUTION = re.compile(
     r"^(?P<fence>`{3,}|:{3,})\{solution-(?P<end>start|end)\}.*\n(?:.*\n)*?(?P=fence)[ \t]*(?:\n|\Z)",

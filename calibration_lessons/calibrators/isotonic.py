@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.optimize import isotonic_regression
 
 from .. import _input
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, m_estimate
+from ._learned import Learned, Numbers
 
 
 class IsotonicCalibration(BinaryCalibrator):
@@ -58,6 +61,10 @@ class IsotonicCalibration(BinaryCalibrator):
 
     thresholds_: Floats
     values_: Floats
+    _learned: ClassVar[Learned] = {
+        "thresholds_": Numbers(("M",), rising="strictly"),
+        "values_": Numbers(("M",), 0, 1, rising="weakly"),
+    }
 
     def __init__(self, smoothing: float = 0.0) -> None:
         self.smoothing = smoothing

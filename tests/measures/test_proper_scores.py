@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.special import expit
 from sklearn.metrics import brier_score_loss, log_loss
 
 import calibration_lessons as cl
@@ -50,6 +51,16 @@ def test_the_fast_likelihood_is_the_defined_one_from_logits_too(logits, data):
     assert cl.negative_log_likelihood(y, logits, from_logits=True) == pytest.approx(
         defined, rel=1e-9, abs=1e-9
     )
+
+
+@given(logit_rows, st.data())
+def test_the_scores_of_logits_are_those_of_their_probabilities(logits, data):
+    y = labels_for(data, logits)
+    binary, events = logits[:, 0], y == 0
+    for score in (cl.brier_score, cl.negative_log_likelihood):
+        of_rows, of_one = (score(y, cl.softmax(logits)), score(events, expit(binary)))
+        assert score(y, logits, from_logits=True) == pytest.approx(of_rows, rel=1e-6, abs=1e-12)
+        assert score(events, binary, from_logits=True) == pytest.approx(of_one, rel=1e-6, abs=1e-12)
 
 
 @given(logit_rows, st.data())

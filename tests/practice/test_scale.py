@@ -400,7 +400,7 @@ def test_without_dask_the_package_works_and_the_module_says_how_to_install_it():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert (
-        'needs Dask: install calibration-lessons[scale], or pip install "dask[array,distributed]"'
+        "calibration_lessons.practice.scale needs dask: pip install 'calibration-lessons[scale]'"
         in done.stdout
     )
 

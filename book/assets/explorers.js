@@ -1,0 +1,164 @@
+/* Figures with controls. Every frame was computed when the notebook was executed; a control chooses which is shown.
+   The frames, and the bundle that draws them, are fetched when a figure comes near the window. */
+"use strict";
+{
+  const NARROW = matchMedia("(max-width: 767px)");
+  const figures = new Map(); // element -> what drives it
+
+  const isDark = () => document.documentElement.dataset.theme === "dark";
+  const element = (tag, attributes, ...children) => {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children);
+    return made;
+  };
+
+  /* The address: #T=2.1&network=0. */
+  const asked = () => new URLSearchParams(location.hash.slice(1));
+  let waiting;
+  const note = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const state = new URLSearchParams();
+      for (const { moved, controls, at } of figures.values()) {
+        if (moved) controls.forEach((control, i) => state.set(control.name, control.texts[at[i]]));
+      }
+      history.replaceState(history.state, "", `#${state}`);
+    }, 150);
+  };
+  const read = (controls, at) => {
+    const state = asked();
+    const wanted = controls.map((control) => control.texts.indexOf(state.get(control.name)));
+    wanted.forEach((i, k) => { if (i >= 0) at[k] = i; });
+    return wanted.some((i) => i >= 0);
+  };
+
+  let bundle;
+  const load = (source) => (bundle ??= import(new URL(source, location.href.split("#")[0])));
+
+  /* One column on a narrow page; on a dark one the same hues, lighter. */
+  const dressed = (frames) => {
+    let text = JSON.stringify(frames);
+    if (isDark()) {
+      text = text.replace(/"(#[0-9A-F]{6})"/g, (all, color) => `"${frames.usermeta.dark[color] ?? color}"`);
+    }
+    const spec = JSON.parse(text);
+    delete spec.$schema;
+    spec.background = "transparent";
+    spec.config.font = getComputedStyle(document.body).fontFamily;
+    spec.params = spec.params.map(({ bind, ...parameter }) => parameter);
+    if (NARROW.matches) {
+      spec.vconcat = spec.hconcat;
+      delete spec.hconcat;
+      spec.config.legend.columns = 1;
+    }
+    return spec;
+  };
+
+  const draw = async (figure) => {
+    const driven = figures.get(figure);
+    const turn = ++driven.turn;
+    const made = await vegaEmbed(driven.canvas, dressed(driven.frames), {
+      actions: false, renderer: "svg", mode: "vega-lite", tooltip: false,
+    });
+    if (turn !== driven.turn) return made.finalize();
+    driven.drawn?.finalize();
+    driven.drawn = made;
+    figure.view = made.view;
+    const svg = driven.canvas.querySelector("svg");
+    svg.setAttribute("aria-label", figure.querySelector("img").alt);
+    svg.style.maxWidth = `${1.3 * svg.viewBox.baseVal.width}px`;
+    await show(figure);
+    figure.dataset.state = "live";
+  };
+
+  const show = async (figure) => {
+    const { controls, at, inputs, outputs, readout, readouts, drawn } = figures.get(figure);
+    controls.forEach((control, i) => {
+      const text = control.texts[at[i]];
+      inputs[i].value = at[i];
+      if (control.kind === "slider") {
+        inputs[i].setAttribute("aria-valuetext", text);
+        outputs[i].textContent = text;
+      }
+      drawn?.view.signal(control.name, control.kind === "slider" ? Number(text) : text);
+    });
+    const place = controls.reduce((sum, control, i) => sum * control.texts.length + at[i], 0);
+    readout.textContent = readouts[place];
+    await drawn?.view.runAsync();
+    figure.dataset.frame = place;
+  };
+
+  const control = (figure, { name, label, texts, kind }, i) => {
+    const id = `${figure.id}-${name}`;
+    const input = kind === "slider"
+      ? element("input", { id, type: "range", min: 0, max: texts.length - 1, step: 1 })
+      : element("select", { id }, ...texts.map((text, k) => element("option", { value: k }, text)));
+    const output = element("output", { for: id });
+    input.addEventListener("input", () => {
+      const driven = figures.get(figure);
+      driven.at[i] = Number(input.value);
+      driven.moved = true;
+      show(figure);
+      note();
+    });
+    const row = element("div", { class: "explorer-control" }, element("label", { for: id }, label), input);
+    if (kind === "slider") row.append(output);
+    return { row, input, output };
+  };
+
+  const start = async (figure) => {
+    if (figure.dataset.state) return;
+    figure.dataset.state = "loading";
+    try {
+      const [frames] = await Promise.all([
+        fetch(figure.dataset.frames).then((answer) => answer.json()),
+        load(figure.dataset.bundle),
+      ]);
+      const { controls, readouts } = frames.usermeta;
+      const parts = controls.map((one, i) => control(figure, one, i));
+      const canvas = element("div", { class: "explorer-canvas" });
+      const readout = element("p", { class: "explorer-readout", role: "status" });
+      const at = controls.map((one) => one.start);
+      const moved = read(controls, at);
+      figures.set(figure, {
+        frames, controls, readouts, readout, canvas, at, moved, turn: 0,
+        inputs: parts.map((part) => part.input), outputs: parts.map((part) => part.output),
+      });
+      const panel = element("div", { class: "explorer-controls" }, ...parts.map((part) => part.row), readout);
+      figure.prepend(panel, canvas);
+      await draw(figure);
+      if (moved) figure.scrollIntoView({ block: "nearest" });
+    } catch (error) {
+      delete figure.dataset.state; // the still picture stays
+      throw error;
+    }
+  };
+
+  const everywhere = (act) => { for (const figure of figures.keys()) act(figure); };
+  const begin = () => {
+    const all = [...document.querySelectorAll("figure.explorer")];
+    const near = new IntersectionObserver(
+      (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
+        near.unobserve(entry.target);
+        start(entry.target);
+      }),
+      { rootMargin: "400px 0px" },
+    );
+    all.forEach((figure) => near.observe(figure));
+    const named = [...asked().keys()];
+    const linked = all.find((figure) => named.some((name) => figure.dataset.controls.split(" ").includes(name)));
+    if (linked) linked.scrollIntoView({ block: "start" });
+    addEventListener("hashchange", () => everywhere((figure) => {
+      const driven = figures.get(figure);
+      if (read(driven.controls, driven.at)) show(figure);
+    }));
+    NARROW.addEventListener("change", () => everywhere(draw));
+    let theme = isDark();
+    new MutationObserver(() => {
+      if (theme !== isDark()) { theme = isDark(); everywhere(draw); }
+    }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  };
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
+  else begin();
+}

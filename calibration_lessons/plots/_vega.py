@@ -1,0 +1,401 @@
+"""Draws the panels of an `Explorer` as Vega-Lite, by Altair: one table a panel, filtered by the controls."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from ..measures.reliability import ReliabilityCurve
+from ._palette import BLACK, COLORS, DARK, GREY, READING, look_of, spare_colors
+from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
+
+__all__ = ["DARK", "specification"]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+WIDTH, TALL = 250, 230  # of a panel, in pixels
+GRID = "#DDDDDD"
+DASHES = {"-": [1, 0], "--": [6, 3], "-.": [7, 3, 2, 3], ":": [2, 2]}
+FONT = "Liberation Sans, Arial, sans-serif"  # the first is what the still picture is drawn with everywhere
+CONFIG = {
+    "background": "white",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": BLACK,
+        "titleColor": BLACK,
+        "domainColor": GREY,
+        "tickColor": GREY,
+        "gridColor": GRID,
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
+    "legend": {
+        "labelColor": BLACK,
+        "labelFontSize": 12,
+        "labelLimit": 300,
+        "orient": "bottom",
+        "columns": 2,
+        "symbolType": "stroke",
+        "symbolSize": 350,
+        "symbolStrokeWidth": 2.5,
+        "symbolOpacity": 1,
+        "title": None,
+    },
+    "title": {"color": BLACK, "fontSize": 13, "fontWeight": "normal", "anchor": "start"},
+}
+
+Row = dict[str, Any]
+Frames = Sequence[Mapping[str, Any]]
+
+
+class Palette:
+    """Colour and line of every named series of a figure: one legend speaks for all panels."""
+
+    def __init__(self, lines: Iterable[str], fills: Iterable[str]) -> None:
+        self.lines, self.fills = list(dict.fromkeys(lines)), list(dict.fromkeys(fills))
+        others = spare_colors([*self.lines, *self.fills])
+        self.looks = {name: look_of(name, others) for name in dict.fromkeys([*self.lines, *self.fills])}
+
+    def of(self, names: list[str], key: str) -> list[Any]:
+        """One entry of the look of each name."""
+        return [self.looks[name][key] for name in names]
+
+    @property
+    def stroke(self) -> alt.Stroke:
+        """Encode the colour of a line."""
+        return alt.Stroke("series:N", scale=alt.Scale(domain=self.lines, range=self.of(self.lines, "color")))
+
+    @property
+    def dash(self) -> alt.StrokeDash:
+        """Encode the dashes of a line."""
+        dashes = [DASHES[line] for line in self.of(self.lines, "linestyle")]
+        return alt.StrokeDash("series:N", scale=alt.Scale(domain=self.lines, range=dashes))
+
+    @property
+    def fill(self) -> alt.Fill:
+        """Encode the colour of points or of an area."""
+        scale = alt.Scale(domain=self.fills, range=self.of(self.fills, "color"))
+        alone = [name for name in self.fills if name not in self.lines]
+        legend = alt.Legend(symbolType="circle", symbolSize=80, values=alone) if alone else None
+        return alt.Fill("series:N", scale=scale, legend=legend)
+
+
+def specification(
+    controls: Sequence[Control], frames: Frames, columns: Sequence[Sequence[Panel]]
+) -> dict[str, Any]:
+    """Write the figure as a dictionary: parameters for the controls, panels side by side."""
+    drawn = Drawn(controls, frames, [panel for column in columns for panel in column])
+    charts = [[drawn.panel(panel) for panel in column] for column in columns]
+    figure = alt.hconcat(*(alt.vconcat(*column, spacing=12) for column in charts), spacing=24)
+    figure = figure.add_params(*(parameter(control) for control in controls))
+    spec: dict[str, Any] = figure.to_dict(validate=True)
+    return spec | {"$schema": SCHEMA, "config": CONFIG}
+
+
+def parameter(control: Control) -> alt.Parameter:
+    """Turn a control into a parameter of the figure, with an input of its own where no script replaces it."""
+    label = f"{control.label} "
+    if isinstance(control, Choice):
+        options = list(control.texts)
+        bind = alt.binding_select(options=options, name=label)
+        return alt.param(name=control.name, value=str(control.start), bind=bind)
+    values = [float(text) for text in control.texts]
+    steps = np.diff(values)
+    start = float(f"{control.start:g}")
+    if np.allclose(steps, steps[0]):
+        step = float(f"{steps[0]:.6g}")
+        slider = alt.binding_range(min=values[0], max=values[-1], step=step, name=label)
+        return alt.param(name=control.name, value=start, bind=slider)
+    return alt.param(name=control.name, value=start, bind=alt.binding_select(options=values, name=label))
+
+
+class Drawn:
+    """What the panels share: the controls, the frames, and the colours of the series."""
+
+    def __init__(self, controls: Sequence[Control], frames: Frames, panels: Sequence[Panel]) -> None:
+        self.controls, self.frames = controls, frames
+        series = [one for panel in panels for one in self.series(panel)]
+        self.look = Palette(
+            (name for name, is_line in series if is_line), (name for name, is_line in series if not is_line)
+        )
+
+    def series(self, panel: Panel) -> list[tuple[str, bool]]:
+        """Series of a panel that the legend names, and whether each is a line."""
+        if isinstance(panel, Along):
+            several = panel.keys if len(panel.keys) > 1 else []
+            return [(name, True) for name in (*several, *panel.marks)]
+        if isinstance(panel, Curves):
+            filled = {*panel.points, *panel.areas}
+            names = dict.fromkeys(name for frame in self.frames for name in frame[panel.key])
+            return [(name, name not in filled) for name in (*names, *panel.marks)]
+        return []
+
+    def panel(self, panel: Panel) -> Any:
+        """Draw a panel of any kind."""
+        match panel:
+            case Diagram():
+                return self.diagram(panel)
+            case Along():
+                return self.along(panel)
+            case Curves():
+                return self.curves(panel)
+            case Bars():
+                return self.bars(panel)
+
+    def shown(self, *but: str) -> str:
+        """Condition that a row belongs to the frame that the controls choose, whatever those in `but` say."""
+        chosen = (c for c in self.controls if c.name not in but)
+        parts = (
+            f"{json.dumps(c.texts)}[datum.{c.name}] === {c.name}"
+            if isinstance(c, Choice)
+            else f"+datum.{c.name} === {c.name}"
+            for c in chosen
+        )
+        return " && ".join(parts) or "true"
+
+    def table(self, rows: Iterable[Iterable[Row]]) -> alt.Data:
+        """Write the rows of every frame as one table of text; a choice stands there by its number."""
+        places = product(*(range(len(c.texts)) if isinstance(c, Choice) else c.texts for c in self.controls))
+        names = [c.name for c in self.controls]
+        states = (dict(zip(names, place, strict=True)) for place in places)
+        lines = [state | row for state, some in zip(states, rows, strict=True) for row in some]
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(lines[0])
+        writer.writerows([short(value) for value in line.values()] for line in lines)
+        parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
+        return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+
+    def diagram(self, panel: Diagram) -> Any:
+        """Draw accuracy against confidence with intervals, and the rows of each bin below."""
+        curves: list[ReliabilityCurve] = [frame[panel.key] for frame in self.frames]
+        reading = READING["top label" if curves[0].target == "top-label" else "one class"]
+        x_title, y_title, below, above = reading
+        data, color = self.table(bins(curve, panel) for curve in curves), COLORS[panel.color]
+        here = self.shown()
+        x = alt.X("confidence:Q", title=None if panel.counts else x_title, scale=alt.Scale(domain=[0, 1]))
+        x = x.axis(labels=not panel.counts, tickCount=5)
+        y = alt.Y("accuracy:Q", title=None, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
+        ends = alt.Chart(alt.InlineData([{"from": 0, "to": 1}]))
+        diagonal = ends.mark_rule(color=GREY, strokeDash=[5, 4], aria=False).encode(
+            x=alt.X("from:Q"), y=alt.Y("from:Q"), x2="to:Q", y2="to:Q"
+        )
+        sides = note(above, 8, 10), note(below, WIDTH - 6, TALL - 10, align="right")
+        base = alt.Chart().transform_filter(here)
+        spans = base.mark_rule(color=color, strokeWidth=1.3, aria=False).encode(
+            x, alt.Y("low:Q"), alt.Y2("high:Q")
+        )
+        line = base.mark_line(color=color, strokeWidth=2, aria=False, clip=True).encode(x, y)
+        dots = base.mark_point(color=color, filled=True, opacity=1, size=45).encode(x, y)
+        above = heading(panel.label or y_title)
+        band = base.mark_area(color=COLORS["band"], opacity=0.35, aria=False)
+        bands = [band.encode(x, alt.Y("floor:Q"), alt.Y2("ceiling:Q"))] if panel.band else []
+        diagram = alt.layer(*bands, diagonal, *sides, spans, line, dots, above, data=data)
+        diagram = diagram.properties(width=WIDTH, height=TALL)
+        return (
+            alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=6)
+            if panel.counts
+            else diagram
+        )
+
+    def rows_below(self, panel: Diagram, data: alt.Data, curves: list[ReliabilityCurve], title: str) -> Any:
+        """Draw the share of the rows in each bin as a bar over its width, with their number."""
+        most = 1.45 * max(float((curve.counts / curve.n).max()) for curve in curves)
+        x = alt.X("left:Q", title=title, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
+        y = alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, float(f"{most:.4g}")])).axis(None)
+        base = alt.Chart().transform_filter(self.shown())
+        bars = base.mark_bar(color=COLORS["counts"], stroke=BLACK, strokeWidth=0.5).encode(
+            x, alt.X2("right:Q"), y, alt.Y2Datum(0)
+        )
+        many = max(int((curve.counts > 0).sum()) for curve in curves) > 6
+        place: dict[str, Any] = (
+            {"angle": 270, "align": "left", "dx": 3} if many else {"align": "center", "dy": -6}
+        )
+        middle = (
+            alt.Chart()
+            .transform_filter(self.shown())
+            .transform_calculate(middle="(datum.left + datum.right) / 2")
+        )
+        numbers = middle.mark_text(color=BLACK, fontSize=9, aria=False, baseline="middle", **place).encode(
+            alt.X("middle:Q"), y, alt.Text("rows:Q", format=" d")
+        )
+        return alt.layer(bars, numbers, note("rows per bin", 4, 8), data=data).properties(
+            width=WIDTH, height=62
+        )
+
+    def along(self, panel: Along) -> Any:
+        """Draw numbers of all frames along a slider, and a dot at the frame that is shown."""
+        slider = next(control for control in self.controls if control.name == panel.slider)
+        keys = [*panel.keys, *panel.marks, *(panel.band or ())]
+        names = {key: f"v{i}" for i, key in enumerate(keys)}
+        data = self.table([{names[key]: frame[key] for key in keys}] for frame in self.frames)
+        heights = [float(frame[key]) for frame in self.frames for key in (*panel.keys, *(panel.band or ()))]
+        places = [float(text) for text in slider.texts]
+        x = axis(alt.X, panel.slider, slider.label, places, None, panel.log_x)
+        if panel.log_x:
+            x = x.axis(values=places)
+        every = alt.Chart().transform_filter(self.shown(panel.slider))
+        here = alt.Chart().transform_filter(self.shown())
+        layers: list[Any] = []
+        if panel.band:
+            low, high = (names[key] for key in panel.band)
+            y = axis(alt.Y, low, None, heights, panel.domain, panel.log_y, ticks=4)
+            band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
+            layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
+        for key in panel.marks:
+            rule = here.transform_calculate(series=json.dumps(key)).mark_rule(strokeWidth=2, clip=True)
+            x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
+            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
+        for key in panel.keys:
+            y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
+            alone = len(panel.keys) == 1
+            look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
+            line = every.transform_calculate(series=json.dumps(key)).mark_line(
+                strokeWidth=2, clip=True, aria=False
+            )
+            layers.append(line.encode(x, y, *look))
+            color = BLACK if alone else self.look.looks[key]["color"]
+            layers.append(here.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
+        if len(panel.keys) == 1:
+            number = here.mark_text(
+                align="right", baseline="bottom", dy=-6, fontSize=14, color=BLACK, aria=False
+            )
+            text = alt.Text(f"{names[panel.keys[0]]}:Q", format=f".{panel.digits}f")
+            layers.append(number.encode(x=alt.value("width"), y=alt.value(0), text=text))
+        return alt.layer(*layers, heading(panel.label), data=data).properties(
+            width=WIDTH, height=panel.height
+        )
+
+    def curves(self, panel: Curves) -> Any:
+        """Draw lines, steps, areas and points of a frame."""
+        names = list(dict.fromkeys(name for frame in self.frames for name in frame[panel.key]))
+        data = self.table(pairs(frame[panel.key], names) for frame in self.frames)
+        both = [pair for frame in self.frames for pair in frame[panel.key].values()]
+        across, up = ([float(v) for pair in both for v in np.atleast_1d(pair[i])] for i in (0, 1))
+        x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, panel.log_x)
+        y = axis(alt.Y, "y", None, up, panel.y_domain, panel.log_y)
+        layers: list[Any] = []
+        for i, name in enumerate(names):
+            one = alt.Chart().transform_filter(f"datum.line === {i} && {self.shown()}")
+            one = one.transform_calculate(series=json.dumps(name))
+            if name in panel.points:
+                dots = one.mark_point(filled=True, size=40, opacity=1)
+                layers.append(dots.encode(x, y, self.look.fill))
+            elif name in panel.areas:
+                layers.append(
+                    one.mark_area(fillOpacity=0.3, aria=False, clip=True).encode(x, y, self.look.fill)
+                )
+            else:
+                step: dict[str, Any] = {"interpolate": "step-after"} if name in panel.steps else {}
+                line = one.mark_line(strokeWidth=2, clip=True, aria=False, **step)
+                layers.append(line.encode(x, y, self.look.stroke, self.look.dash))
+        places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
+        rules = self.table(places) if panel.marks else None
+        for i, key in enumerate(panel.marks):
+            rule = alt.Chart(rules).transform_filter(self.shown()).transform_calculate(series=json.dumps(key))
+            rule = rule.mark_rule(strokeWidth=2, clip=True)
+            x_mark = alt.X(f"m{i}:Q", title=panel.x_label)
+            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
+        return alt.layer(*layers, heading(panel.label), data=data).properties(
+            width=WIDTH, height=panel.height
+        )
+
+    def bars(self, panel: Bars) -> Any:
+        """Draw named numbers as bars with the number at their end."""
+        groups = [frame[panel.key] for frame in self.frames]
+        names = list(dict.fromkeys(name for group in groups for name in group))
+        data = self.table(
+            [{"bar": name, "height": group[name], "end": max(group[name], 0)} for name in group]
+            for group in groups
+        )
+        heights = [0.0, *(float(v) for group in groups for v in group.values())]
+        y = alt.Y("bar:N", title=None, sort=None, scale=alt.Scale(domain=names))
+        x = axis(alt.X, "height", None, heights, panel.domain, False, room=0.18)
+        others = spare_colors(names)
+        colors = [look_of(name, others)["color"] for name in names]
+        base = alt.Chart().transform_filter(self.shown())
+        color = alt.Color("bar:N", legend=None, scale=alt.Scale(domain=names, range=colors))
+        bars = base.mark_bar().encode(x, y, color)
+        text = base.mark_text(align="left", dx=4, color=BLACK, aria=False).encode(
+            alt.X("end:Q", title=None), y, alt.Text("height:Q", format=f".{panel.digits}f")
+        )
+        chart = alt.layer(bars, text, heading(panel.label), data=data).resolve_scale(color="independent")
+        return chart.properties(width=WIDTH, height=34 * len(names))
+
+
+def note(text: str, x: float, y: float, **look: Any) -> Any:
+    """Write words at a place of a panel, in pixels from its upper left corner."""
+    usual: dict[str, Any] = {"align": "left", "color": GREY, "fontSize": 11}
+    mark = alt.Chart(alt.InlineData([{}])).mark_text(text=text, aria=False, **(usual | look))
+    return mark.encode(x=alt.value(x), y=alt.value(y))
+
+
+def heading(text: str) -> Any:
+    """Write what a panel shows above its left edge."""
+    return note(text, 0, 0, baseline="bottom", dy=-6, fontSize=13, color=BLACK)
+
+
+def short(value: Any) -> str:
+    """Write a number with four digits, a whole one in full; a text as it is; what is no number as nothing."""
+    if isinstance(value, str):
+        return value
+    number = float(value)
+    if math.isnan(number):
+        return ""
+    if number.is_integer():
+        return str(int(number))
+    text = f"{number:.4g}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def bins(curve: ReliabilityCurve, panel: Diagram) -> Iterator[Row]:
+    """Yield what a panel draws of the bins of a curve that hold rows."""
+    columns: dict[str, Any] = {"confidence": curve.confidence, "accuracy": curve.accuracy}
+    columns |= dict(zip(("low", "high"), curve.interval(), strict=True))
+    if panel.band:
+        columns |= dict(zip(("floor", "ceiling"), curve.band(), strict=True))
+    if panel.counts:
+        columns |= {"left": curve.edges[:-1], "right": curve.edges[1:], "share": curve.counts / curve.n}
+    columns["rows"] = curve.counts
+    for m in np.flatnonzero(curve.counts):
+        yield {name: values[m] for name, values in columns.items()}
+
+
+def pairs(series: Mapping[str, Any], names: Sequence[str]) -> Iterator[Row]:
+    """Yield the points of every line and cloud of a frame, each with the number of its name."""
+    for name, (x, y) in series.items():
+        for across, up in zip(np.atleast_1d(x), np.atleast_1d(y), strict=True):
+            yield {"line": names.index(name), "x": across, "y": up}
+
+
+def axis(
+    channel: Any,
+    field: str,
+    title: str | None,
+    values: Sequence[float],
+    domain: tuple[float, float] | None,
+    log: bool,
+    *,
+    ticks: int = 5,
+    room: float = 0.04,
+) -> Any:
+    """Make an axis that holds the values of every frame, so that it stays where it is."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = domain or (min(finite), max(finite))
+    if domain is None and not log and channel is alt.Y:
+        pad = room * (high - low or 1.0)
+        low, high = (low if low == 0 else low - pad), high + pad
+    elif domain is None and not log and room > 0.04:
+        low, high = (low - room * (high - low) if low < 0 else low), high + room * (high - low or 1.0)
+    ends = [float(f"{end:.4g}") for end in (low, high)]
+    scale = alt.Scale(domain=ends, nice=False, **({"type": "log"} if log else {"zero": False}))
+    return channel(f"{field}:Q", title=title, scale=scale, stack=None).axis(tickCount=ticks)

@@ -1,0 +1,262 @@
+"""Figures with controls show the companion's numbers, wherever their controls stand."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page
+
+import calibration_lessons as cl
+from calibration_lessons import datasets
+
+from .test_pages import MODES, NARROW, PAGES, THEME_FAULTS, WIDE
+
+pytestmark = pytest.mark.browser
+MOST = 30_000  # bytes that a page may load more before its figure is near
+
+DRAWN = """figure => [...figure.querySelectorAll("svg g.role-mark")].map(mark =>
+    [...mark.querySelectorAll("[role=graphics-symbol]")].map(node => ({...node.__data__.datum})))
+    .filter(rows => rows.length)"""
+AXES = """figure => [...figure.querySelectorAll("svg .role-axis-label text")].map(
+    text => [text.textContent, text.getAttribute("transform")])"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a page, and what the companion says about each of its states."""
+
+    page: str
+    expected: Callable[..., dict[str, Any]]
+    states: list[dict[str, Any]]
+    number: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.page.rpartition('/')[2]}-{self.number}"
+
+    @property
+    def html(self) -> str:
+        """Page of the built site."""
+        return f"book/{self.page}.html"
+
+
+def diagram(curve: cl.ReliabilityCurve) -> dict[str, Any]:
+    """What the dots and the bars of a reliability diagram show."""
+    filled = curve.counts > 0
+    return {
+        "confidence": curve.confidence[filled],
+        "accuracy": curve.accuracy[filled],
+        "rows": curve.counts[filled],
+    }
+
+
+@cache
+def network(number: int, part: datasets.Part) -> datasets.LabelledLogits:
+    return datasets.network_logits(number, part)
+
+
+def temperature(T: float, network: int) -> dict[str, Any]:
+    logits, labels = datasets.network_logits(network, "test")
+    q = cl.softmax(logits / T)
+    curve = cl.reliability_curve(labels, logits / T, from_logits=True)
+    nll, ece = cl.negative_log_likelihood(labels, q), cl.expected_calibration_error(labels, q)
+    part = datasets.network_logits(network, "calibration")
+    return {
+        "readout": f"NLL {nll:.3f} nats, ECE {ece:.3f}, mean confidence {q.max(axis=1).mean():.3f}, "
+        f"accuracy {np.mean(q.argmax(axis=1) == labels):.3f}",
+        "drawn": [
+            diagram(curve),
+            {"T": [T], "v0": [nll], "v1": [cl.TemperatureScaling().fit(*part).temperature_]},
+            {"T": [T], "v0": [ece], "v2": [cl.ExpectationConsistency().fit(*part).temperature_]},
+        ],
+    }
+
+
+def states(**values: list[Any]) -> list[dict[str, Any]]:
+    """Every combination of some values of the controls."""
+    return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
+
+
+FIGURES = [
+    Figure("calibrators/temperature", temperature, states(T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])),
+]
+every_figure = pytest.mark.parametrize(
+    ("visit", "figure"),
+    [((f.html, mode, width), f) for f in FIGURES for mode in MODES for width in (WIDE, NARROW)],
+    ids=[f"{f}-{mode}-{width}" for f in FIGURES for mode in MODES for width in (WIDE, NARROW)],
+    indirect=["visit"],
+)
+once = pytest.mark.parametrize(
+    ("visit", "figure"),
+    [((f.html, "light", WIDE), f) for f in FIGURES],
+    ids=map(str, FIGURES),
+    indirect=["visit"],
+)
+
+
+def live(page: Page, figure: Figure) -> Locator:
+    """Bring a figure near the window and wait until it is drawn."""
+    here = page.locator(f"#{figure}")
+    here.scroll_into_view_if_needed()
+    page.wait_for_selector(f"#{figure}[data-state=live]")
+    return here
+
+
+def move(here: Locator, state: dict[str, Any]) -> None:
+    """Move every control to a state, as a reader does, and wait until it is drawn."""
+    place = 0
+    for name, value in state.items():
+        control = here.locator(f"#{here.get_attribute('id')}-{name}")
+        label = f"{value:g}" if isinstance(value, float) else str(value)
+        frames = here.page.request.get(
+            here.page.url.rpartition("/")[0] + "/" + here.get_attribute("data-frames")
+        )
+        texts = next(c["texts"] for c in frames.json()["usermeta"]["controls"] if c["name"] == name)
+        index = texts.index(label)
+        place = place * len(texts) + index
+        if control.evaluate("node => node.type") == "range":
+            control.fill(str(index))
+            assert control.get_attribute("aria-valuetext") == label
+            assert control.evaluate("node => node.nextElementSibling.textContent") == label
+        else:
+            control.select_option(str(index))
+    here.page.wait_for_selector(f"#{here.get_attribute('id')}[data-frame='{place}']")
+
+
+def differences(here: Locator, expected: dict[str, Any]) -> Iterator[str]:
+    """What a figure shows otherwise than the companion computes it."""
+    shown = here.locator(".explorer-readout").inner_text()
+    if shown != expected["readout"]:
+        yield f"the read-out says {shown!r} instead of {expected['readout']!r}"
+    drawn = here.evaluate(DRAWN)
+    for rows in expected["drawn"]:
+        if not any(agrees(group, rows) for group in drawn):
+            yield f"no mark shows {rows}"
+
+
+def agrees(group: list[dict[str, Any]], rows: dict[str, Any]) -> bool:
+    """Tell whether the marks of a group are those rows, to four digits."""
+    return all(
+        all(name in one for one in group)
+        and len(group) == len(values)
+        and np.allclose([one[name] for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
+        for name, values in rows.items()
+    )
+
+
+@every_figure
+def test_a_figure_shows_the_numbers_of_the_companion_in_a_dozen_states(visit, figure):
+    here = live(visit.page, figure)
+    assert len(figure.states) >= 12
+    axes = here.evaluate(AXES)
+    for state in figure.states:
+        move(here, state)
+        assert list(differences(here, figure.expected(**state))) == [], state
+        assert here.evaluate(AXES) == axes, "an axis moved"
+    assert visit.faults == []
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@once
+def test_a_wrong_frame_is_noticed(visit, figure):
+    def wrong(route):
+        spec = json.loads(route.fetch().text())
+        text = json.dumps(spec["datasets"])
+        spec["datasets"] = json.loads(re.sub(r"(?<=,)\.(\d)", lambda m: f".{(int(m[1]) + 1) % 10}", text))
+        route.fulfill(json=spec)
+
+    visit.page.route("**/explorers/*.json*", wrong)
+    here = live(visit.page, figure)
+    move(here, figure.states[0])
+    assert any(differences(here, figure.expected(**figure.states[0])))
+
+
+@every_figure
+def test_axe_finds_nothing_serious_in_a_live_figure(visit, figure):
+    live(visit.page, figure)
+    found = Axe().run(visit.page, {"include": [[f"#{figure}"]]}).response["violations"]
+    assert [
+        (fault["id"], node["html"][:200])
+        for fault in found
+        if fault["impact"] in {"serious", "critical"} and fault["id"] not in THEME_FAULTS
+        for node in fault["nodes"]
+    ] == []
+
+
+@once
+def test_before_a_figure_is_near_the_page_loads_little_more(visit, figure):
+    page, sizes = visit.page, {}
+    page.on("response", lambda answer: sizes.update({answer.url.partition("?")[0]: len(answer.body())}))
+    page.reload()
+    page.wait_for_load_state("networkidle")
+    ours = {url: size for url, size in sizes.items() if "explorer" in url}
+    assert {url.rpartition("/")[2] for url in ours} >= {"explorers.css", "explorers.js"}
+    place = page.locator(f"#{figure}").evaluate("node => node.outerHTML.length")
+    assert sum(ours.values()) + place < MOST
+    assert not any(url.endswith((".json", "vega.js")) for url in ours)
+    live(page, figure)
+    assert visit.faults == []
+
+
+def test_a_page_without_a_figure_loads_nothing_for_one(chromium, address):
+    page = chromium.new_page()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{address}/{next(name for name in PAGES if 'glossary' in name)}")
+    assert not [url for url in asked if "explorer" in url or "vega" in url]
+    page.close()
+
+
+@once
+def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
+    here = live(visit.page, figure)
+    state = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[-1].items()}
+    move(here, figure.states[-1])
+    visit.page.wait_for_function("location.hash")
+    fragment = visit.page.evaluate("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
+    assert fragment.items() >= state.items()
+    shown = here.locator(".explorer-readout").inner_text()
+    visit.page.reload()
+    visit.page.wait_for_selector(f"#{figure}[data-state=live]")  # by itself: the address asks for it
+    assert here.locator(".explorer-readout").inner_text() == shown
+    other = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[0].items()}
+    visit.page.evaluate("state => { location.hash = new URLSearchParams(state) }", other)
+    visit.page.wait_for_function("shown => !document.body.innerText.includes(shown)", arg=shown)
+    assert list(differences(here, figure.expected(**figure.states[0]))) == []
+
+
+@once
+def test_the_keyboard_moves_a_control_whose_focus_is_seen(visit, figure):
+    here = live(visit.page, figure)
+    slider = here.locator("input[type=range]").first
+    here.page.locator(f"label[for='{slider.get_attribute('id')}']").wait_for()
+    slider.focus()
+    before = slider.get_attribute("aria-valuetext")
+    visit.page.keyboard.press("End")
+    visit.page.keyboard.press("ArrowLeft")
+    assert slider.get_attribute("aria-valuetext") != before
+    assert slider.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
+    assert min(slider.bounding_box()[side] for side in ("height", "width")) >= 44
+
+
+@once
+def test_the_theme_is_followed_and_print_and_no_scripts_show_the_still_picture(visit, figure, chromium):
+    here = live(visit.page, figure)
+    light = here.locator("svg").inner_html()
+    visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    visit.page.wait_for_function("old => document.querySelector('figure svg').innerHTML != old", arg=light)
+    assert "#E6EBF0" in here.locator("svg").inner_html()
+    visit.page.emulate_media(media="print")
+    assert here.locator("img").is_visible() and not here.locator("svg").is_visible()
+    context = chromium.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(visit.page.url)
+    assert plain.locator(f"#{figure} img").is_visible()
+    assert len(plain.locator(f"#{figure} img").get_attribute("alt")) > 60
+    context.close()

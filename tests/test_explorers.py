@@ -1,0 +1,287 @@
+"""Figures with controls hold every frame, keep their axes still, and refuse what they cannot show."""
+
+import csv
+import io
+import json
+import re
+from base64 import b64decode
+
+import numpy as np
+import pytest
+
+import calibration_lessons as cl
+from calibration_lessons import plots
+from calibration_lessons.plots._palette import DARK
+
+Y = np.array([0, 1, 1, 1, 0, 1])
+P = np.array([0.2, 0.4, 0.7, 0.9, 0.3, 0.85])
+T = plots.Slider("T", "temperature T", [0.5, 1.0, 1.5], start=1.0)
+KIND = plots.Choice("kind", "kind of", ["width", "its mass"], start="its mass")
+
+
+def frame(T, kind):
+    bent = P ** (1 / T)
+    curve = cl.reliability_curve(Y, bent, n_bins=3, strategy="uniform" if kind == "width" else "quantile")
+    return {
+        "readout": f"T is {T}, {kind}",
+        "diagram": curve,
+        "ece": curve.ece(),
+        "mce": curve.mce(),
+        "best": 1.23456,
+        "curves": {
+            "train": ([0, 1], [0, T]),
+            "steps": ([0, 1], [1, T]),
+            "area": ([0, 1], [0.5, T]),
+            "dots": ([0.25, 0.75], [T, np.nan]),
+        },
+        "bars": {"aleatoric": T, "epistemic": -0.5},
+    }
+
+
+PANELS = [
+    [plots.Diagram("diagram"), plots.Along("T", ["ece"], "ECE", marks=["best"])],
+    [
+        plots.Curves("curves", "score", "x", ["dots"], ["steps"], ["area"], ["best"], height=99),
+        plots.Bars("bars", "bits"),
+        plots.Along("T", ["ece", "mce"], "both", domain=(0, 1)),
+    ],
+]
+FIGURE = plots.explore(frame, [T, KIND], PANELS)
+STATES = [(t, kind) for t in T.values for kind in KIND.values]
+
+
+def parts(node, of):
+    """Every dictionary below a node of a specification that has a key."""
+    if isinstance(node, dict):
+        yield from ([node] if of in node else [])
+        for below in node.values():
+            yield from parts(below, of)
+    elif isinstance(node, list):
+        for below in node:
+            yield from parts(below, of)
+
+
+def tables(figure=FIGURE):
+    """Tables of the figure by the names of their columns."""
+    texts = (text for text in figure.spec["datasets"].values() if isinstance(text, str))
+    rows = [list(csv.DictReader(io.StringIO(text))) for text in texts]
+    return {tuple(table[0]): table for table in rows}
+
+
+def of_state(name, t, kind):
+    """Rows of a table, chosen by one of its columns, that belong to a state."""
+    table = next(table for columns, table in tables().items() if name in columns)
+    place = str(KIND.values.index(kind))  # a choice stands by its number
+    return [row for row in table if (float(row["T"]), row["kind"]) == (t, place)]
+
+
+@pytest.mark.parametrize(("t", "kind"), STATES)
+def test_each_frame_is_what_the_function_returned(t, kind):
+    given = frame(t, kind)
+    filled = given["diagram"].counts > 0
+    rows = of_state("confidence", t, kind)
+    low, high = given["diagram"].interval()
+    for name, values in {
+        "confidence": given["diagram"].confidence[filled],
+        "accuracy": given["diagram"].accuracy[filled],
+        "rows": given["diagram"].counts[filled],
+        "low": low[filled],
+        "high": high[filled],
+        "left": given["diagram"].edges[:-1][filled],
+        "right": given["diagram"].edges[1:][filled],
+        "share": given["diagram"].counts[filled] / len(Y),
+    }.items():
+        assert [float(row[name]) for row in rows] == pytest.approx(values, rel=6e-4)
+    (both,) = [row for row in of_state("v1", t, kind)][:1]
+    assert float(both["v0"]) == pytest.approx(given["ece"], rel=6e-4)
+    points = [(int(row["line"]), float(row["x"]), float(row["y"] or -1)) for row in of_state("line", t, kind)]
+    assert points == [
+        (line, x, -1 if np.isnan(y) else y)
+        for line, (xs, ys) in enumerate(given["curves"].values())
+        for x, y in zip(xs, ys, strict=True)
+    ]
+    bars = [(row["bar"], float(row["height"]), float(row["end"])) for row in of_state("bar", t, kind)]
+    assert bars == [("aleatoric", t, t), ("epistemic", -0.5, 0)]
+    assert [row["m0"] for row in of_state("m0", t, kind)] == ["1.235"]
+
+
+def test_numbers_have_four_digits_and_whole_ones_all():
+    def one(n):
+        return {"readout": "", "x": 123456 * n, "y": 0.000123456 * n, "z": float("nan")}
+
+    n = plots.Slider("n", "n", [1, 2], start=1)
+    text = tables(plots.explore(one, [n], [[plots.Along("n", ["x", "y", "z"], "all")]]))
+    ((first, _),) = text.values()
+    assert first == {"n": "1", "v0": "123456", "v1": ".0001235", "v2": ""}
+
+
+def test_every_axis_has_the_ends_that_all_frames_need():
+    scaled = [s for s in parts(FIGURE.spec, "scale") if s.get("type") == "quantitative"]
+    ends = {}
+    for encoding in scaled:
+        ends.setdefault(encoding["field"], set()).add(tuple(encoding["scale"]["domain"]))
+    assert all(len(domains) == 1 for field, domains in ends.items() if field != "v0")
+    assert ends["confidence"] == ends["accuracy"] == ends["left"] == {(0, 1)}
+    assert ends["T"] == {(0.5, 1.5)} and (0, 1) in ends["v0"] and ends["v1"] == {(0, 1)}
+    (low, high) = next(iter(ends["y"]))
+    assert low == 0 and 1.5 < high < 1.6
+    (low, high) = next(iter(ends["height"]))
+    assert low < -0.5 and high > 1.5
+    ece = [frame(*state)["ece"] for state in STATES]
+    (low, high) = next(end for end in ends["v0"] if end != (0, 1))
+    assert low < min(ece) and high > max(ece) and high - low < 1.2 * np.ptp(ece)
+
+
+def test_the_controls_choose_by_equality_and_a_line_along_a_slider_shows_all_its_values():
+    chosen = {part["filter"] for part in parts(FIGURE.spec, "filter")}
+    kind = '["width", "its mass"][datum.kind] === kind'
+    lines = {f"datum.line === {i} && +datum.T === T && {kind}" for i in range(4)}
+    assert chosen == {f"+datum.T === T && {kind}", kind} | lines
+
+
+def test_notebooks_get_inputs_and_the_page_gets_what_it_builds_its_own_from():
+    first, second = FIGURE.spec["params"]
+    assert first == {
+        "name": "T",
+        "value": 1.0,
+        "bind": {"input": "range", "min": 0.5, "max": 1.5, "step": 0.5, "name": "temperature T "},
+    }
+    assert second["value"] == "its mass" and second["bind"]["options"] == ["width", "its mass"]
+    meta = FIGURE.spec["usermeta"]
+    assert meta["controls"] == [
+        {"name": "T", "label": "temperature T", "texts": ["0.5", "1", "1.5"], "start": 1, "kind": "slider"},
+        {"name": "kind", "label": "kind of", "texts": ["width", "its mass"], "start": 1, "kind": "choice"},
+    ]
+    assert meta["readouts"] == [frame(*state)["readout"] for state in STATES] and meta["dark"] == DARK
+    uneven = plots.Slider("n", "rows", [10, 100, 1000], start=100)
+    spec = plots.explore(lambda n: {"readout": "", "x": n}, [uneven], [[plots.Along("n", ["x"], "x")]]).spec
+    assert spec["params"][0]["bind"] == {"input": "select", "options": [10, 100, 1000], "name": "rows "}
+
+
+def test_a_name_has_its_colour_and_one_legend_speaks_for_all_panels():
+    strokes = [part["stroke"] for part in parts(FIGURE.spec, "stroke") if isinstance(part["stroke"], dict)]
+    (scale,) = map(json.loads, {json.dumps(one["scale"]) for one in strokes if "scale" in one})
+    assert scale["domain"] == ["best", "train", "steps", "ece", "mce"]
+    assert scale["range"][1] == plots.COLORS["train"] and len(set(scale["range"])) == 5
+    fills = {json.dumps(part["fill"]["scale"]) for part in parts(FIGURE.spec, "fill")}
+    (scale,) = map(json.loads, fills)
+    assert scale["domain"] == ["area", "dots"]
+    marks = [part["mark"] for part in parts(FIGURE.spec, "mark")]
+    assert [m["interpolate"] for m in marks if "interpolate" in m] == ["step-after"]
+    assert sum(m["type"] == "area" for m in marks) == 1
+    colors = [
+        part["color"]["scale"]["range"] for part in parts(FIGURE.spec, "color") if "scale" in part["color"]
+    ]
+    assert colors == [[plots.COLORS["aleatoric"], plots.COLORS["epistemic"]]]
+
+
+def test_the_axes_are_named_and_logarithmic_where_asked():
+    x = plots.Slider("n", "rows n", [10, 100, 1000], start=100)
+
+    def one(n):
+        return {"readout": "", "e": 1 / n, "lines": {"truth": ([1, n], [1, 1 / n])}}
+
+    panels = [
+        plots.Along("n", ["e"], "error", log_x=True, log_y=True, digits=5),
+        plots.Curves("lines", "loss", "epoch", x_domain=(1, 2000), log_y=True),
+    ]
+    spec = plots.explore(one, [x], [panels]).spec
+    kinds = {
+        s["field"]: s["scale"]["type"] for s in parts(spec, "scale") if "field" in s and "type" in s["scale"]
+    }
+    assert kinds == {"n": "log", "v0": "log", "x": "linear", "y": "log"}
+    assert {s["title"] for s in parts(spec, "title") if s.get("field") in {"n", "x"}} == {"rows n", "epoch"}
+    assert {part["text"] for part in parts(spec, "text") if isinstance(part["text"], str)} == {
+        "error",
+        "loss",
+    }
+    assert [p["text"]["format"] for p in parts(spec, "text") if isinstance(p["text"], dict)] == [".5f"]
+    ends = {s["field"]: s["scale"]["domain"] for s in parts(spec, "scale") if s.get("type") == "quantitative"}
+    assert ends == {"n": [10, 1000], "v0": [0.001, 0.1], "x": [1, 2000], "y": [0.001, 1]}
+
+
+def test_a_diagram_says_what_it_speaks_of_and_leaves_the_counts_out_where_asked():
+    for counts in (True, False):
+        panel = plots.Diagram("diagram", "network 0", color="truth", counts=counts)
+        spec = plots.explore(frame, [T, KIND], [[panel]]).spec
+        words = {part["text"] for part in parts(spec, "text") if isinstance(part["text"], str)}
+        assert words == {"network 0", "forecast too high", "forecast too low"} | (
+            {"rows per bin"} if counts else set()
+        )
+        assert ("left" in {x["field"] for x in parts(spec, "field")}) == counts
+        titles = {x["title"] for x in parts(spec, "title") if "field" in x} - {None}
+        assert titles == {"forecast probability (bin mean)"}
+        assert {m["mark"]["color"] for m in parts(spec, "mark") if m["mark"]["type"] == "point"} == {
+            "#000000"
+        }
+
+
+def test_the_text_names_controls_and_read_outs_so_that_a_comparison_of_texts_compares_figures():
+    assert repr(FIGURE).splitlines()[:3] == [
+        "Picture with controls: T 0.5, 1, 1.5; kind width, its mass",
+        "  T=0.5 kind=width: T is 0.5, width",
+        "  T=0.5 kind=its mass: T is 0.5, its mass",
+    ]
+    assert len(repr(FIGURE).splitlines()) == 7
+    many = plots.Slider("n", "n", list(range(100)), start=0)
+    text = repr(
+        plots.explore(lambda n: {"readout": f"<{n}>", "x": n}, [many], [[plots.Along("n", ["x"], "x")]])
+    )
+    assert text.splitlines()[0].endswith("n 0, 1, 2, …, 99") and re.findall("<.*>", text)[::11] == [
+        "<0>",
+        "<99>",
+    ]
+
+
+def test_a_notebook_shows_it_by_itself_and_holds_a_small_still_picture():
+    bundle = FIGURE._repr_mimebundle_()
+    assert bundle["application/vnd.vegalite.v5+json"] is FIGURE.spec
+    assert FIGURE.spec["$schema"].endswith("/vega-lite/v5.json")
+    assert bundle["text/plain"] == repr(FIGURE)
+    still = b64decode(bundle["image/png"])
+    assert still[:4] == b"\x89PNG" and len(still) < 60_000
+    assert still == plots.explore(frame, [T, KIND], PANELS).still()
+
+
+def test_the_same_frames_give_the_same_specification():
+    assert json.dumps(plots.explore(frame, [T, KIND], PANELS).spec) == json.dumps(FIGURE.spec)
+
+
+@pytest.mark.parametrize(
+    ("control", "message"),
+    [
+        (plots.Slider("a b", "x", [0, 1], 0), "name = 'a b': expected a name that an argument can have"),
+        (plots.Slider("n", "x", [0, 1], 0.5), r"start of n = 0.5: expected one of \[0, 1\]"),
+        (plots.Slider("n", "x", [1, 0], 0), r"values of n = \[1, 0\]: expected two numbers or more, rising"),
+        (plots.Slider("n", "x", [1], 1), "expected two numbers or more, rising"),
+        (plots.Slider("n", "x", [1, 1], 1), "expected two numbers or more, rising"),
+        (plots.Choice("n", "x", ["a"], "b"), r"start of n = 'b': expected one of \['a'\]"),
+    ],
+)
+def test_a_control_that_is_not_as_described_is_refused(control, message):
+    with pytest.raises(ValueError, match=message):
+        plots.explore(lambda **_: {"readout": ""}, [control], [])
+
+
+def test_more_than_a_page_can_carry_is_refused():
+    long = plots.Slider("n", "n", list(range(300)), start=0)
+    with pytest.raises(ValueError, match=r"frames take \d{3} kB for 300 states: expected at most 150 kB"):
+        plots.explore(
+            lambda n: {"readout": "", "c": {"a": (np.linspace(0, 1, 50), np.linspace(0, n, 50))}},
+            [long],
+            [[plots.Curves("c", "y", "x")]],
+        )
+
+
+def contrast(one, other):
+    def light(color):
+        parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
+
+    return max(light(one), light(other)) / min(light(one), light(other))
+
+
+@pytest.mark.parametrize("color", sorted({*plots.COLORS.values()}))
+def test_every_colour_has_a_counterpart_that_stands_out_from_a_dark_page(color):
+    assert contrast(DARK[color], "#121212") >= 4
