@@ -2,6 +2,8 @@
 
 PORT ?= 8000
 BIN := .venv/bin
+COMPANION := $(addprefix tests/,calibrators measures models practice uncertainty) \
+	$(filter-out tests/test_fashion_mnist.py,$(wildcard tests/test_*.py))
 CLASS := $(if $(filter-out 0,$(CLASS_EDITION)),_build/class/)
 HTML := $(CLASS)_build/html
 
@@ -11,8 +13,8 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-class check-site port benchmark mutants notebooks tidy lock clean \
-	anew
+.PHONY: help setup serve build lab test check check-class check-site check-integrations check-versions port benchmark \
+	mutants notebooks tidy lock release clean anew
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -59,6 +61,38 @@ check-class: .venv/made ## grade made-up classes, hostile submissions among them
 
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser
+
+check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONNX, in an environment of their own
+	@INTEGRATIONS=1 .venv-integrations/bin/python -m pytest -o addopts="--import-mode=importlib --strict-markers" \
+		--confcutdir tests tests/integrations
+
+.venv-integrations/made: tools/integrations.requirements.txt | .venv/made
+	@echo "check-integrations: making the environment .venv-integrations"
+	@$(BIN)/python -m venv --clear .venv-integrations
+	@.venv-integrations/bin/pip install --quiet -r tools/integrations.requirements.txt
+	@.venv-integrations/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+check-versions: .venv-oldest/made .venv-between/made ## run the companion's tests with the oldest versions that it allows, and with others
+	@for versions in oldest between; do \
+		echo "check-versions: tools/$$versions.requirements.txt"; \
+		.venv-$$versions/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests $(COMPANION) || exit 1; done
+
+.venv-oldest/made .venv-between/made: .venv-%/made: tools/%.requirements.txt | .venv/made
+	@echo "check-versions: making the environment .venv-$*"
+	@$(BIN)/python -m venv --clear .venv-$*
+	@.venv-$*/bin/pip install --quiet -r $<
+	@.venv-$*/bin/pip install --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+release: .venv-release/made ## rehearse a release: build, check, install and try the wheel; uploads nothing
+	@.venv-release/bin/python tools/release.py
+
+.venv-release/made: tools/release.requirements.txt | .venv/made
+	@echo "release: making the environment .venv-release"
+	@$(BIN)/python -m venv --clear .venv-release
+	@.venv-release/bin/pip install --quiet -r $<
+	@touch $@
 
 mutants: .venv/made ## change the companion in small ways and count what the tests notice (hours)
 	@$(BIN)/python tools/mutants.py

@@ -15,6 +15,11 @@ from tools import binding, threads
 os.environ |= threads.ONE
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Set nbval's options here: the sdist's tests run where there is no nbval, hence no such option."""
+    config.option.nbval_current_env, config.option.nbval_cell_timeout = True, 300
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook | None:
     """Take the place of nbval's own collection (the option --nbval), which leaves text cells out."""
     return Notebook.from_parent(parent, path=file_path) if file_path.suffix == ".ipynb" else None

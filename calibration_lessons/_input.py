@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from ._blocks import row_sums
 from ._typing import FloatArray, Floats, IntArray
 
 SUM_TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
@@ -126,27 +127,42 @@ def check_probabilities(array: FloatArray, name: str, first_row: int = 0) -> Non
 
     `first_row` is the place of the first row in the array that the refusal speaks of.
     """
+    _check_range(array, name, first_row)
+    if array.ndim == 2 and not _surely_sum_to_one(array):
+        _check_sums(array, row_sums(array, axis=1), name, first_row)
+
+
+def exact_probabilities(array: FloatArray, name: str, first_row: int = 0) -> Floats:
+    """Return probabilities in float64, checked as by `check_probabilities`; the input where it is float64."""
+    _check_range(array, name, first_row)
+    exact = array.astype(np.float64, copy=False)
+    if array.ndim == 2:
+        _check_sums(array, row_sums(exact, axis=1), name, first_row)
+    return exact
+
+
+def _check_range(array: FloatArray, name: str, first_row: int) -> None:
     if not (array.min() >= 0 and array.max() <= 1):
         where = first(~((array >= 0) & (array <= 1)))
         raise BadValue(name, f"= {array[where]}", "a probability in [0, 1]", where).moved(first_row)
-    tolerance = SUM_TOLERANCE[array.dtype.name]
-    if array.ndim == 1 or _surely_sum_to_one(array, tolerance):
-        return
-    sums = array.sum(axis=1, dtype=np.float64)
-    if not abs(sums - 1).max() <= tolerance:
-        where = first(abs(sums - 1) > tolerance)
+
+
+def _check_sums(array: FloatArray, sums: Floats, name: str, first_row: int) -> None:
+    wrong = abs(sums - 1) > SUM_TOLERANCE[array.dtype.name]
+    if wrong.any():
+        where = first(wrong)
         expected = "class probabilities that sum to 1"
         if _cast_up(array[where]):
             expected += " (these look like half-precision numbers cast up: divide each row by its sum)"
         raise BadValue(name, f"sums to {sums[where]:.8g}", expected, where).moved(first_row)
 
 
-def _surely_sum_to_one(array: FloatArray, tolerance: float) -> bool:
+def _surely_sum_to_one(array: FloatArray) -> bool:
     """Tell whether sums in the array's own precision, which are quick, leave no doubt.
 
     K numbers in [0, 1] that sum to about 1 are added up with an error of at most about K units of rounding.
     """
-    classes = array.shape[1]
+    classes, tolerance = array.shape[1], SUM_TOLERANCE[array.dtype.name]
     if 4 * classes * np.finfo(array.dtype).eps > tolerance:
         return False
     sums = array @ np.ones(classes, array.dtype)
@@ -190,6 +206,12 @@ def check_logits(array: FloatArray, name: str, first_row: int = 0) -> None:
         if ruled_out.any():
             expected = "one finite logit at least"
             raise BadValue(name, "is -inf in every class", expected, first(ruled_out)).moved(first_row)
+
+
+def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
+    """Return logits in float64, checked as by `check_logits`; the input where it is float64."""
+    check_logits(array, name, first_row)
+    return array.astype(np.float64, copy=False)
 
 
 def label_logits(
@@ -379,6 +401,15 @@ def number_between(value: Any, low: float, high: float, name: str, *, open_ends:
     return float(value)
 
 
+def generator(random_state: Any, name: str = "random_state") -> np.random.Generator:
+    """Return the generator of random numbers that a seed stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        expected = "None, a whole number of at least 0, or a numpy.random.Generator"
+        raise BadValue(name, f"= {random_state!r}", expected) from None
+
+
 def one_of(value: Any, known: Sequence[Any], name: str) -> None:
     """Refuse an option that is not one of the known ones."""
     if not any(isinstance(value, type(option)) and value == option for option in known):
@@ -389,6 +420,6 @@ def one_of(value: Any, known: Sequence[Any], name: str) -> None:
 def warn(message: str) -> None:
     """Warn at the line outside this package that called into it."""
     package, level, frame = __name__.partition(".")[0], 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == package:
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, UserWarning, stacklevel=level)

@@ -171,8 +171,7 @@ class _Curve:
             if self.weights is not None:
                 e *= self.weights[rows]
                 variance *= self.weights[rows]
-            variance_x = variance * x
-            sums += [e @ x, e.sum(), variance_x @ x, variance_x.sum(), variance.sum()]
+            sums += [e @ x, e.sum(), (variance * x) @ x, variance @ x, variance.sum()]
         g_slope, g_value, h_slope, h_both, h_value = sums
         return _Slopes(np.array([g_slope, g_value]), np.array([[h_slope, h_both], [h_both, h_value]]))
 

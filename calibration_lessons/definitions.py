@@ -2,13 +2,16 @@
 
 The yardstick: pure Python, loops and all, readable beside the formula by someone who knows no
 NumPy. It imports nothing of the package. Each function carries the label and the formula of its equation;
-the tests hold it to the formula, and hold the fast public function of the same equation to it.
+the tests hold it to the formula, and hold the fast public function of the same equation to it. On the
+site each runs in the reader's browser, with its example; in JupyterLab `edit(label)` puts it into a new cell.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -16,11 +19,12 @@ from typing import Any, TypeVar
 
 @dataclass(frozen=True)
 class Definition:
-    """A numbered equation: its label, formula and transcription, and the public function that is fast."""
+    """A numbered equation: label, formula, transcription, example, and the public function that is fast."""
 
     label: str
     latex: str
     compute: Callable[..., Any]
+    example: str
     function: str | None
     reason: str | None
 
@@ -50,11 +54,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def numbered(
-    label: str, *, latex: str, function: str | None = None, reason: str | None = None
+    label: str, *, latex: str, example: str, function: str | None = None, reason: str | None = None
 ) -> Callable[[F], F]:
     """Register the transcription of the equation `label`.
 
     `latex` is the formula. It has its home here: the chapter, the page of equations and the API page show it.
+    `example` calls the transcription on a few numbers, those of its lesson where that has some; it ends in an
+    expression, whose value is shown.
     `function` names the public function that computes the same, `reason` says why there is none.
     """
 
@@ -63,18 +69,52 @@ def numbered(
             raise ValueError(f"{label} is transcribed twice")
         if (function is None) == (reason is None):
             raise ValueError(f"{label}: give the public function, or the reason why there is none")
-        NUMBERED[label] = Definition(label, inspect.cleandoc(latex), compute, function, reason)
+        texts = inspect.cleandoc(latex), inspect.cleandoc(example)
+        NUMBERED[label] = Definition(label, texts[0], compute, texts[1], function, reason)
         return compute
 
     return register
 
 
-def source(label: str) -> Source:
-    """Show the transcription of the equation `label`."""
+def find(label: str) -> Definition:
+    """Look up the equation `label`."""
     if label not in NUMBERED:
         raise ValueError(f"label = {label!r}: expected one of {', '.join(NUMBERED)}")
-    text = inspect.getsource(NUMBERED[label].compute)
-    return Source(text[text.index("\ndef ") + 1 :].rstrip())
+    return NUMBERED[label]
+
+
+def text_of(function: Callable[..., Any]) -> str:
+    """Text of a function of this module, without its registration."""
+    return re.split(r"^(?=def )", inspect.getsource(function), maxsplit=1, flags=re.MULTILINE)[1].rstrip()
+
+
+def source(label: str) -> Source:
+    """Show the transcription of the equation `label`."""
+    return Source(text_of(find(label).compute))
+
+
+def program(label: str) -> str:
+    """Text that runs by itself: the transcription of the equation `label`, what it calls, and its example."""
+    ours = {name: value for name, value in globals().items() if inspect.isfunction(value)}
+    texts: dict[str, str] = {}
+    unread = [find(label).example]
+    while unread:
+        names = {node.id for node in ast.walk(ast.parse(unread.pop())) if isinstance(node, ast.Name)}
+        for name in names & ours.keys() - texts.keys():
+            texts[name] = text_of(ours[name])
+            unread.append(texts[name])
+    parts = [texts[name] for name in ours if name in texts]  # in the order of this module
+    return "\n\n\n".join(["from __future__ import annotations\n\nimport math", *parts, find(label).example])
+
+
+def edit(label: str) -> None:
+    """Put the transcription of the equation `label` into a new cell of the notebook, to change and run."""
+    from IPython import get_ipython
+
+    text, notebook = program(label), get_ipython()
+    if notebook is None:
+        raise RuntimeError("edit needs a notebook; elsewhere program(label) gives the text")
+    notebook.set_next_input(text)
 
 
 # uncertainty/coin
@@ -84,6 +124,7 @@ def source(label: str) -> Source:
     "eq-coin-likelihood",
     latex=r"L(h) = \binom{N}{s}\, h^{s} (1 - h)^{N - s}",
     reason="SciPy has the job: scipy.stats.binom.pmf",
+    example="coin_likelihood(0.7, heads=7, tosses=10)",
 )
 def coin_likelihood(h: float, heads: int, tosses: int) -> float:
     """Probability that a coin of bias h shows so many heads in so many tosses."""
@@ -105,6 +146,7 @@ def binary_entropy(h: float) -> float:
     \end{aligned}
     """,
     function="coin_uncertainty",
+    example="coin_entropies(heads=5, tosses=10)",
 )
 def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, float, float]:
     """Total, aleatoric and epistemic part in bits; an integral over a uniform prior is a sum of slices."""
@@ -123,6 +165,7 @@ def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, 
     "eq-plausibility",
     latex=r"\pi(1) = \sup_{0 \le h \le 1} \min\left( \frac{L(h)}{L_{\max}},\; \max(2h - 1,\, 0) \right)",
     function="coin_plausibility",
+    example="plausibility_of_heads(heads=7, tosses=10)",
 )
 def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     """Best coin there is, where a coin is as good as the worse of its likelihood and its leaning to heads."""
@@ -138,6 +181,11 @@ def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     \text{aleatoric} = 1 - \max\big(\pi(1), \pi(0)\big)
     """,
     function="coin_plausibility",
+    example="""
+    for_heads = plausibility_of_heads(heads=7, tosses=10)
+    for_tails = plausibility_of_heads(heads=3, tosses=10)
+    plausibility_split(for_heads, for_tails)
+    """,
 )
 def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float]:
     """Aleatoric part, which both outcomes lack, and epistemic part, which both share."""
@@ -148,6 +196,13 @@ def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float
     "eq-coin-expected",
     latex=r"\mathbb{E}_p[u] = \sum_{s=0}^{N} \binom{N}{s}\, p^{s} (1 - p)^{N - s}\; u(s, N)",
     function="expected_coin_uncertainty",
+    example="""
+    def epistemic(heads, tosses):
+        return coin_entropies(heads, tosses, slices=200)[2]
+
+
+    coin_expected(0.5, 10, epistemic)
+    """,
 )
 def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float]) -> float:
     """Average of an uncertainty over the number of heads of a coin of bias p."""
@@ -168,6 +223,12 @@ def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float
     \qquad \kappa(x_0, x_i) = e^{-\lVert x_0 - x_i \rVert^2 / (2 \ell^2)}
     """,
     function="kernel_confidence",
+    example="""
+    patients = [[0.5, 1.2], [1.4, 0.6], [-0.4, -1.1], [4.0, -3.1]]
+    ill = [1, 1, 0, 0]
+    place = [0.7, 0.7]
+    kernel_confidence(patients, ill, place, predicted=1, bandwidth=0.7, n_classes=2)
+    """,
 )
 def kernel_confidence(
     rows: Sequence[Sequence[float]],
@@ -198,6 +259,10 @@ def kernel_confidence(
     \approx \frac{1}{J} \sum_{j=1}^{J} p(y \mid x, \theta_j), \qquad \theta_j \sim q(\theta \mid D)
     """,
     reason="NumPy has the job: members.mean(axis=0)",
+    example="""
+    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
+    model_average(members)
+    """,
 )
 def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     """Mean of the members' probabilities, class by class."""
@@ -213,6 +278,10 @@ def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     \sum_{k} p_{jk} \log_2 \frac{p_{jk}}{\bar p_k}}_{\text{epistemic}}
     """,
     function="decompose_uncertainty",
+    example="""
+    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
+    ensemble_entropies(members)
+    """,
 )
 def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float, float]:
     """Entropy of the mean, mean of the entropies, and mean divergence from the mean, in bits."""
@@ -236,6 +305,7 @@ def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float
     "eq-log-odds",
     latex=r"\log \frac{P(y = 1 \mid x)}{P(y = 0 \mid x)} = \theta^\top x = \sum_j \theta_j x_j",
     function="LogisticRegression",
+    example="linear_log_odds(theta=[math.log(1 / 3) - 2, 2], x=[1, 0.5])",
 )
 def linear_log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
     """Weigh the features and add up; x starts with a 1 for the intercept."""
@@ -246,6 +316,7 @@ def linear_log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
     "eq-sigmoid",
     latex=r"P(y = 1 \mid x) = \sigma(z) = \frac{1}{1 + e^{-z}}",
     function="LogisticRegression",
+    example="[sigmoid(z) for z in (-2, 0, 2)]",
 )
 def sigmoid(z: float) -> float:
     """Turn log-odds into a probability."""
@@ -256,6 +327,11 @@ def sigmoid(z: float) -> float:
     "eq-logistic-loss",
     latex=r"L(\theta) = - \sum_{i=1}^{n} \bigl[ y_i \log p_i + (1 - y_i) \log (1 - p_i) \bigr]",
     function="LogisticRegression",
+    example="""
+    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
+    labels = [1, 0, 1, 0, 1]
+    logistic_loss([0, 1], rows, labels)
+    """,
 )
 def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]) -> float:
     """Sum over the rows of -log of the probability of the true class, in nats."""
@@ -270,6 +346,11 @@ def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], label
     "eq-logistic-gradient",
     latex=r"\frac{\partial L}{\partial \theta_j} = \sum_{i=1}^{n} (p_i - y_i) \, x_{ij}",
     function="LogisticRegression",
+    example="""
+    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
+    labels = [1, 0, 1, 0, 1]
+    logistic_gradient([0, 1], rows, labels)
+    """,
 )
 def logistic_gradient(
     theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]
@@ -290,6 +371,10 @@ def logistic_gradient(
     = \sum_{i=1}^{n} p_i (1 - p_i) \, x_{ij} x_{ik}
     """,
     function="LogisticRegression",
+    example="""
+    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
+    logistic_hessian([0, 1], rows)
+    """,
 )
 def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) -> list[list[float]]:
     """Sum over the rows of p (1 - p) times each product of two features."""
@@ -312,6 +397,7 @@ def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) ->
     P(y = K \mid x) = \frac{1}{1 + \sum_{l=1}^{K-1} e^{\theta_l^\top x}}
     """,
     function="SoftmaxRegression",
+    example="softmax_regression([[1.5], [-1.5]], x=[1])",
 )
 def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
     """Turn K - 1 log-ratios to the last class into K probabilities."""
@@ -325,6 +411,7 @@ def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) ->
     P(y = k \mid x) = \frac{e^{\theta_k^\top x}}{\sum_{l=1}^{K} e^{\theta_l^\top x}} , \qquad k = 1, \dots, K
     """,
     function="SoftmaxRegression",
+    example="softmax_regression_symmetric([[2.0], [-1.0], [0.5]], x=[1])",
 )
 def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
     """Turn K linear scores, one for each class, into K probabilities."""
@@ -336,6 +423,11 @@ def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[
     "eq-softmax-likelihood",
     latex=r"L(\theta) = - \sum_{i=1}^{n} \sum_{k=1}^{K} \mathbb 1[y_i = k] \, \log P(y = k \mid x_i)",
     function="SoftmaxRegression",
+    example="""
+    thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
+    rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
+    softmax_loss(thetas, rows, labels=[0, 2, 1])
+    """,
 )
 def softmax_loss(
     thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
@@ -355,6 +447,11 @@ def softmax_loss(
     = \sum_{i=1}^{n} \bigl( p_{ik} - \mathbb 1[y_i = k] \bigr) \, x_{ij}
     """,
     function="SoftmaxRegression",
+    example="""
+    thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
+    rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
+    softmax_gradient(thetas, rows, labels=[0, 2, 1])
+    """,
 )
 def softmax_gradient(
     thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
@@ -377,6 +474,10 @@ def softmax_gradient(
     B_m = \left\{ i : \tfrac{m-1}{M} < \hat p_i \le \tfrac mM \right\}, \qquad \hat p_i = 0 \text{ joins } B_1
     """,
     function="reliability_curve",
+    example="""
+    edges = [m / 10 for m in range(11)]
+    [bin_number(p, edges) for p in (0, 0.3, 0.1 + 0.2, 1)]
+    """,
 )
 def bin_number(p: float, edges: Sequence[float]) -> int:
     """Find the number m of the bin that holds p: bins are right-closed, and 0 falls in the first."""
@@ -390,6 +491,21 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     "eq-accuracy",
     latex=r"\mathrm{acc}(B_m) = \frac{1}{n_m} \sum_{i \in B_m} \mathbf 1(\hat y_i = y_i)",
     function="reliability_curve",
+    example="""
+    # the second table of the ladder: how often each class came after a forecast
+    ladder = {
+        (0.40, 0.35, 0.25): (10, 5, 5),
+        (0.40, 0.10, 0.50): (6, 2, 12),
+        (0.15, 0.35, 0.50): (3, 9, 8),
+    }
+    confidences, correct = [], []
+    for p, came in ladder.items():
+        for k in range(3):
+            confidences += [max(p)] * came[k]
+            correct += [p[k] == max(p)] * came[k]
+    edges = [m / 10 for m in range(11)]
+    [bin_accuracy(confidences, correct, edges, m) for m in (4, 5)]  # said: 0.4, 0.5
+    """,
 )
 def bin_accuracy(
     confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float], m: int
@@ -408,6 +524,11 @@ def bin_accuracy(
     "eq-confidence",
     latex=r"\mathrm{conf}(B_m) = \frac{1}{n_m} \sum_{i \in B_m} \hat p_i",
     function="reliability_curve",
+    example="""
+    scores = [0.05, 0.05, 0.02, 0.01, 0.02]
+    edges = [m / 10 for m in range(11)]
+    bin_confidence(scores, edges, m=1)
+    """,
 )
 def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int) -> float:
     """Mean confidence of the rows in bin m."""
@@ -429,6 +550,12 @@ def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int)
     \mathrm{ECE} = \sum_{m=1}^{M} \frac{n_m}{n} \, \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|
     """,
     function="expected_calibration_error",
+    example="""
+    confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
+    correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
+    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    expected_calibration_error(confidences, correct, edges)
+    """,
 )
 def expected_calibration_error(
     confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
@@ -449,6 +576,12 @@ def expected_calibration_error(
     "eq-mce",
     latex=r"\mathrm{MCE} = \max_{m : n_m > 0} \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|",
     function="maximum_calibration_error",
+    example="""
+    confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
+    correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
+    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    maximum_calibration_error(confidences, correct, edges)
+    """,
 )
 def maximum_calibration_error(
     confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
@@ -470,6 +603,7 @@ def maximum_calibration_error(
     "eq-brier-binary",
     latex=r"\mathrm{BS} = \frac{1}{n} \sum_{i=1}^{n} (p_i - y_i)^2",
     function="brier_score",
+    example="brier_binary(outcomes=[1, 0, 1], forecasts=[0.9, 0.6, 0.2])",
 )
 def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     """Mean squared difference between forecast and outcome, in [0, 1]."""
@@ -486,6 +620,7 @@ def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     \qquad y_{ik} = 1 \text{ if row } i \text{ is of class } k \text{, else } 0
     """,
     function="brier_score",
+    example="brier(labels=[0, 2], forecasts=[[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])",
 )
 def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     """Mean over the rows of the sum over the classes, in [0, 2]."""
@@ -501,6 +636,10 @@ def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     "eq-nll",
     latex=r"\mathrm{NLL} = - \frac{1}{n} \sum_{i=1}^{n} \log p_{i y_i}",
     function="negative_log_likelihood",
+    example="""
+    forecasts = [[0.1, 0.9], [0.4, 0.6], [0.8, 0.2]]
+    negative_log_likelihood([1, 0, 1], forecasts)
+    """,
 )
 def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     """Mean of -log of the probability that was given to the true class, in nats."""
@@ -521,6 +660,11 @@ def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[
     + \underbrace{\bar o \, (1 - \bar o)}_{\text{uncertainty}}
     """,
     function="brier_decomposition",
+    example="""
+    outcomes = [0, 0, 1, 1, 1, 0]
+    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
+    brier_decomposition(outcomes, forecasts)
+    """,
 )
 def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float, float]:
     """Reliability, resolution and uncertainty, over the rows that share a forecast."""
@@ -542,6 +686,11 @@ def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> 
     \left[ (f_i - \bar f_b)^2 - 2 \, (f_i - \bar f_b)(y_i - \bar o_b) \right]
     """,
     function="brier_decomposition",
+    example="""
+    outcomes = [0, 0, 1, 1, 1, 0]
+    forecasts = [0.1, 0.2, 0.3, 0.7, 0.8, 0.9]
+    brier_within_bin(outcomes, forecasts, edges=[0, 0.5, 1])
+    """,
 )
 def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]) -> float:
     """Add up what the bins hide: spread of the forecasts, less twice how it goes with the outcomes."""
@@ -565,6 +714,11 @@ def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges:
     \; \frac{\bar o_f (1 - \bar o_f)}{n_f - 1}
     """,
     function="brier_decomposition",
+    example="""
+    outcomes = [0, 0, 1, 1, 1, 0]
+    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
+    brier_reliability_corrected(outcomes, forecasts)
+    """,
 )
 def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     """Reliability, less the estimated variance of each group's observed frequency."""
@@ -586,6 +740,12 @@ def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[flo
     + \underbrace{\mathrm{BS}(\bar o)}_{\text{uncertainty}}
     """,
     function="corp_decomposition",
+    example="""
+    outcomes = [0, 0, 1, 1, 1, 0]
+    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
+    recalibrated = [1 / 3, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3]
+    corp_decomposition(outcomes, forecasts, recalibrated)
+    """,
 )
 def corp_decomposition(
     outcomes: Sequence[int], forecasts: Sequence[float], recalibrated: Sequence[float]
@@ -605,6 +765,11 @@ def corp_decomposition(
     "eq-histogram-binning",
     latex=r"\theta_m = \frac{1}{n_m} \sum_{i \in B_m} y_i",
     function="HistogramBinning",
+    example="""
+    labels = [0, 1, 0, 1, 1]
+    scores = [0.2, 0.3, 0.5, 0.7, 0.9]
+    [bin_value(labels, scores, [0, 0.5, 1], m) for m in (1, 2)]
+    """,
 )
 def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[float], m: int) -> float:
     """Mean label of the rows whose score lies in bin m."""
@@ -624,6 +789,11 @@ def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[fl
     "eq-isotonic",
     latex=r"\hat g(s) = \max_{a \le s} \; \min_{b \ge s} \; \bar y(a, b)",
     function="IsotonicCalibration",
+    example="""
+    labels = [0, 1, 0, 0, 1, 0, 1, 1]
+    places = list(range(8))
+    [isotonic_value(labels, places, place) for place in places]
+    """,
 )
 def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float) -> float:
     """Largest, over starts up to the score, of the smallest mean label, over ends from the score on."""
@@ -646,6 +816,7 @@ def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float)
     "eq-platt",
     latex=r"P(y = 1 \mid z) = \sigma(a z + b) = \frac{1}{1 + e^{-(a z + b)}}",
     function="PlattScaling",
+    example="[platt_probability(z, slope=3.1, intercept=0.47) for z in (-1, 0, 1.7)]",
 )
 def platt_probability(z: float, slope: float, intercept: float) -> float:
     """Logistic curve of the score."""
@@ -656,6 +827,7 @@ def platt_probability(z: float, slope: float, intercept: float) -> float:
     "eq-platt-targets",
     latex=r"t_+ = \frac{N_+ + 1}{N_+ + 2} , \qquad t_- = \frac{1}{N_- + 2}",
     function="PlattScaling",
+    example="platt_targets([1, 0, 1, 0, 1])",
 )
 def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
     """Targets that stand in for the labels 0 and 1."""
@@ -673,6 +845,7 @@ def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
     "eq-softmax",
     latex=r"\mathrm{softmax}(z)_k = \frac{e^{z_k}}{\sum_{j=1}^{K} e^{z_j}}",
     function="softmax",
+    example="softmax([2.0, 1.0, 0.5])",
 )
 def softmax(logits: Sequence[float]) -> list[float]:
     """Exponentials of the logits, divided by their sum."""
@@ -686,6 +859,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     "eq-temperature",
     latex=r"q_k(T) = \mathrm{softmax}\left(\frac{z}{T}\right)_k",
     function="TemperatureScaling",
+    example="[tempered_softmax([2.0, 1.0, 0.5], T) for T in (0.01, 0.5, 1, 2, 100)]",
 )
 def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]:
     """Softmax of the logits divided by the temperature."""
@@ -698,6 +872,10 @@ def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]
     \mathrm{NLL}(T) = -\frac{1}{n} \sum_{i=1}^{n} \log \mathrm{softmax}\left(\frac{z_i}{T}\right)_{y_i}
     """,
     function="TemperatureScaling",
+    example="""
+    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
+    [temperature_nll([0, 1, 2], logits, T) for T in (1, 0.5, 0.1)]
+    """,
 )
 def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float) -> float:
     """Mean negative log-likelihood of the labels at a temperature, in nats."""
@@ -711,6 +889,10 @@ def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], te
     "eq-temperature-stationary",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} \mathbb{E}_{q}[z_i] = \frac{1}{n} \sum_{i=1}^{n} z_{i y_i}",
     function="TemperatureScaling",
+    example="""
+    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
+    logit_balance([0, 1, 1], logits, temperature=1.0)
+    """,
 )
 def logit_balance(
     labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
@@ -729,6 +911,7 @@ def logit_balance(
     "eq-entropy",
     latex=r"H(p) = -\sum_{k} p_k \log p_k",
     function="entropy",
+    example="entropy([0.9, 0.1]) / math.log(2)  # in bits",
 )
 def entropy(p: Sequence[float]) -> float:
     """Return the expected surprise of a distribution, in nats; a probability of 0 adds nothing."""
@@ -749,6 +932,10 @@ def entropy(p: Sequence[float]) -> float:
     = \frac{1}{n} \sum_{i=1}^{n} \mathbf{1}(\hat y_i = y_i)
     """,
     function="ExpectationConsistency",
+    example="""
+    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
+    confidence_and_accuracy([0, 1, 1], logits, temperature=1.0)
+    """,
 )
 def confidence_and_accuracy(
     labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
@@ -771,6 +958,7 @@ def confidence_and_accuracy(
     "eq-one-vs-rest",
     latex=r"q_k = \frac{r_k}{\sum_{j=1}^{K} r_j} , \qquad q_k = \frac{1}{K} \text{ where all } r_j = 0",
     function="OneVsRest",
+    example="one_vs_rest([0.8, 0.4, 0.4])",
 )
 def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     """Divide the classes' own probabilities by their sum; where all are 0 the classes share equally."""
@@ -789,6 +977,10 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     "eq-expected-cost",
     latex=r"\bar C_d(p) = \sum_{k} p_k \, C_{kd}",
     function="expected_cost",
+    example="""
+    mail = [[0, 9], [1, 0]]
+    [expected_cost([0.15, 0.85], mail, decision) for decision in (0, 1)]
+    """,
 )
 def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision: int) -> float:
     """Cost of the decision in each class, weighted by the probability of the class."""
@@ -799,6 +991,10 @@ def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision
     "eq-optimal-decision",
     latex=r"d^*(p) = \mathrm{arg\,min}_{d} \; \bar C_d(p)",
     function="optimal_decision",
+    example="""
+    mail = [[0, 9], [1, 0]]
+    [optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]
+    """,
 )
 def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> int:
     """Choose the decision of the smallest expected cost, the first of those that tie."""
@@ -813,6 +1009,7 @@ def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> in
     "eq-threshold",
     latex=r"t = \frac{c_{FP}}{c_{FP} + c_{FN}}",
     function="optimal_threshold",
+    example="optimal_threshold(false_positive=9, false_negative=1)",
 )
 def optimal_threshold(false_positive: float, false_negative: float) -> float:
     """Probability at which a false alarm and a miss are expected to cost the same."""
@@ -823,6 +1020,10 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
     "eq-abstain",
     latex=r"\min_{d} \bar C_d(p) > a",
     function="optimal_decision",
+    example="""
+    plain = [[0, 1], [1, 0]]
+    [abstains([1 - p, p], plain, abstaining_cost=0.1) for p in (0.5, 0.85, 0.95)]
+    """,
 )
 def abstains(p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float) -> bool:
     """Say whether even the cheapest decision is expected to cost more than none."""
@@ -833,6 +1034,10 @@ def abstains(p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_co
     "eq-mean-cost",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} C_{y_i d_i}",
     function="mean_cost",
+    example="""
+    mail = [[0, 9], [1, 0]]
+    mean_cost(labels=[0, 1, 1, 0], decisions=[0, 1, 0, 1], costs=mail)
+    """,
 )
 def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[Sequence[float]]) -> float:
     """Mean over the rows of what the decision cost in the true class."""
@@ -846,6 +1051,7 @@ def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[S
     "eq-prior-correction",
     latex=r"p'_k = \frac{p_k\, \pi'_k / \pi_k}{\sum_{l=1}^{K} p_l\, \pi'_l / \pi_l}",
     function="adjust_to_priors",
+    example="adjust_to_priors(p=[0.6, 0.4], old=[0.5, 0.5], new=[0.9, 0.1])",
 )
 def adjust_to_priors(p: Sequence[float], old: Sequence[float], new: Sequence[float]) -> list[float]:
     """Multiply each class by how much more frequent it is now, then divide by the sum."""
@@ -860,6 +1066,10 @@ def adjust_to_priors(p: Sequence[float], old: Sequence[float], new: Sequence[flo
     = \frac{1}{n} \sum_{i=1}^{n} \frac{p_{ik}\, \pi^{(t)}_k / \pi_k}{\sum_{l} p_{il}\, \pi^{(t)}_l / \pi_l}
     """,
     function="estimate_priors",
+    example="""
+    rows = [[0.9, 0.1], [0.8, 0.2], [0.4, 0.6], [0.7, 0.3]]
+    next_priors(rows, old=[0.5, 0.5], guess=[0.7, 0.3])
+    """,
 )
 def next_priors(rows: Sequence[Sequence[float]], old: Sequence[float], guess: Sequence[float]) -> list[float]:
     """Mean of the forecasts, adjusted to the present guess of the class proportions: the next guess."""

@@ -50,7 +50,7 @@ def log_softmax(logits: npt.ArrayLike) -> Floats:
     Parameters
     ----------
     logits : array_like, shape (..., K)
-        As for `softmax`.
+        Real numbers. ``-inf`` stands for a class that is ruled out; a distribution needs one finite logit.
 
     Returns
     -------

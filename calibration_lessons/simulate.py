@@ -123,7 +123,7 @@ class ScoreSource:
         y_true, y_prob : ndarray, shape (n,)
         """
         _input.positive_whole(n, "n")
-        generator = np.random.default_rng(random_state)
+        generator = _input.generator(random_state)
         p = np.asarray(self.scores.rvs(n, random_state=generator), dtype=float)
         return Forecasts((generator.random(n) < self.truth(p)).astype(np.int64), p)
 
@@ -209,7 +209,7 @@ class TwoGaussians:
             Feature, label, and the true P(y = 1 | x).
         """
         _input.positive_whole(n, "n")
-        generator = np.random.default_rng(random_state)
+        generator = _input.generator(random_state)
         y = (generator.random(n) < self.positive_rate).astype(np.int64)
         x = generator.normal((y - 0.5) * self.separation)
         return Sample(x, y, np.asarray(expit(self.log_odds(x))))
@@ -263,7 +263,7 @@ class GaussianClasses:
             The true P(y = k | x).
         """
         _input.positive_whole(n, "n")
-        generator = np.random.default_rng(random_state)
+        generator = _input.generator(random_state)
         y = generator.integers(0, self.n_classes, n)
         x = self.means[y] + generator.normal(size=(n, 2))
         return Sample(x, y, softmax(self.logits(x)))
@@ -306,7 +306,7 @@ def logits_with_temperature(
     _input.positive_whole(n_classes, "n_classes")
     _input.number_between(temperature, 0, np.inf, "temperature", open_ends=True)
     _input.number_between(spread, 0, np.inf, "spread")
-    generator = np.random.default_rng(random_state)
+    generator = _input.generator(random_state)
     true_logits = generator.normal(0, spread, (n, n_classes))
     y_true = (true_logits + generator.gumbel(size=true_logits.shape)).argmax(axis=1)
     return LogitSample(temperature * true_logits, y_true)
@@ -322,7 +322,7 @@ def label_noise(y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_st
     """
     labels = _input.labels(y_true, _input.positive_whole(n_classes, "n_classes"))
     _input.number_between(rate, 0, 1, "rate")
-    generator = np.random.default_rng(random_state)
+    generator = _input.generator(random_state)
     drawn = generator.integers(0, n_classes, len(labels))
     return np.where(generator.random(len(labels)) < rate, drawn, labels)
 
@@ -373,4 +373,4 @@ def label_shift(
         missing = int(((prior > 0) & (counts == 0)).argmax())
         raise ValueError(f"class_prior[{missing}] = {prior[missing]}: expected 0, no row has this class")
     weight = (prior / np.maximum(counts, 1))[labels]
-    return np.random.default_rng(random_state).choice(len(labels), n, p=weight / weight.sum())
+    return _input.generator(random_state).choice(len(labels), n, p=weight / weight.sum())

@@ -9,7 +9,8 @@ import pytest
 import calibration_lessons as cl
 from calibration_lessons import _blocks
 
-ROWS = _blocks.BLOCK + 7  # two blocks of a 1-D array, many of a 2-D one
+BLOCK_ROWS = _blocks.BLOCK // 8  # of a 1-D array in float64
+ROWS = BLOCK_ROWS + 7  # two blocks of a 1-D array, more of a 2-D one
 
 
 def forecasts(n, n_classes, seed=0):
@@ -20,7 +21,7 @@ def forecasts(n, n_classes, seed=0):
 
 
 def test_blocks_hold_every_row_once_in_order():
-    for shape in [(1,), (ROWS,), (100, 10), (5, 3 * _blocks.BLOCK)]:
+    for shape in [(1,), (ROWS,), (100, 10), (5, 3 * BLOCK_ROWS)]:
         array = np.empty(shape, dtype=np.int8)
         rows = np.concatenate([np.arange(len(array))[block] for block in _blocks.row_blocks(array)])
         assert rows.tolist() == list(range(len(array)))
@@ -47,12 +48,12 @@ def test_a_curve_over_many_blocks_adds_up_those_of_its_parts(n_classes):
 
 def test_one_row_before_and_after_the_border_of_a_block_falls_in_its_bin():
     scores = np.full(ROWS, 0.05)
-    scores[_blocks.BLOCK - 1], scores[_blocks.BLOCK] = 0.95, 0.2
+    scores[BLOCK_ROWS - 1], scores[BLOCK_ROWS] = 0.95, 0.2
     counts = cl.reliability_curve(np.zeros(ROWS, dtype=int), scores, n_bins=10).counts
     assert counts.tolist() == [ROWS - 2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
 
 
-@pytest.mark.parametrize("row", [_blocks.BLOCK - 1, _blocks.BLOCK, ROWS - 1])
+@pytest.mark.parametrize("row", [BLOCK_ROWS - 1, BLOCK_ROWS, ROWS - 1])
 def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
     labels = np.zeros(ROWS, dtype=int)
     p = np.full((ROWS, 2), 0.5)

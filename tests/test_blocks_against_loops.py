@@ -31,15 +31,16 @@ def rows_of(z):
     return [(i, [float(value) for value in z[i]]) for i in places]
 
 
-@pytest.mark.parametrize("shape", [(5,), (100_000,), (100_000, 3), (7, 100_000), (32_768,), (32_769,)])
-def test_blocks_hold_all_rows_in_order_and_no_more_than_their_size(shape):
-    rows = np.broadcast_to(np.float64(0), shape)
+@dtypes
+@pytest.mark.parametrize("shape", [(5,), (300_000,), (100_000, 3), (7, 200_000), (32_768,), (32_769,)])
+def test_blocks_hold_all_rows_in_order_and_no_more_than_their_size(shape, dtype):
+    rows = np.broadcast_to(dtype(0), shape)
     blocks = list(_blocks.row_blocks(rows))
     assert [i for block in blocks for i in range(block.start, block.stop)] == list(range(shape[0]))
-    columns = shape[1] if len(shape) == 2 else 1
-    sizes = [(block.stop - block.start) * columns for block in blocks]
-    assert all(size <= max(_blocks.BLOCK, columns) for size in sizes)
-    assert all(size > _blocks.BLOCK - columns or columns > _blocks.BLOCK for size in sizes[:-1])
+    row = rows[:1].nbytes
+    sizes = [(block.stop - block.start) * row for block in blocks]
+    assert all(size <= max(_blocks.BLOCK, row) for size in sizes)
+    assert all(size > _blocks.BLOCK - row or row > _blocks.BLOCK for size in sizes[:-1])
 
 
 @dtypes
@@ -79,6 +80,15 @@ def test_the_largest_entry_and_its_first_class_are_found_in_every_row(shape, dty
         assert chance[i] == pytest.approx(1 / math.fsum(math.exp(v - max(row)) for v in row), rel=2e-6)
         assert column[i] == pytest.approx(probabilities[i, 1], rel=1e-12)
     assert highest.dtype == dtype and column.dtype == chance.dtype == np.float64
+
+
+@shapes
+def test_the_squares_of_every_row_add_up(shape):
+    p = cl.softmax(tied_rows(shape)[0])
+    squares = _blocks.row_squares(p)
+    assert squares.shape == shape[:1]
+    for i, row in rows_of(p):
+        assert squares[i] == pytest.approx(math.fsum(v * v for v in row), rel=1e-15)
 
 
 def test_rows_far_apart_keep_their_own_maximum():

@@ -35,7 +35,7 @@ CALLS = {
         (P[:, None], Y, P[:5, None], Y[:5]),
     ),
     "estimate_priors": (
-        lambda *data, **options: cl.estimate_priors(*data, train_priors=[0.5, 0.5], **options),
+        lambda p, **options: cl.estimate_priors(p, **{**options, "train_priors": [0.5, 0.5]}),
         (P,),
     ),
     "bin_edges": (cl.bin_edges, (7,)),

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 import calibration_lessons as cl
-from calibration_lessons import _input
+from calibration_lessons import _input, simulate
 
 P = np.array([0.2, 0.7, 0.9])
 ROWS = np.array([[0.2, 0.8], [0.7, 0.3], [0.5, 0.5]])
@@ -136,12 +136,13 @@ def test_a_class_may_be_ruled_out_but_not_the_rows_own_unless_its_weight_is_0():
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float16", 2e-3), ("float32", 1e-5), ("float64", 1e-6)])
 @pytest.mark.parametrize("n_classes", [2, 63, 1000])
+@pytest.mark.parametrize("read", [_input.probabilities, lambda p: _input.exact_probabilities(p, "y_prob")])
 def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_more(
-    dtype, tolerance, n_classes
+    read, dtype, tolerance, n_classes
 ):
     rows = np.random.default_rng(n_classes).dirichlet(np.full(n_classes, 0.3), 300).astype(dtype)
     missed = np.abs(rows.astype(np.float64).sum(axis=1) - 1)
-    assert len(_input.probabilities(rows[missed < tolerance])) > 0
+    assert len(read(rows[missed < tolerance])) > 0
     for share in (-1.3, -0.8, 0.8, 1.3):
         one = rows[:1].astype(np.float64) / rows[:1].astype(np.float64).sum()
         one[0, one.argmax()] += share * tolerance
@@ -151,9 +152,21 @@ def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_
             assert far == (abs(share) > 1)
         if far:
             with pytest.raises(ValueError, match=r"y_prob\[0\] sums to"):
-                _input.probabilities(one)
+                read(one)
         else:
-            assert len(_input.probabilities(one)) == 2
+            assert len(read(one)) == 2
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_exact_numbers_are_those_of_the_input_in_double_precision(dtype):
+    values = np.array([[0.25, 0.75], [0.1, 0.9]]).astype(dtype)
+    for read in (_input.exact_probabilities, _input.exact_logits):
+        exact = read(values, "v")
+        assert exact.dtype == np.float64 and np.array_equal(exact, values)
+    refused(lambda: _input.exact_logits(values * np.inf, "v", 5), ValueError,
+            "v[5, 0] = inf: expected a logit below infinity")  # fmt: skip
+    with pytest.raises(ValueError, match=r"v\[5\] sums to 0.5: expected class probabilities"):
+        _input.exact_probabilities(values / 2, "v", 5)
 
 
 def test_half_precision_rows_cast_up_get_the_advice_to_renormalise():
@@ -334,6 +347,25 @@ def test_the_first_bad_row_is_named_beyond_the_first_block():
             measure(y, z, from_logits=True)
 
 
+@pytest.mark.parametrize("seed", ["x", -1, 0.5, [1, -2]])
+def test_a_bad_seed_is_refused_by_its_name(seed):
+    expected = (
+        f"random_state = {seed!r}: expected None, a whole number of at least 0, or a numpy.random.Generator"
+    )
+    for call in (
+        lambda: cl.ece_under_calibration([0.5], random_state=seed),
+        lambda: cl.calibration_report([1, 0], [0.5, 0.5], random_state=seed),
+        lambda: simulate.label_noise([0, 1], 0.1, 2, random_state=seed),
+    ):
+        refused(call, ValueError, expected)
+
+
+def test_a_seed_repeats_its_draws_and_a_generator_goes_on():
+    assert _input.generator(3).random() == np.random.default_rng(3).random()
+    going = np.random.default_rng(3)
+    assert _input.generator(going) is going and _input.generator(None).random() < 1
+
+
 def test_a_warning_points_at_the_line_of_the_caller():
     with pytest.warns(UserWarning, match="distinct values") as caught:
         cl.brier_decomposition([0, 1], [[0.5, 0.5], [0.2, 0.8]])
@@ -341,3 +373,13 @@ def test_a_warning_points_at_the_line_of_the_caller():
     with pytest.warns(UserWarning, match="holds one row") as caught:
         cl.expected_calibration_error([0, 1], [0.2, 0.8], norm="l2", debias=True)
     assert caught[0].filename == __file__
+    binning = cl.HistogramBinning()
+    for calibrator, scores in ((binning, np.full(4, 0.5)), (cl.OneVsRest(binning), np.full((4, 2), 0.5))):
+        with pytest.warns(UserWarning, match="learns the base rate") as caught:
+            calibrator.fit(scores, [0, 1, 0, 1])
+        assert {one.filename for one in caught} == {__file__}
+
+
+def test_code_that_is_executed_without_a_module_name_is_warned_like_any_other():
+    with pytest.warns(UserWarning, match="learns the base rate"):
+        exec("import calibration_lessons as cl; cl.HistogramBinning().fit([0.5, 0.5], [0, 1])", {})

@@ -7,8 +7,10 @@ import sys
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from matplotlib.colors import to_rgb
 from matplotlib.markers import MarkerStyle
+from matplotlib.patches import StepPatch
 
 import calibration_lessons as cl
 from calibration_lessons import plots
@@ -113,6 +115,131 @@ def test_the_legend_covers_no_data_and_each_count_is_written(bins):
     assert written == [str(rows) if rows else "" for rows in curve.counts]
     low, high = ax.child_axes[0].get_ylim()
     assert high > 1.2 * curve.counts.max() and low == 0
+
+
+Y_MANY = np.tile(Y, 20)
+P_MANY = np.linspace(0.02, 0.98, 120)
+
+
+@pytest.fixture(params=[None, "tight", "constrained"])
+def paper(request):
+    """A figure of the user's own, two diagrams beside each other, laid out and drawn."""
+    figure, axes = pyplot.subplots(1, 2, figsize=(7, 4), layout=request.param)
+    with pyplot.rc_context({"font.size": 8}):
+        for ax, color in zip(axes, ("tab:green", "#123456"), strict=True):
+            curve = cl.reliability_curve(Y_MANY, P_MANY)
+            plots.reliability_diagram(curve, band=curve.band(), ax=ax, color=color, title="a title")
+    figure.draw_without_rendering()
+    yield figure
+    pyplot.close(figure)
+
+
+def test_in_the_axes_of_a_users_figure_everything_stays_inside_their_place(paper):
+    for ax in paper.axes:
+        slot = ax.get_position(original=True)
+        (below,) = ax.child_axes
+        seen = [box.get_window_extent().transformed(paper.transFigure.inverted()) for box in (ax, below)]
+        legend = ax.get_legend().get_window_extent().transformed(paper.transFigure.inverted())
+        assert seen[1].y0 >= slot.y0 and seen[0].y0 > seen[1].y1
+        assert legend.y0 >= seen[0].y1 and legend.y1 <= slot.y1 + 1e-9
+        assert legend.x0 >= seen[0].x0 and legend.x1 <= seen[0].x1 + 0.01
+        label = below.xaxis.label.get_window_extent()
+        assert label.y0 >= 0 and ax.title.get_window_extent().y1 <= paper.bbox.y1
+        assert ax.title.get_window_extent().y0 >= ax.get_legend().get_window_extent().y1
+
+
+def test_a_users_figure_keeps_its_own_style(paper):
+    assert {ax.title.get_fontsize() for ax in paper.axes} == {8 * 1.2}
+
+
+def test_a_users_own_axes_are_as_high_as_their_place_without_counts_and_legend():
+    figure, ax = pyplot.subplots()
+    assert plots.reliability_diagram(CURVE, ax=ax, counts=False, legend=False) is figure
+    figure.draw_without_rendering()
+    assert ax.get_position().height == pytest.approx(ax.get_position(original=True).height, abs=0.02)
+    pyplot.close(figure)
+
+
+def test_several_curves_in_one_axes_share_the_diagonal_the_legend_the_title_and_the_panel_of_counts():
+    picture = plots.reliability_diagram(CURVE, label="before", title="a network")
+    (ax,) = picture.axes
+    other = cl.reliability_curve(Y, P**2, n_bins=3)
+    plots.reliability_diagram(other, label="after", color="calibrated", ax=ax)
+    names = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert names == ["perfect", "before", "95 % interval", "after"]
+    assert [line.get_label() for line in ax.get_lines()].count("perfect") == 1
+    assert ax.get_title() == "a network" and ax.get_xlabel() == ""
+    (below,) = ax.child_axes
+    (outline,) = [patch for patch in below.patches if isinstance(patch, StepPatch)]
+    assert outline.get_data().values.tolist() == other.counts.tolist()
+    assert to_rgb(outline.get_edgecolor()) == to_rgb(plots.COLORS["calibrated"])
+
+
+@pytest.mark.parametrize("color", ["red", "tab:green", "#abc", (0.1, 0.2, 0.3)])
+def test_a_diagram_takes_any_colour_that_matplotlib_knows(color):
+    for drawn in (
+        plots.reliability_diagram(CURVE, color=color).axes[0].get_lines()[1].get_color(),
+        plots.corp_diagram(Y, P, color=color).axes[0].get_lines()[1].get_color(),
+        plots.simplex(np.eye(3), "abc", color=color).axes[0].collections[0].get_facecolor()[0][:3],
+    ):
+        assert to_rgb(drawn) == pytest.approx(to_rgb(color), abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"color": "reddish"}, "color = 'reddish': expected a colour that matplotlib knows, or one of "),
+        ({"color": None}, "color = None: expected a colour"),
+        ({"band": True}, r"band = True: expected a pair \(low, high\) of 3 numbers each, such as curve.band"),
+        ({"band": ([0, 0, 0], [1, 1])}, r"band\[1\] has shape \(2,\): expected a pair"),
+        ({"band": [0.1, 0.2, 0.3]}, r"band = \[0.1, 0.2, 0.3\]: expected a pair"),
+        ({"level": 95}, r"level = 95: expected a number in \(0, 1\)"),
+    ],
+)
+def test_a_wrong_option_of_a_diagram_is_refused_by_its_name_and_nothing_is_drawn(options, message):
+    ax = plots.panels(1, 1).axes[0]
+    with pytest.raises((TypeError, ValueError), match=message):
+        plots.reliability_diagram(CURVE, ax=ax, **options)
+    assert not ax.get_lines()
+
+
+@pytest.mark.parametrize("target", [3, "class-wise"])
+def test_a_wrong_target_of_a_diagram_is_refused_by_its_name(target):
+    with pytest.raises(ValueError, match=r"target = .*: expected None, 'top-label'"):
+        plots.reliability_diagram(Y, P, target=target)
+
+
+def test_a_corp_diagram_draws_the_recalibrated_forecasts_their_band_and_the_parts_of_the_score():
+    curve = cl.corp_curve(Y, P)
+    low, high = curve.band(n_draws=20, random_state=0)
+    ax = plots.corp_diagram(curve, label="forest", band=(low, high)).axes[0]
+    assert lines_of(ax)["forest"].tolist() == np.column_stack([curve.forecast, curve.recalibrated]).tolist()
+    (band,) = ax.collections
+    assert band.get_paths()[0].vertices[:, 1].min() == low.min()
+    assert band.get_paths()[0].vertices[:, 1].max() == high.max()
+    parts = curve.decomposition()
+    assert f"miscalibration: {parts.miscalibration:.4f}" in ax.get_legend().get_title().get_text()
+    (below,) = ax.child_axes
+    assert [bar.get_height() for bar in below.patches] == [0, 1, 1, 1, 0, 0, 1, 0, 2, 0]
+    assert below.get_xlabel() == "forecast probability" and ax.get_ylabel() == "recalibrated probability"
+
+
+def test_a_corp_diagram_of_data_is_that_of_their_curve():
+    assert repr(plots.corp_diagram(Y, P)) == repr(plots.corp_diagram(cl.corp_curve(Y, P)))
+    weight = [1, 2, 3, 1, 2, 3]
+    weighted = cl.corp_curve(Y, P, sample_weight=weight)
+    assert repr(plots.corp_diagram(Y, P, sample_weight=weight)) == repr(plots.corp_diagram(weighted))
+    with pytest.raises(TypeError, match="y_prob is missing: expected labels with a forecast"):
+        plots.corp_diagram(Y)
+    with pytest.raises(TypeError, match="y_prob, sample_weight: expected none beside a CorpCurve"):
+        plots.corp_diagram(weighted, P, sample_weight=weight)
+
+
+@pytest.mark.parametrize(("rows", "marker"), [(25, "o"), (26, "None")])
+def test_a_corp_diagram_marks_the_forecasts_while_they_are_few(rows, marker):
+    forecasts = np.linspace(0, 1, rows)
+    ax = plots.corp_diagram(forecasts > 0.5, forecasts, counts=False, legend=False).axes[0]
+    assert str(ax.get_lines()[1].get_marker()) == marker and ax.get_legend() is None and not ax.child_axes
 
 
 def test_lines_bands_and_points_are_those_given():
@@ -222,6 +349,7 @@ def _as_array(line):
 
 DRAWN = {
     "reliability": lambda e: plots.reliability_diagram(cl.reliability_curve(Y, P - e, n_bins=3)),
+    "corp": lambda e: plots.corp_diagram(Y, P - 0.013 - e),
     "lines": lambda e: plots.lines([0, 1], {"truth": [0.3, 0.5 + e]}, x_label="x", y_label="y"),
     "long lines": lambda e: plots.lines(
         np.linspace(0, 1, 99), {"truth": np.linspace(0, 1 + e, 99)}, x_label="x", y_label="y"

@@ -39,8 +39,11 @@ def test_the_root_is_found_on_any_scale_from_near_and_far(name, root, away):
     assert calls <= 50
 
 
-def test_newtons_steps_double_the_digits():
-    assert search("exponential", 5.0, 0.01)[1] == 3
+@pytest.mark.parametrize("away", [0.05, -0.05])
+def test_steps_that_follow_the_bend_of_the_function_more_than_double_the_digits(away):
+    found, calls = search("exponential", 5.0, away)
+    assert calls == 3  # Newton's steps alone need four: 5e-2, 1e-3, 8e-7, 3e-13
+    assert found == pytest.approx(5, rel=1e-14)
 
 
 def test_a_function_without_a_slope_is_bisected():

@@ -22,19 +22,10 @@ def tell_writing(app: Sphinx, builder: Builder) -> None:
     tell("writing the pages")
 
 
-def outdated_navigation(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Have every page written when a title changed or moved: the navigation of all pages shows it."""
-    navigation = {page: title.astext() for page, title in env.titles.items()}, env.toctree_includes
-    old = vars(env).get("course_navigation", navigation)
-    vars(env)["course_navigation"] = navigation
-    return [] if old == navigation else sorted(env.all_docs)
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the above, and keep sphinx-thebe from adding the script that the theme adds, too."""
     app.connect("env-before-read-docs", tell_reading)
     app.connect("write-started", tell_writing)
-    app.connect("env-updated", outdated_navigation)
     for listener in list(app.events.listeners["env-before-read-docs"]):
         if listener.handler.__name__ == "init_thebe_core":  # run twice, it is an error
             app.disconnect(listener.id)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
+from ._learned import Learned
 
 Reads = Literal["logits", "probabilities", "scores"]
 
@@ -28,6 +28,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     classes_: IntArray
     n_features_in_: int
+    feature_names_in_: npt.NDArray[Any]
+    _learned: ClassVar[Learned] = {}  # what `to_dict` writes
 
     @property
     def reads(self) -> Reads:
@@ -46,6 +48,35 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the class of the largest calibrated probability, shape (n,); ties go to the first."""
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was learned as plain numbers, for `json.dumps`; `calibrator_from_dict` reads them.
+
+        Returns
+        -------
+        dict
+            Lists, numbers and texts: name and parameters of the calibrator, what it learned, the version
+            of this format, and a checksum.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a calibrator that is not fitted, or not one of this package.
+
+        Examples
+        --------
+        >>> from calibration_lessons import PlattScaling
+        >>> state = PlattScaling().fit([-2.0, -1.0, 1.0, 2.0], [0, 0, 1, 1]).to_dict()
+        >>> state["calibrator"], state["version"], sorted(state["learned"])
+        ('PlattScaling', 1, ['intercept_', 'slope_'])
+        """
+        from ._written import written  # which knows this class
+
+        check_is_fitted(self, "classes_")
+        return written(self)
+
+    def _check_learned(self, name: str) -> None:
+        """Refuse learned numbers that do not fit each other; `name` is their place in a state."""
 
     def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
         """Read `X`; keep the number of its columns (one for a 1-D array) and a data frame's names."""
@@ -119,7 +150,7 @@ class BinaryCalibrator(Calibrator):
         for values, name in ((scores, "scores"), (labels, "labels")):
             if values.min() == values.max():
                 message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
-                warnings.warn(message, UserWarning, stacklevel=2)
+                _input.warn(message)
         self._learn(scores, labels, weights)
         self.classes_ = np.arange(2)
         return self

@@ -93,16 +93,18 @@ class LogitRows:
         logit -inf adds nothing. The two scratch arrays are made once: fresh ones cost more than the sums.
         """
         classes = self.logits.shape[1]
-        few, step = classes < _blocks.FEW, max(1, _blocks.BLOCK // classes)
+        few, step = classes < _blocks.FEW, _blocks.rows_a_block(self.logits)
         scratch, ones = np.empty((2, classes, step) if few else (2, step, classes)), np.ones(classes)
         for rows in _blocks.row_blocks(self.logits):
             n = rows.stop - rows.start
             gaps, product = scratch[:, :, :n] if few else scratch[:, :n]
-            gaps[:] = self.logits[rows].T if few else self.logits[rows]
+            block = self.logits[rows]
+            ruled_out = block.min() == -np.inf
+            gaps[:] = block.T if few else block
             gaps -= self.highest[rows] if few else self.highest[rows, None]
             np.multiply(gaps, beta, out=product)
             np.exp(product, out=product)
-            if gaps.min() == -np.inf:
+            if ruled_out:
                 gaps[gaps == -np.inf] = 0.0
             sums = [ones @ product if few else product @ ones]
             for _ in range(powers):

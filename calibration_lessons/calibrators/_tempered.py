@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from .. import _input
 from .._root import increasing_root
 from .._typing import FloatArray, Floats, IntArray
 from ._base import Calibrator, Reads, labels_and_weights
+from ._learned import Learned, Numbers
 from ._moments import LogitLimits, LogitRows
 
 RTOL = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
@@ -23,6 +24,7 @@ class TemperedSoftmax(Calibrator):
     """Probabilities softmax(z / T), whatever equation chooses the temperature T."""
 
     temperature_: float
+    _learned: ClassVar[Learned] = {"temperature_": Numbers(low=0, inside=True)}
 
     @property
     def reads(self) -> Reads:

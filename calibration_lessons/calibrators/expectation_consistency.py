@@ -53,8 +53,13 @@ class ExpectationConsistency(TemperedSoftmax):
 
         Parameters
         ----------
-        X, y, sample_weight
-            As for `TemperatureScaling.fit`.
+        X : array_like, shape (n, K) or (n,)
+            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
+            out; it may not be the row's own label.
+        y : array_like, shape (n,)
+            Labels 0..K-1. Not every class has to occur.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
 from ..measures.bins import bin_edges, bin_index, bin_sums, quantile_edges
 from ._base import BinaryCalibrator, Reads, one_score
+from ._learned import Learned, Numbers
 
 
 class HistogramBinning(BinaryCalibrator):
@@ -57,6 +58,11 @@ class HistogramBinning(BinaryCalibrator):
     edges_: FloatArray
     values_: Floats
     counts_: IntArray
+    _learned: ClassVar[Learned] = {
+        "edges_": Numbers(("M + 1",), rising="strictly", infinite=True),
+        "values_": Numbers(("M",), 0, 1),
+        "counts_": Numbers(("M",), 0, whole=True),
+    }
 
     def __init__(self, n_bins: int = 15, strategy: Literal["uniform", "quantile"] = "uniform") -> None:
         self.n_bins = n_bins
@@ -96,6 +102,17 @@ class HistogramBinning(BinaryCalibrator):
             sums += bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
         counts, weight, _, _, hits = sums
         return counts.astype(np.int64), weight, hits
+
+    def _check_learned(self, name: str) -> None:
+        _input.one_of(self.strategy, ["uniform", "quantile"], "strategy")
+        edges, n_bins = self.edges_, len(self.values_)
+        uniform = self.strategy == "uniform"
+        first, last = (0, 1) if uniform else (-np.inf, np.inf)
+        if (edges[0], edges[-1]) != (first, last) or not np.isfinite(edges[1:-1]).all():
+            found = f"run from {edges[0]} to {edges[-1]}"
+            raise _input.BadValue(f"{name}['edges_']", found, f"edges from {first} to {last}")
+        if uniform and not np.array_equal(edges, bin_edges(n_bins, edges.dtype)):
+            raise _input.BadValue(f"{name}['edges_']", "have unequal distances", f"m / {n_bins}")
 
     def _map(self, scores: FloatArray) -> Floats:
         edges = self.edges_

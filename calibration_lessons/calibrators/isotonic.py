@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.optimize import isotonic_regression
 
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator
+from ._learned import Learned, Numbers
 
 
 class IsotonicCalibration(BinaryCalibrator):
@@ -47,6 +50,10 @@ class IsotonicCalibration(BinaryCalibrator):
 
     thresholds_: Floats
     values_: Floats
+    _learned: ClassVar[Learned] = {
+        "thresholds_": Numbers(("M",), rising="strictly"),
+        "values_": Numbers(("M",), 0, 1, rising="weakly"),
+    }
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         distinct, weight, hits = pool_ties(scores, labels, weights)

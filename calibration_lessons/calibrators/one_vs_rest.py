@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from sklearn.base import clone
 from .. import _input
 from .._typing import Floats
 from ._base import Calibrator, Reads, labels_and_weights
+from ._learned import Calibrators, Learned
 
 
 class OneVsRest(Calibrator):
@@ -51,6 +52,7 @@ class OneVsRest(Calibrator):
     """
 
     calibrators_: list[Calibrator]
+    _learned: ClassVar[Learned] = {"calibrators_": Calibrators()}
 
     def __init__(self, calibrator: Calibrator) -> None:
         self.calibrator = calibrator

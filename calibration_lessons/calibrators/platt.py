@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.special import expit
 
@@ -9,6 +11,7 @@ from .. import _input
 from .._logistic import label_weights, logistic_line
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, Reads
+from ._learned import Learned, Numbers
 
 
 class PlattScaling(BinaryCalibrator):
@@ -54,6 +57,7 @@ class PlattScaling(BinaryCalibrator):
 
     slope_: float
     intercept_: float
+    _learned: ClassVar[Learned] = {"slope_": Numbers(), "intercept_": Numbers()}
 
     def __init__(self, prior_targets: bool = True) -> None:
         self.prior_targets = prior_targets

@@ -2,16 +2,54 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _input
-from .._typing import Target
+from .._typing import Floats, Target
 from ._forecast import Forecast
 from .bins import bin_edges, sums_of_bins
 from .reliability import ReliabilityCurve, curve_from_sums
+
+Kind = tuple[str, str]  # what the columns stand for, and the type of the scores
+Event = Literal["top-label", "positive"] | int
+
+
+class Batch(NamedTuple):
+    """The sums of some rows over the bins of equal width, with the kind of the rows and their event."""
+
+    kind: Kind
+    event: Event
+    sums: Floats
+
+    @classmethod
+    def read(
+        cls,
+        y_true: npt.ArrayLike,
+        y_prob: npt.ArrayLike,
+        n_bins: int,
+        target: Target,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        from_logits: bool,
+    ) -> Batch:
+        """Check the rows, and sum up each bin."""
+        rows = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, in_part=True)
+        edges = bin_edges(n_bins, rows.dtype)
+        sums = sums_of_bins(rows.blocks(), edges, "uniform", rows.weights)
+        shape = rows.values.shape
+        columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
+        return cls((columns, rows.dtype.name), rows.target, sums)
+
+
+def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
+    """Return the kind of a batch; refuse another one than that of the first."""
+    if known is not None and kind != known:
+        described = [" in ".join(one) for one in (kind, known)]
+        raise _input.BadValue(name, f"holds {described[0]}", f"{described[1]}, as in the first batch")
+    return kind
 
 
 class CalibrationAccumulator:
@@ -25,7 +63,8 @@ class CalibrationAccumulator:
     n_bins : int
         Number M of bins.
     target : {None, "top-label", "positive"} or int
-        As for `reliability_curve`.
+        Whose probability is tested: that of the top label (None for a 2-D forecast), of the positive class
+        (None for a 1-D one), or of one class against the rest.
 
     Notes
     -----
@@ -45,8 +84,8 @@ class CalibrationAccumulator:
         self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
         self._sums = np.zeros((6, self.n_bins))
-        self._kind: tuple[str, str] | None = None
-        self._event: Literal["top-label", "positive"] | int = "top-label"
+        self._kind: Kind | None = None
+        self._event: Event = "top-label"
 
     def __repr__(self) -> str:
         rows = int(self._sums[0].sum())
@@ -60,9 +99,19 @@ class CalibrationAccumulator:
         sample_weight: npt.ArrayLike | None = None,
         from_logits: bool = False,
     ) -> Self:
-        """Add a batch of rows, described as for `reliability_curve`, and return the accumulator.
+        """Add a batch of rows, and return the accumulator.
 
-        The weights of a batch may all be 0; those of all batches together may not.
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+        y_prob : array_like, shape (n,) or (n, K)
+            Probability of the positive class, or of each class; logits with ``from_logits=True``.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative. Those of a batch may all be 0; those of all batches together
+            may not.
+        from_logits : bool
+            Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
         Raises
         ------
@@ -70,16 +119,10 @@ class CalibrationAccumulator:
             For input that is not as described, or of another kind than the first batch; nothing is
             added then.
         """
-        forecast = Forecast.read(
-            y_true, y_prob, self.target, sample_weight, from_logits=from_logits, in_part=True
-        )
-        edges = bin_edges(self.n_bins, forecast.dtype)
-        sums = sums_of_bins(forecast.blocks(), edges, "uniform", forecast.weights)
-        shape = forecast.values.shape
-        columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
-        self._settle((columns, forecast.dtype.name), "y_prob")
-        self._event = forecast.target
-        self._sums += sums
+        batch = Batch.read(y_true, y_prob, self.n_bins, self.target, sample_weight, from_logits=from_logits)
+        self._kind = same_kind(batch.kind, self._kind, "y_prob")
+        self._event = batch.event
+        self._sums += batch.sums
         return self
 
     def merge(self, other: CalibrationAccumulator) -> Self:
@@ -96,18 +139,10 @@ class CalibrationAccumulator:
             found = f"has n_bins = {other.n_bins} and target = {other.target!r}"
             raise _input.BadValue("other", found, f"{self.n_bins} and {self.target!r}")
         if other._kind is not None:
-            self._settle(other._kind, "other")
+            self._kind = same_kind(other._kind, self._kind, "other")
             self._event = other._event
             self._sums += other._sums
         return self
-
-    def _settle(self, kind: tuple[str, str], name: str) -> None:
-        """Keep the kind of the first batch; refuse another."""
-        if self._kind is not None and kind != self._kind:
-            described = [" in ".join(one) for one in (kind, self._kind)]
-            expected = f"{described[1]}, as in the first batch"
-            raise _input.BadValue(name, f"holds {described[0]}", expected)
-        self._kind = kind
 
     def curve(self) -> ReliabilityCurve:
         """Return the curve of all rows so far.

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import isotonic_regression
 
 from .. import _input
 from .._typing import FloatArray, Floats
@@ -40,29 +39,6 @@ class BrierDecomposition(NamedTuple):
     def score(self) -> float:
         """The Brier score, put together from its parts."""
         return self.reliability - self.resolution + self.uncertainty + self.within_bin
-
-
-class CorpDecomposition(NamedTuple):
-    """Parts of the Brier score: ``score == miscalibration - discrimination + uncertainty``.
-
-    Attributes
-    ----------
-    miscalibration : float
-        What the best increasing recalibration would gain; at least 0, small is good.
-    discrimination : float
-        What the recalibrated forecasts gain over the base rate; at least 0, large is good.
-    uncertainty : float
-        Score of the forecaster who always says the base rate.
-    """
-
-    miscalibration: float
-    discrimination: float
-    uncertainty: float
-
-    @property
-    def score(self) -> float:
-        """The Brier score, put together from its parts."""
-        return self.miscalibration - self.discrimination + self.uncertainty
 
 
 def brier_decomposition(
@@ -172,51 +148,3 @@ def _groups(forecast: FloatArray, n_bins: int | None) -> tuple[npt.NDArray[np.in
             f"a group is mostly chance, so reliability and resolution come out too large (set n_bins)"
         )
     return group, len(distinct)
-
-
-def corp_decomposition(y_true: npt.ArrayLike, y_prob: npt.ArrayLike) -> CorpDecomposition:
-    """Split the Brier score without bins, by the best increasing recalibration (equation ``eq-corp``).
-
-    Isotonic regression, equal forecasts pooled, finds the recalibrated forecasts. CORP stands for
-    consistent, optimally binned, reproducible, and for the pool-adjacent-violators algorithm.
-
-    Parameters
-    ----------
-    y_true : array_like, shape (n,)
-        Labels 0 and 1.
-    y_prob : array_like, shape (n,)
-        Probability of the positive class.
-
-    Returns
-    -------
-    CorpDecomposition
-        Its parts add up to `brier_score` of the same arguments; none is negative.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
-
-    References
-    ----------
-    Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic
-    classifiers, equations 3 and 4.
-
-    Examples
-    --------
-    >>> parts = corp_decomposition([0, 0, 1, 1, 1, 0], [0.2, 0.2, 0.2, 0.8, 0.8, 0.8])
-    >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), parts.uncertainty
-    (0.0178, 0.0278, 0.25)
-    """
-    rows = _input.forecast(y_true, y_prob, ndim=(1,))
-    _input.check_probabilities(rows.y_prob, "y_prob")
-    distinct, group, counts = np.unique(rows.y_prob, return_inverse=True, return_counts=True)
-    frequency = np.bincount(group, rows.labels) / counts
-    recalibrated = isotonic_regression(frequency, weights=counts).x
-    share, base_rate = counts / len(rows.labels), rows.labels.mean()
-    forecast = distinct.astype(np.float64)
-    # Where the recalibrated forecast r pools a block, the mean of (f - o)^2 - (r - o)^2 is that of
-    # (f - r) (f + r - 2 o); written so, a perfect forecast gives 0, not a rounding error.
-    miscalibration = float(share @ ((forecast - recalibrated) * (forecast + recalibrated - 2 * frequency)))
-    discrimination = float(share @ (recalibrated - base_rate) ** 2)
-    return CorpDecomposition(max(miscalibration, 0.0), discrimination, float(base_rate * (1 - base_rate)))

@@ -37,10 +37,20 @@ def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats
 
 
 def interval(
-    norm: Norm, level: float, share: Floats, gap: Floats, confidence: Floats, n: Floats
+    norm: Norm,
+    level: float,
+    share: Floats,
+    gap: Floats,
+    confidence: Floats,
+    n: Floats,
+    *,
+    dependence: float = 1.0,
 ) -> tuple[float, float]:
-    """Invert a test of the binned error, as `ReliabilityCurve.ece_interval` says."""
-    z = float(normal.isf((1 - level) / 2))
+    """Invert a test of the binned error, as `ReliabilityCurve.ece_interval` says.
+
+    `dependence` bounds the variance of the error, as a multiple of the one that independent bins give it.
+    """
+    z = float(normal.isf((1 - level) / 2)) * np.sqrt(dependence)
     error = np.sqrt(confidence * (1 - confidence) / n)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
@@ -171,6 +181,6 @@ def drawn_gaps(confidence: Floats, variance: Floats, n_draws: int, random_state:
     spread = p * (1 - p)
     rows = np.divide(spread, variance, out=np.ones_like(p), where=variance > 0)
     rows = np.clip(np.round(rows), 1, MAX_ROWS)
-    drawn = np.random.default_rng(random_state).binomial(rows.astype(np.int64), p, (n_draws, len(p)))
+    drawn = _input.generator(random_state).binomial(rows.astype(np.int64), p, (n_draws, len(p)))
     scale = np.sqrt(np.divide(variance * rows, spread, out=np.zeros_like(p), where=spread > 0))
     return np.asarray((drawn / rows - p) * scale)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _input
 from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
+from . import _class_wise
 from ._forecast import Forecast, scores_of
 from .bins import bin_edges, bin_index, quantile_bin_edges
 from .chance import ECENull, null_of_gaps
@@ -31,11 +32,22 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    y_true, y_prob, n_bins, strategy, sample_weight, from_logits
-        As for `reliability_curve`.
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
     target : {None, "top-label", "positive", "class-wise"} or int
-        As for `reliability_curve`; "class-wise" is the mean over the classes of the error of each
-        class against the rest.
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
+        classes, each against the rest.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     norm : {"l1", "l2"}
         Mean absolute gap, or root of the mean squared gap.
     debias : bool
@@ -60,7 +72,8 @@ def expected_calibration_error(
     References
     ----------
     Guo et al. (2017), On calibration of modern neural networks, section 2; Kumar et al. (2019),
-    Verified uncertainty calibration, section 4 (debiasing).
+    Verified uncertainty calibration, section 4 (debiasing). With ``norm="l2"`` the class-wise error is the
+    mean of the classes' roots; their marginal calibration error is the root of the mean of the squares.
 
     Examples
     --------
@@ -81,9 +94,14 @@ def expected_calibration_error(
 
 def targets_of(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
     """List the targets whose errors are averaged: each class for "class-wise", else the one given."""
-    if isinstance(target, str) and target == "class-wise":
+    if is_class_wise(target):
         return list(range(_input.classes(y_prob, "y_prob")))
-    return [target]
+    return [cast(Target, target)]
+
+
+def is_class_wise(target: object) -> bool:
+    """Tell whether the errors of all classes are asked for."""
+    return isinstance(target, str) and target == "class-wise"
 
 
 def refuse_weights(debias: bool, sample_weight: object) -> None:
@@ -106,8 +124,21 @@ def maximum_calibration_error(
 
     Parameters
     ----------
-    y_true, y_prob, n_bins, strategy, target, sample_weight, from_logits
-        As for `reliability_curve`.
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
+    target : {None, "top-label", "positive"} or int
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
     Returns
     -------
@@ -145,7 +176,7 @@ def ece_interval(
     *,
     n_bins: int = 15,
     strategy: Strategy = "uniform",
-    target: Target = None,
+    target: Target | Literal["class-wise"] = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
     norm: Norm = "l1",
@@ -162,10 +193,24 @@ def ece_interval(
 
     Parameters
     ----------
-    y_true, y_prob, n_bins, strategy, target, sample_weight, from_logits
-        As for `reliability_curve`; with weights each bin counts with its effective number of rows.
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
+    target : {None, "top-label", "positive", "class-wise"} or int
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
+        classes, each against the rest.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative; each bin counts with its effective number of rows.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     norm : {"l1", "l2"}
-        As for `expected_calibration_error`.
+        Mean absolute gap, or root of the mean squared gap; "class-wise" has an interval for "l1" alone.
     level : float
         Confidence level in (0, 1).
 
@@ -185,6 +230,10 @@ def ece_interval(
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward
     push of chance a second time, so for a calibrated model it never holds 0.
 
+    A row counts in every class, so the class-wise error has up to twice the variance that independent
+    classes would give it. Twice is what the interval allows for: exact for two classes, a little wide for
+    more.
+
     References
     ----------
     Casella and Berger (2002), Statistical inference, section 9.2.1 (inverting a test).
@@ -195,16 +244,23 @@ def ece_interval(
     >>> round(low, 3), round(high, 3)
     (0.096, 0.1)
     """
-    curve = reliability_curve(
-        y_true,
-        y_prob,
-        n_bins=n_bins,
-        strategy=strategy,
-        target=target,
-        sample_weight=sample_weight,
-        from_logits=from_logits,
-    )
-    return curve.ece_interval(level, norm)
+    _input.one_of(norm, ["l1", "l2"], "norm")
+    _input.number_between(level, 0, 1, "level", open_ends=True)
+    curves = [
+        reliability_curve(
+            y_true,
+            y_prob,
+            n_bins=n_bins,
+            strategy=strategy,
+            target=one,
+            sample_weight=sample_weight,
+            from_logits=from_logits,
+        )
+        for one in targets_of(target, _input.real_array(y_prob, "y_prob", ndim=(1, 2)))
+    ]
+    if is_class_wise(target):
+        return _class_wise.interval(curves, level, norm)
+    return curves[0].ece_interval(level, norm)
 
 
 def ece_under_calibration(
@@ -212,7 +268,7 @@ def ece_under_calibration(
     *,
     n_bins: int = 15,
     strategy: Strategy = "uniform",
-    target: Target = None,
+    target: Target | Literal["class-wise"] = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
     norm: Norm = "l1",
@@ -222,14 +278,26 @@ def ece_under_calibration(
     """Distribution of the ECE if the model were calibrated, at this n and these scores.
 
     Keeps the scores and draws, again and again, whether each event happens, with its score as the
-    probability. What remains of the ECE is chance.
+    probability; for "class-wise", which label comes. What remains of the ECE is chance.
 
     Parameters
     ----------
-    y_prob, n_bins, strategy, target, sample_weight, from_logits
-        As for `reliability_curve`.
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
+    target : {None, "top-label", "positive", "class-wise"} or int
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
+        classes, each against the rest.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     norm : {"l1", "l2"}
-        As for `expected_calibration_error`.
+        Mean absolute gap, or root of the mean squared gap.
     n_draws : int
         Number of draws.
     random_state : int, Generator or None
@@ -261,7 +329,11 @@ def ece_under_calibration(
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     _input.positive_whole(n_draws, "n_draws")
-    scores = scores_of(y_prob, target, from_logits=from_logits)
+    if is_class_wise(target):
+        return _class_wise.null(
+            y_prob, n_bins, strategy, sample_weight, norm, n_draws, random_state, from_logits=from_logits
+        )
+    scores = scores_of(y_prob, cast(Target, target), from_logits=from_logits)
     weights = _input.weights(sample_weight, len(scores))
     uniform = strategy == "uniform"
     edges = bin_edges(n_bins, scores.dtype) if uniform else quantile_bin_edges(scores, n_bins, weights)
@@ -282,7 +354,7 @@ def _drawn_hits(
     n_bins: int,
 ) -> Floats:
     """Weighted hits a bin, shape (n_draws, M), if each event happens with its score as the probability."""
-    generator = np.random.default_rng(random_state)
+    generator = _input.generator(random_state)
     hits = np.empty((n_draws, n_bins))
     for draw in hits:
         happened = generator.random(len(scores)) < scores

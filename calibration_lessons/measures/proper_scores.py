@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import expit, log_softmax, softmax
 
 from .. import _input
-from .._blocks import row_blocks
+from .._blocks import chosen_class, row_blocks, row_squares
 from .._typing import FloatArray, Floats
 
 Sums = tuple[float, float]
@@ -125,8 +125,8 @@ def brier_sums(
 ) -> Sums:
     """Return the sums behind the Brier score, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_logits, _brier_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_probabilities, _brier_rows)
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_logits, _brier_rows_of_logits)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_probabilities, _brier_rows)
 
 
 def nll_sums(
@@ -134,23 +134,22 @@ def nll_sums(
 ) -> Sums:
     """Return the sums behind the negative log-likelihood, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_logits, _nll_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.check_probabilities, _nll_rows)
+        return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_logits, _nll_rows_of_logits)
+    return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_probabilities, _nll_rows)
 
 
 def _sums_over_rows(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
-    check: Callable[[FloatArray, str, int], None],
+    checked: Callable[[FloatArray, str, int], Floats],
     loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
 ) -> Sums:
     """Weighted sum of a loss a row, block by block in float64, and the sum of the weights."""
     forecast = _input.forecast(y_true, y_prob, sample_weight, in_part=True)
     values, weights, total = forecast.y_prob, forecast.weights, 0.0
     for rows in row_blocks(values):
-        check(values[rows], "y_prob", rows.start)
-        losses = loss(values[rows].astype(np.float64, copy=False), forecast.labels[rows])
+        losses = loss(checked(values[rows], "y_prob", rows.start), forecast.labels[rows])
         if weights is None:
             total += float(losses.sum())
         else:
@@ -159,14 +158,10 @@ def _sums_over_rows(
     return total, len(values) if weights is None else float(weights.sum())
 
 
-def _of_true_class(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
-    return np.asarray(block[np.arange(len(labels)), labels])
-
-
 def _brier_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
         return np.asarray((block - labels) ** 2)
-    return np.asarray(np.einsum("ik,ik->i", block, block) - 2 * _of_true_class(block, labels) + 1)
+    return np.asarray(row_squares(block) - 2 * chosen_class(block, 1, labels) + 1)
 
 
 def _brier_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
@@ -177,10 +172,10 @@ def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     with np.errstate(divide="ignore"):
         if block.ndim == 1:
             return -np.where(labels == 1, np.log(block), np.log1p(-block))
-        return -np.log(_of_true_class(block, labels)) + 0.0
+        return np.asarray(-np.log(chosen_class(block, 1, labels)) + 0.0)
 
 
 def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
         return np.asarray(np.logaddexp(0.0, np.where(labels == 1, -block, block)))
-    return -_of_true_class(log_softmax(block, axis=1), labels)
+    return np.asarray(-chosen_class(log_softmax(block, axis=1), 1, labels))

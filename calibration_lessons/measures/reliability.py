@@ -110,9 +110,12 @@ class ReliabilityCurve:
         """Return both ends of a confidence interval for the error, as `calibration_lessons.ece_interval`."""
         _input.one_of(norm, ["l1", "l2"], "norm")
         _input.number_between(level, 0, 1, "level", open_ends=True)
+        return chance.interval(norm, level, *self.filled())
+
+    def filled(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return shares, gaps, confidences and effective counts of the bins that hold a row."""
         filled = self.counts > 0
-        share, gap, confidence = self.shares[filled], self.gaps[filled], self.confidence[filled]
-        return chance.interval(norm, level, share, gap, confidence, self.effective_counts[filled])
+        return self.shares[filled], self.gaps[filled], self.confidence[filled], self.effective_counts[filled]
 
     def under_calibration(
         self, norm: Norm = "l1", *, n_draws: int = 1000, random_state: Seed = None

@@ -16,6 +16,7 @@ from .explorers import Slider as Slider
 from .explorers import explore as explore
 from .pictures import Picture as Picture
 from .pictures import bars as bars
+from .pictures import corp_diagram as corp_diagram
 from .pictures import histogram as histogram
 from .pictures import interval_plot as interval_plot
 from .pictures import lines as lines

@@ -19,7 +19,7 @@ from .._typing import Floats
 def _number(value: float) -> str:
     """Three digits; nine first, so that noise far below them does not decide how a tie is rounded."""
     value = float(f"{value:.9g}")
-    return f"{value:.3g}" if abs(value) > 1e-12 else "0"
+    return "0" if abs(value) <= 1e-12 else f"{value:.3g}"
 
 
 def _summary(values: npt.ArrayLike) -> str:
@@ -49,7 +49,7 @@ def described(ax: Axes) -> list[str]:
     for group in ax.containers:
         lines.append(f"  bars {_named(group)}" + _bars(cast(Sequence[Rectangle], list(group))))
     for artist in ax.get_children():
-        if isinstance(artist, Artist) and artist not in bars:
+        if artist not in bars:
             told = _artist(artist)
             if told:
                 lines.append("  " + told)
@@ -68,16 +68,16 @@ def _bars(bars: Sequence[Rectangle]) -> str:
 def _artist(artist: Artist) -> str:
     name = _named(artist)
     if isinstance(artist, Line2D):
-        return f"{f'line {name}'.strip()}: {_points(np.asarray(artist.get_xydata(), dtype=float))}"
+        return f"{f'line {name}'.strip()}: {_points(np.asarray(artist.get_xydata()))}"
     if isinstance(artist, LineCollection):
         spans = [(s[0, 0], s[0, 1], s[-1, 1]) for s in artist.get_segments()]
         return f"intervals {name}: " + " ".join(
             f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans
         )
     if isinstance(artist, PathCollection):
-        return f"{f'points {name}'.strip()}: {_points(np.asarray(artist.get_offsets(), dtype=float))}"
+        return f"{f'points {name}'.strip()}: {_points(np.asarray(artist.get_offsets()))}"
     if isinstance(artist, QuadMesh):
-        return f"shades: {_summary(np.asarray(artist.get_array(), dtype=float))}"
+        return f"shades: {_summary(np.asarray(artist.get_array()))}"
     if isinstance(artist, PolyCollection):
         corners = np.concatenate([path.vertices for path in artist.get_paths()])
         return f"band: x {_summary(corners[:, 0])}; y {_summary(corners[:, 1])}"

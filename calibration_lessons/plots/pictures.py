@@ -1,24 +1,38 @@
 """One function a kind of figure: it draws what a compute function returned, and computes nothing.
 
 Every function returns a `Picture`, a figure whose PNG has the same bytes on every run and whose text
-tells the data it shows. With ``ax=`` a function draws into the axes of a picture that is there.
+tells the data it shows. With ``ax=`` a function draws into axes that are there, those of a picture or of any
+figure of matplotlib's (which keeps its own style), and returns their figure. A ``color`` is a name in
+`COLORS`, or any colour that matplotlib knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from io import BytesIO
 from typing import Any, ParamSpec, cast
 
-import matplotlib
-import matplotlib.style
+from .._extras import missing
+
+try:
+    import matplotlib
+    import matplotlib.style
+except ImportError as error:
+    raise missing("calibration_lessons.plots", "plots", error) from error
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.backend_bases import RendererBase
+from matplotlib.colors import LinearSegmentedColormap, is_color_like, to_hex
 from matplotlib.figure import Figure
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.transforms import Bbox
 
+from .. import _input
+from .._typing import FloatArray, Floats, IntArray
+from ..measures.bins import bin_edges, uniform_bins
+from ..measures.corp import CorpCurve, corp_curve
 from ..measures.reliability import ReliabilityCurve, reliability_curve
 from ._described import described
 from ._palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, look_of, spare_colors
@@ -46,6 +60,7 @@ HOUSE = {
     "legend.fontsize": 10,
     "hatch.linewidth": 0.6,
 }
+BELOW = 0.3  # height of the panel of counts and of the gap above it, as a share of the diagram's
 
 
 class Picture(Figure):
@@ -73,10 +88,13 @@ class Picture(Figure):
 
 
 def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
-    """Let a function draw in the house style, whatever the reader's own settings are."""
+    """Let a function draw in the house style, whatever the reader's settings; their figure keeps its own."""
 
     @wraps(draw)
     def styled(*args: P.args, **kwargs: P.kwargs) -> Picture:
+        ax = kwargs.get("ax")
+        if isinstance(ax, Axes) and not isinstance(ax.figure, Picture):
+            return draw(*args, **kwargs)
         with matplotlib.style.context(["default", HOUSE]):
             return draw(*args, **kwargs)
 
@@ -155,6 +173,51 @@ def shared_legend(picture: Picture) -> Picture:
     return picture
 
 
+def _color(name: object) -> str:
+    """Colour that a name stands for, here or in matplotlib."""
+    if isinstance(name, str) and name in COLORS:
+        return COLORS[name]
+    if not is_color_like(name):
+        expected = f"a colour that matplotlib knows, or one of {', '.join(COLORS)}"
+        raise _input.BadValue("color", f"= {name!r}", expected)
+    return to_hex(cast(str, name))
+
+
+def _band(band: Pair, n: int) -> tuple[Floats, Floats]:
+    """Read the lower and the upper end of a band of `n` places."""
+    expected = f"a pair (low, high) of {n} numbers each, such as curve.band()"
+    try:
+        low, high = (np.asarray(side, dtype=float) for side in band)
+    except (TypeError, ValueError) as error:
+        raise _input.BadType("band", f"= {band!r}", expected) from error
+    for place, side in enumerate((low, high)):
+        if side.shape != (n,):
+            raise _input.BadValue("band", f"has shape {side.shape}", expected, (place,))
+    return low, high
+
+
+class _Slot:
+    """Where a diagram stands in the place of its axes: below its legend, above the panel of counts."""
+
+    def __init__(self, ax: Axes) -> None:
+        self.subplot = ax.get_subplotspec()
+
+    def get_subplotspec(self) -> SubplotSpec | None:
+        """Return what `Figure.tight_layout` asks a locator for."""
+        return self.subplot
+
+    def __call__(self, ax: Any, renderer: RendererBase | None) -> Bbox:
+        place, legend = ax.get_position(original=True), ax.get_legend()
+        bottom, top = place.y0, place.y1
+        if not isinstance(ax.figure, Picture):  # no layout of ours makes room
+            point = ax.figure.dpi / 72 / ax.figure.bbox.height
+            bottom += 4 * point
+            if legend is not None:
+                top -= legend.get_window_extent(renderer).height / ax.figure.bbox.height + 3 * point
+        below = BELOW if ax.child_axes else 0
+        return Bbox.from_extents(place.x0, top - (top - bottom) / (1 + below), place.x1, top)
+
+
 @_house
 def reliability_diagram(
     curve: ReliabilityCurve | npt.ArrayLike,
@@ -179,7 +242,7 @@ def reliability_diagram(
     curve : ReliabilityCurve, or array_like of shape (n,)
         A curve; or labels, from which and from `y_prob` the curve is computed.
     y_prob : array_like, shape (n,) or (n, K), optional
-        With labels: the forecast, as for `reliability_curve`.
+        With labels: the probability of the positive class, or of each class.
     label : str
         Name of the model.
     band : (array_like, array_like), each of shape (M,), optional
@@ -189,7 +252,7 @@ def reliability_diagram(
     counts : bool
         Draw the rows of each bin, too, with their numbers.
     color : str
-        A name in `COLORS`.
+        A name in `COLORS`, or any colour of matplotlib's.
     **options
         With labels: options of `reliability_curve`, such as `n_bins`.
 
@@ -218,50 +281,166 @@ def reliability_diagram(
     if isinstance(curve.target, int):
         x_label, y_label = (f"{text} of class {curve.target}" for text in ("forecast probability", y_label))
         x_label += " (bin mean)"
-    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
     filled = curve.counts > 0
     x, y = curve.confidence[filled], curve.accuracy[filled]
     low, high = (side[filled] for side in curve.interval(level))
-    shade = COLORS[color]
-    ax.plot([0, 1], [0, 1], color=COLORS["perfect"], linestyle="--", linewidth=1.2, label="perfect")
-    if band is not None:
-        floor, ceiling = (np.asarray(side, dtype=float)[filled] for side in band)
-        ax.fill_between(x, floor, ceiling, color=COLORS["band"], alpha=0.35, label="a calibrated model")
-    ax.plot(x, y, color=shade, marker=MARKERS[shade], label=label)
+    shade, ends = _color(color), None if band is None else _band(band, len(filled))
+    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
+    _diagonal(ax)
+    if title:
+        ax.set_title(title)
+    if ends is not None:
+        _calibrated(ax, x, ends[0][filled], ends[1][filled])
+    ax.plot(x, y, color=shade, marker=MARKERS.get(shade, "o"), label=label)
     ax.vlines(x, low, high, color=shade, linewidth=1.2, label=f"{100 * level:g} % interval")
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=x_label, ylabel=y_label, title=title)
-    if legend:
-        ax.legend(
-            loc="upper left",
-            bbox_to_anchor=(1.02, 1),
-            title=f"below the line: {below}\nabove the line: {above}",
-            alignment="left",
-            title_fontsize=10,
-        )
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=x_label, ylabel=y_label)
+    _finish(ax, f"below the line: {below}\nabove the line: {above}" if legend else None)
     if counts:
-        _counts_below(ax, curve, x_label)
+        _counts_below(ax, curve.edges, curve.counts, shade)
     return _picture(ax)
 
 
-def _counts_below(ax: Axes, curve: ReliabilityCurve, x_label: str) -> None:
-    below = ax.inset_axes((0, -0.3, 1, 0.22), sharex=ax)
-    widths = np.diff(curve.edges)
+@_house
+def corp_diagram(
+    curve: CorpCurve | npt.ArrayLike,
+    y_prob: npt.ArrayLike | None = None,
+    *,
+    label: str = "model",
+    band: Pair | None = None,
+    counts: bool = True,
+    color: str = "uncalibrated",
+    title: str = "",
+    legend: bool = True,
+    ax: Axes | None = None,
+    **options: Any,
+) -> Picture:
+    """Draw the best increasing recalibration over the forecast, and the rows of ten bins below.
+
+    The legend gives the parts of the Brier score.
+
+    Parameters
+    ----------
+    curve : CorpCurve, or array_like of shape (n,)
+        A curve; or labels, from which and from `y_prob` the curve is computed.
+    y_prob : array_like, shape (n,), optional
+        With labels: the probability of the positive class.
+    label : str
+        Name of the model.
+    band : (array_like, array_like), each of shape (m,), optional
+        Lowest and highest recalibrated forecast of a calibrated model: `CorpCurve.band`.
+    counts : bool
+        Draw how the forecasts are spread, too.
+    color : str
+        A name in `COLORS`, or any colour of matplotlib's.
+    **options
+        With labels: options of `corp_curve`.
+
+    Returns
+    -------
+    Picture
+
+    References
+    ----------
+    Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic classifiers.
+
+    Examples
+    --------
+    >>> corp_diagram([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8], counts=False)
+    Picture of 1 axes
+    axes: x forecast probability, y recalibrated probability
+      line 'perfect': (0, 0) (1, 1)
+      line 'model': (0.2, 0) (0.4, 0.5) (0.6, 0.5) (0.8, 1)
+    """
+    if not isinstance(curve, CorpCurve):
+        if y_prob is None:
+            raise TypeError("y_prob is missing: expected labels with a forecast, or a CorpCurve alone")
+        curve = corp_curve(curve, y_prob, **options)
+    elif y_prob is not None or options:
+        given = ", ".join(["y_prob"] * (y_prob is not None) + list(options))
+        raise TypeError(f"{given}: expected none beside a CorpCurve, which is computed already")
+    shade, ends = _color(color), None if band is None else _band(band, len(curve.forecast))
+    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
+    _diagonal(ax)
+    if title:
+        ax.set_title(title)
+    if ends is not None:
+        _calibrated(ax, curve.forecast, *ends)
+    few = len(curve.forecast) <= 25
+    ax.plot(
+        curve.forecast,
+        curve.recalibrated,
+        color=shade,
+        marker=MARKERS.get(shade, "o") if few else None,
+        label=label,
+    )
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.set(xlabel="forecast probability", ylabel="recalibrated probability")
+    parts = "\n".join(f"{name}: {part:.4f}" for name, part in curve.decomposition()._asdict().items())
+    _finish(ax, parts if legend else None)
+    if counts:
+        edges = bin_edges(10)
+        rows = np.bincount(uniform_bins(curve.forecast, edges), curve.counts, minlength=10)
+        _counts_below(ax, edges, rows.astype(np.int64), shade)
+    return _picture(ax)
+
+
+def _diagonal(ax: Axes) -> None:
+    """Draw the line of perfect calibration, once in an axes."""
+    if "perfect" not in ax.get_legend_handles_labels()[1]:
+        ax.plot([0, 1], [0, 1], color=COLORS["perfect"], linestyle="--", linewidth=1.2, label="perfect")
+
+
+def _calibrated(ax: Axes, x: Floats, low: Floats, high: Floats) -> None:
+    ax.fill_between(x, low, high, color=COLORS["band"], alpha=0.35, label="a calibrated model")
+
+
+def _finish(ax: Axes, title: str | None) -> None:
+    """Write the legend, each name once, where it hides no data, and keep all within the place of the axes.
+
+    The layout of a picture makes room at the right. Another figure has none to give: there the legend takes
+    the upper part of the axes' own place.
+    """
+    ax.set_axes_locator(_Slot(ax))
+    if title is None:
+        return
+    handles, labels = ax.get_legend_handles_labels()
+    first = {label: handles[labels.index(label)] for label in labels}
+    write = partial(ax.legend, list(first.values()), list(first), title=title, alignment="left")
+    if isinstance(ax.figure, Picture):
+        write(loc="upper left", bbox_to_anchor=(1.02, 1), title_fontsize=HOUSE["legend.fontsize"])
+        return
+    small = {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.5, "columnspacing": 1}
+    above = partial(write, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, **small)
+    extent = above(ncols=2).get_window_extent()
+    if extent.width > ax.bbox.width:
+        extent = above(ncols=1).get_window_extent()
+    ax.set_title(ax.get_title(), pad=extent.height * 72 / ax.figure.dpi + 8)
+
+
+def _counts_below(ax: Axes, edges: FloatArray, counts: IntArray, shade: str) -> None:
+    """Draw the rows a bin, with their numbers; those of a further curve as outlines in its colour."""
+    x_label = ax.get_xlabel()
+    ax.set_xlabel("")
+    if ax.child_axes:
+        cast(Axes, ax.child_axes[0]).stairs(counts, edges, color=shade, linewidth=1.5, baseline=None)
+        return
+    below = ax.inset_axes((0, -BELOW, 1, BELOW - 0.08), sharex=ax)
     bars = below.bar(
-        curve.edges[:-1],
-        curve.counts,
-        widths,
+        edges[:-1],
+        counts,
+        np.diff(edges),
         align="edge",
         color=COLORS["counts"],
         edgecolor=BLACK,
         linewidth=0.5,
         label="counts",
     )
-    numbers = [str(rows) if rows else "" for rows in curve.counts]
+    numbers = [str(rows) if rows else "" for rows in counts]
     many = len(numbers) > 10
-    below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=7 if many else 8)
+    size = matplotlib.rcParams["font.size"] * (0.64 if many else 0.73)
+    below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=size)
     below.margins(y=0.7 if many else 0.3)
     below.set(xlabel=x_label, ylabel="rows")
-    ax.set_xlabel("")
     ax.tick_params(labelbottom=False)
 
 
@@ -575,9 +754,10 @@ def plane(
     height_label : str
         What the shades mean, with the unit.
     color : str
-        A name in `COLORS`: the darkest shade.
+        A name in `COLORS`, or any colour of matplotlib's: the darkest shade.
     clouds : mapping of str to (x, y), optional
-        As for `scatter`; without a name in `COLORS`, in colours that the shades do not use.
+        Points of each cloud, each of shape (n,); without a name in `COLORS`, in colours that the shades
+        do not use.
     names : mapping of str to (x, y), optional
         Single places, each with its name written beside it.
 
@@ -592,7 +772,7 @@ def plane(
     ['axes: x a, y b', '  shades: 2 3']
     """
     ax = _axes(ax)
-    shades = LinearSegmentedColormap.from_list(color, ["white", COLORS[color]])
+    shades = LinearSegmentedColormap.from_list(color, ["white", _color(color)])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
     _clouds(ax, clouds or {}, spare_colors(clouds or {}, (BLACK, GREEN, PURPLE)))
     for name, place in (names or {}).items():
@@ -622,7 +802,7 @@ def simplex(
     corners : sequence of three str
         Names of the classes.
     color : str
-        A name in `COLORS`.
+        A name in `COLORS`, or any colour of matplotlib's.
 
     Returns
     -------
@@ -640,7 +820,7 @@ def simplex(
     triangle = np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]])
     ax.plot(*triangle[[0, 1, 2, 0]].T, color=COLORS["perfect"], linewidth=1.2)
     across, up = (np.asarray(points) @ triangle).T
-    ax.scatter(across, up, s=14, color=COLORS[color], alpha=0.5, linewidth=0)
+    ax.scatter(across, up, s=14, color=_color(color), alpha=0.5, linewidth=0)
     for name, (x, y), side in zip(corners, triangle, ("top", "top", "bottom"), strict=True):
         ax.text(x, y + (0.03 if side == "bottom" else -0.03), name, ha="center", va=side, fontsize=10)
     ax.set(aspect="equal")

@@ -99,8 +99,10 @@ def optimal_decision(
 
     Parameters
     ----------
-    y_prob, costs
-        As for `expected_cost`.
+    y_prob : array_like, shape (n,) or (n, K)
+        Probability of the positive class, or of each class.
+    costs : array_like, shape (K, D)
+        ``costs[k, d]`` is the cost of decision d where the true class is k.
     abstaining_cost : float, optional
         Cost of leaving a row undecided. Without it every row is decided.
 
@@ -151,7 +153,7 @@ def mean_cost(
     decision : array_like, shape (n,)
         Decisions 0..D-1; -1, for a row left undecided, only with `abstaining_cost`.
     costs : array_like, shape (K, D)
-        As for `expected_cost`.
+        ``costs[k, d]`` is the cost of decision d where the true class is k.
     abstaining_cost : float, optional
         Cost of leaving a row undecided.
     sample_weight : array_like, shape (n,), optional

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from .. import _input
+from .._extras import missing
 from .._root import increasing_root
 from .._typing import Norm, Strategy, Target
 from ..calibrators._moments import LogitLimits, LogitRows
@@ -35,10 +36,7 @@ try:
     import dask.array as da
     from dask.delayed import Delayed
 except ImportError as error:
-    raise ImportError(
-        "calibration_lessons.practice.scale needs Dask: install calibration-lessons[scale], "
-        'or pip install "dask[array,distributed]"'
-    ) from error
+    raise missing(__name__, "scale", error) from error
 
 FAN_IN = 16  # parts that one task adds up
 
@@ -64,13 +62,19 @@ def reliability_curve(
     y_true : Dask or NumPy array, shape (n,)
         Labels 0..K-1 (0 and 1 for a 1-D `y_prob`), cut into the blocks of `y_prob` if cut otherwise.
     y_prob : Dask array, shape (n,) or (n, K)
-        As for `calibration_lessons.reliability_curve`: rows in blocks, a row's classes in one block.
-    n_bins, target, from_logits
-        As for `calibration_lessons.reliability_curve`.
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    n_bins : int
+        Number M of bins.
     strategy : {"uniform"}
         Bins of equal width only: the edges of bins of equal mass depend on all scores sorted together.
+    target : {None, "top-label", "positive"} or int
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest.
     sample_weight : Dask or NumPy array, shape (n,), optional
         Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
     Returns
     -------
@@ -116,10 +120,27 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    y_true, y_prob, n_bins, strategy, sample_weight, from_logits
-        As for `reliability_curve`.
-    target, norm, debias
-        As for `calibration_lessons.expected_calibration_error`. "class-wise" keeps a curve a class.
+    y_true : Dask or NumPy array, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : Dask array, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform"}
+        Bins of equal width only: the edges of bins of equal mass depend on all scores sorted together.
+    target : {None, "top-label", "positive", "class-wise"} or int
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
+        classes, each against the rest.
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    norm : {"l1", "l2"}
+        Mean absolute gap, or root of the mean squared gap.
+    debias : bool
+        Subtract the part of the error that chance alone adds; a negative result becomes 0.
 
     Returns
     -------
@@ -129,7 +150,7 @@ def expected_calibration_error(
     Raises
     ------
     ValueError, TypeError
-        As for `reliability_curve`, and for `debias` with weights.
+        For input that is not as described, and for `debias` with weights.
 
     Examples
     --------
@@ -151,18 +172,25 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_log
 
     Parameters
     ----------
-    y_true, y_prob, sample_weight, from_logits
-        As for `reliability_curve`.
+    y_true : Dask or NumPy array, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : Dask array, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
     Returns
     -------
     float
-        As for `calibration_lessons.brier_score`: in [0, 1] for (n,), in [0, 2] for (n, K).
+        In [0, 1] for (n,), in [0, 2] for (n, K).
 
     Raises
     ------
     ValueError, TypeError
-        As for `reliability_curve`.
+        For input that is not as described; the message names the block.
 
     Examples
     --------
@@ -180,8 +208,15 @@ def negative_log_likelihood(
 
     Parameters
     ----------
-    y_true, y_prob, from_logits, sample_weight
-        As for `reliability_curve`.
+    y_true : Dask or NumPy array, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : Dask array, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
 
     Returns
     -------
@@ -191,7 +226,7 @@ def negative_log_likelihood(
     Raises
     ------
     ValueError, TypeError
-        As for `reliability_curve`.
+        For input that is not as described; the message names the block.
 
     Examples
     --------
@@ -211,7 +246,7 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
     estimator : TemperatureScaling or ExpectationConsistency
         Fitted in place.
     X : Dask array, shape (n, K) or (n,)
-        Logits as for `TemperatureScaling`: rows in blocks, a row's classes in one block.
+        Logits of each class, or of the positive class. Rows stand in blocks, a row's classes in one block.
     y : Dask or NumPy array, shape (n,)
         Labels 0..K-1.
     sample_weight : Dask or NumPy array, shape (n,), optional
@@ -224,7 +259,7 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
     Raises
     ------
     ValueError, TypeError
-        As for `reliability_curve`, and where no finite positive temperature meets the condition.
+        For input that is not as described, and where no finite positive temperature meets the condition.
 
     Notes
     -----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +63,13 @@ def adjust_to_priors(
 
 
 def estimate_priors(
-    y_prob: npt.ArrayLike, *, train_priors: npt.ArrayLike, tol: float = 1e-12, max_iter: int = 100_000
+    y_prob: npt.ArrayLike,
+    held_out_prob: npt.ArrayLike | None = None,
+    *,
+    train_priors: npt.ArrayLike | None = None,
+    sample_weight: npt.ArrayLike | None = None,
+    tol: float = 1e-12,
+    max_iter: int = 100_000,
 ) -> Floats:
     """Estimate new class proportions from forecasts alone, without labels (equation ``eq-saerens-em``).
 
@@ -72,9 +79,15 @@ def estimate_priors(
     Parameters
     ----------
     y_prob : array_like, shape (n,) or (n, K)
-        Forecasts on the new data, calibrated for the proportions `train_priors`.
+        Forecasts on the new data, calibrated where the classes come in the old proportions.
+    held_out_prob : array_like, shape (n',) or (n', K)
+        Forecasts of the same calibrated model on held-out rows from before the shift, such as the rows that
+        calibrated it. Their mean stands for the old proportions.
     train_priors : array_like, shape (K,)
-        Class proportions of the training data, positive; ``[P(0), P(1)]`` for a 1-D `y_prob`.
+        In place of `held_out_prob`: the old class proportions, positive; ``[P(0), P(1)]`` for a 1-D
+        `y_prob`.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights of the new data, non-negative.
     tol : float
         Stop when no proportions can raise the mean log-likelihood by more than this, in nats.
     max_iter : int
@@ -88,13 +101,19 @@ def estimate_priors(
     Raises
     ------
     ValueError, TypeError
-        For input that is not as described, and where the forecasts do not tell the classes apart,
-        so that many proportions are as likely.
+        For input that is not as described, for both or none of `held_out_prob` and `train_priors`, and
+        where the forecasts do not tell the classes apart, so that many proportions are as likely.
 
     Warns
     -----
     ConvergenceWarning
         Where `max_iter` rounds did not suffice.
+
+    Notes
+    -----
+    Give `held_out_prob` where you have it. On rows from before the shift the estimate should find the old
+    proportions again, and with the mean forecast it does; with the classes' shares it finds them only where
+    the mean forecast equals the shares, which a temperature does not bring about.
 
     References
     ----------
@@ -112,21 +131,38 @@ def estimate_priors(
     _input.number_between(tol, 0, 1, "tol", open_ends=True)
     _input.positive_whole(max_iter, "max_iter")
     forecasts = _input.probabilities(y_prob)
-    old = _priors(train_priors, _input.classes(forecasts, "y_prob"), "train_priors", positive=True)
+    old = _old_priors(_input.classes(forecasts, "y_prob"), held_out_prob, train_priors)
+    weights = _input.weights(sample_weight, len(forecasts))
+    share = np.full(len(forecasts), 1 / len(forecasts)) if weights is None else weights / weights.sum()
+    forecasts, share = forecasts[share > 0], share[share > 0]
     ratios = _by_class(forecasts) / old
     _refuse_confounded(ratios)
     priors = old
     for _ in range(max_iter):
         # A class's factor is also the slope of the mean log-likelihood towards "only this class", plus 1.
-        factors = (ratios / (ratios @ priors)[:, None]).mean(axis=0)
-        priors = priors * factors
-        priors /= priors.sum()
+        factors = share @ (ratios / (ratios @ priors)[:, None])
+        priors = priors * factors  # they sum to 1: each row shares its 1 among the classes
         if factors.max() - 1 <= tol:
             return np.asarray(priors)
     warnings.warn(
         f"max_iter = {max_iter} rounds did not suffice: expected more", ConvergenceWarning, stacklevel=2
     )
     return np.asarray(priors)
+
+
+def _old_priors(n_classes: int, held_out_prob: Any, train_priors: Any) -> Floats:
+    """Read the class proportions before the shift, from the mean of old forecasts or as they are given."""
+    if (held_out_prob is None) == (train_priors is None):
+        given = "is missing" if held_out_prob is None else "is given, and train_priors"
+        expected = "forecasts on rows from before the shift, or train_priors, not both"
+        raise _input.BadType("held_out_prob", given, expected)
+    if held_out_prob is None:
+        return _priors(train_priors, n_classes, "train_priors", positive=True)
+    before = _input.probabilities(held_out_prob, "held_out_prob")
+    if _input.classes(before, "held_out_prob") != n_classes:
+        expected = f"the {n_classes} classes of y_prob"
+        raise _input.BadValue("held_out_prob", f"has shape {before.shape}", expected)
+    return _priors(_by_class(before).mean(axis=0), n_classes, "held_out_prob.mean(axis=0)", positive=True)
 
 
 def _by_class(forecasts: FloatArray) -> Floats:

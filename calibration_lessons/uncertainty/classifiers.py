@@ -61,8 +61,8 @@ def kernel_confidence(
     >>> kernel_confidence(X_train, y_train, [[0.0], [99.0]], [1, 1], bandwidth=1.0).tolist()
     [0.6, 0.5]
     """
-    train = _input.finite(X_train, "X_train", ndim=(2,)).astype(np.float64, copy=False)
-    places = _input.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
+    train = _input.finite(X_train, "X_train", ndim=(2,))
+    places = _input.finite(X, "X", ndim=(2,))
     if places.shape[1] != train.shape[1]:
         raise ValueError(
             f"X has {places.shape[1]} columns and X_train has {train.shape[1]}: expected equal numbers"
@@ -75,9 +75,7 @@ def kernel_confidence(
     _input.same_length(X_train=train, y_train=labels)
     _input.same_length(X=places, y_pred=predicted)
     confidence = np.empty(len(places))
-    step = max(1, _blocks.BLOCK // len(train))
-    for start in range(0, len(places), step):
-        rows = slice(start, start + step)
+    for rows in _blocks.row_blocks(np.broadcast_to(confidence[:, None], (len(places), len(train)))):
         similarity = np.exp(-cdist(places[rows], train, "sqeuclidean") / (2 * bandwidth**2))
         agreeing = similarity * (labels == predicted[rows, None])
         confidence[rows] = (1 + agreeing.sum(axis=1)) / (n_classes + similarity.sum(axis=1))

@@ -1,9 +1,15 @@
 """What the tests of the calibrators share: strategies, and the data to try them on."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
+from sklearn.base import clone
+
+import calibration_lessons as cl
+from calibration_lessons.calibrators._base import BinaryCalibrator
 
 
 @st.composite
@@ -40,3 +46,57 @@ def scores_and_labels(draw, elements=None, dtype=np.float64):
     rows = draw(st.lists(st.tuples(elements, st.integers(0, 1)), min_size=1, max_size=25))
     scores, labels = zip(*rows, strict=True)
     return np.array(scores, dtype=dtype), np.array(labels)
+
+
+BINARY = [
+    cl.TemperatureScaling(),
+    cl.ExpectationConsistency(),
+    cl.PlattScaling(),
+    cl.PlattScaling(prior_targets=False),
+    cl.IsotonicCalibration(),
+    cl.HistogramBinning(7),
+    cl.HistogramBinning(5, "quantile"),
+]
+EVERY = [*BINARY, *map(cl.OneVsRest, BINARY)]
+
+
+def sound(rng, n, columns, scale, dtype, reads):
+    """Scores that say something about their labels, some tied; probabilities where the method reads these."""
+    if reads == "probabilities":
+        scale = 3.0
+    scores = np.round(rng.standard_normal((n, columns)), int(rng.integers(1, 8))) * scale
+    drawn = np.hstack([scores, np.zeros((n, 1))]) if columns == 1 else scores
+    labels = (drawn / scale + rng.gumbel(size=drawn.shape)).argmax(axis=1)
+    if columns == 1:
+        scores, labels = scores[:, 0], 1 - labels
+    if reads == "probabilities":
+        scores = cl.softmax(scores) if columns > 1 else 1 / (1 + np.exp(-scores))
+        edge = rng.random(n) < 0.3
+        scores[edge] = np.round(scores[edge] * 7) / 7 if columns == 1 else 1 / columns
+    return np.clip(scores, -np.finfo(dtype).max, np.finfo(dtype).max).astype(dtype), labels
+
+
+@st.composite
+def fitted_with_rows(draw, calibrators=tuple(EVERY), dtypes=(np.float32, np.float64)):
+    """A fitted calibrator, and rows to try it on: new ones, the calibration rows themselves, extremes."""
+    calibrator = clone(draw(st.sampled_from(calibrators)))
+    by_class = isinstance(calibrator, cl.OneVsRest)
+    one = 1 if isinstance(calibrator, BinaryCalibrator) else draw(st.sampled_from([1, 2, 5]))
+    columns = max(2, one) if by_class else one
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    dtype = draw(st.sampled_from(dtypes))
+    scale = draw(st.sampled_from([1e-3, 1.0, 50.0, 1e6]))
+    known, labels = sound(rng, draw(st.integers(40, 120)), columns, scale, dtype, calibrator.reads)
+    new, _ = sound(rng, 40, columns, scale, dtype, calibrator.reads)
+    far = min(1e30, float(np.finfo(dtype).max))
+    ends = np.array([0, 1] if calibrator.reads == "probabilities" else [-far, -800, 0.0, 800, far])
+    extreme = rng.choice(ends, (20, columns)).astype(dtype).reshape(20, *known.shape[1:])
+    if by_class or calibrator.reads == "logits" or columns == 1:
+        new = np.concatenate([new, extreme])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            calibrator.fit(known, labels)
+        except ValueError:
+            assume(False)
+    return calibrator, np.concatenate([new, known])

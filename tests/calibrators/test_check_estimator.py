@@ -9,10 +9,14 @@ labels at chance, for which no temperature exists, or a label 2 beside two colum
 import warnings
 
 import pytest
+import sklearn
+from packaging.version import Version
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import check_estimator
 
 import calibration_lessons as cl
+
+OTHER_CHECKS = Version(sklearn.__version__) < Version("1.9")  # which there are, and what each asks, changes
 
 
 def because(reason, *names):
@@ -98,6 +102,7 @@ def outcome(estimator):
     return passed, {result["check_name"] for result in results if result["status"] == "failed"}
 
 
+@pytest.mark.skipif(OTHER_CHECKS, reason="the reasons are those of scikit-learn 1.9")
 @pytest.mark.parametrize(("calibrator", "expected"), DIRECT, ids=lambda value: repr(value)[:40])
 def test_exactly_the_checks_with_a_reason_fail(calibrator, expected):
     assert outcome(calibrator)[1] == set(expected)
@@ -109,6 +114,8 @@ def test_exactly_the_checks_with_a_reason_fail(calibrator, expected):
 def test_behind_a_classifier_at_least_forty_checks_pass(calibrator):
     passed, failed = outcome(cl.CalibratedModel(LogisticRegression(), calibrator, cv=2))
     assert passed >= 40
+    if OTHER_CHECKS:
+        return
     assert set(STRICT) <= failed
     if calibrator.reads != "logits" or isinstance(calibrator, cl.PlattScaling | cl.OneVsRest):
         assert failed == set(STRICT)

@@ -1,40 +1,65 @@
-"""The package as others install it: pure Python, with its data, and with nothing that only the book needs."""
+"""The package as others install it: small, typed, with its data, and nothing that only the book needs."""
 
+import doctest
+import importlib
+import json
+import os
+import pkgutil
+import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+import warnings
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import calibration_lessons as cl
+from tools import release
+
 ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+ADDRESS = "https://example.org/team/course"
+
+
+def python(code, *options):
+    """Run code in a fresh Python, and return what it printed."""
+    done = subprocess.run([sys.executable, *options, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Build the wheel once, from a copy of the sources."""
-    import shutil
+def source(tmp_path_factory):
+    """What a release is built from: the tracked files, with the project's addresses."""
+    place = tmp_path_factory.mktemp("source")
+    try:
+        return release.prepare(ROOT, place)
+    except subprocess.CalledProcessError:
+        pytest.skip("this is no git checkout")
 
-    source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "calibration_lessons", source / "calibration_lessons", ignore=ignore)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source / name)
-    uv_build = [
-        sys.executable,
-        "-m",
-        "uv",
-        "build",
-        "--quiet",
-        "--offline",
-        "--wheel",
-        "--no-build-isolation",
-    ]
-    subprocess.run(
-        [*uv_build, "--python", sys.executable, "-o", out, source], check=True, capture_output=True
-    )
-    return next(out.glob("*.whl"))
+
+@pytest.fixture(scope="module")
+def built(source, tmp_path_factory):
+    """Build the sdist, and from it the wheel, as a release does."""
+    os.environ["UV_OFFLINE"] = "1"
+    return release.build(source, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    return built[1]
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The folder that a user's Python would find the package in."""
+    folder = tmp_path_factory.mktemp("installed")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
 
 
 def test_the_wheel_is_pure_python_and_holds_its_data_and_types(wheel):
@@ -46,29 +71,212 @@ def test_the_wheel_is_pure_python_and_holds_its_data_and_types(wheel):
     assert not [name for name in held if name.startswith(("tests", "tools", "book"))]
 
 
-def test_the_package_asks_only_for_what_it_imports():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needs = {line.split(">")[0] for line in project["dependencies"]}
-    assert needs == {"numpy", "scipy", "scikit-learn", "matplotlib"}
+def test_both_files_of_a_release_are_below_eight_megabytes(built):
+    assert max(path.stat().st_size for path in built) < release.LIMIT
+
+
+def test_the_sdist_holds_the_companions_tests_and_what_they_need(built):
+    with tarfile.open(built[0]) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    folders = ("calibrators", "measures", "models", "practice", "uncertainty")
+    tests = {p.relative_to(ROOT).as_posix() for f in folders for p in (ROOT / "tests" / f).rglob("*.py")}
+    assert held >= tests | {"tests/conftest.py", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"}
+    assert not [name for name in held if name.startswith("book/")]
+    tools = {
+        name
+        for test in held
+        if test.startswith("tests/") and test.endswith(".py")
+        for name in re.findall(r"^from tools import (\w+)", (ROOT / test).read_text(encoding="utf-8"), re.M)
+    }
+    assert held >= {f"tools/{name}.py" for name in tools}
+
+
+@pytest.mark.kernel
+def test_a_test_of_the_unpacked_sdist_runs_without_the_rest_of_the_course(built, tmp_path):
+    with tarfile.open(built[0]) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:nbval", "-p", "no:cacheprovider",
+               "tests/test_tables.py", "tests/measures/test_bins.py"]  # fmt: skip
+    done = subprocess.run(command, cwd=unpacked, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_package_asks_only_for_what_it_imports_and_sets_no_upper_limit():
+    project = PROJECT["project"]
+    assert {line.split(">")[0] for line in project["dependencies"]} == {"numpy", "scipy", "scikit-learn"}
+    for line in [project["requires-python"], *project["dependencies"]]:
+        assert not set("<~=!").intersection(line.replace(">=", "")), line
+
+
+@pytest.mark.parametrize("versions", ["oldest", "between"])
+def test_the_versions_that_are_tried_are_allowed_and_the_oldest_are_the_lowest_allowed(versions):
+    text = (ROOT / f"tools/{versions}.requirements.txt").read_text(encoding="utf-8")
+    pins = dict(re.findall(r"^([\w-]+)(?:\[.*\])?==([\d.]+)", text, re.M))
+    extras = PROJECT["project"]["optional-dependencies"]
+    for line in [*PROJECT["project"]["dependencies"], extras["plots"][0], *extras["scale"]]:
+        name, lowest = re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", line).groups()
+        pinned, least = ([int(part) for part in v.split(".")] for v in (pins[name], lowest))
+        assert pinned >= least
+        assert versions == "between" or pinned[: len(least)] == least, name
+
+
+WITHOUT = """
+import importlib.abc, sys
+class Absent(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {"matplotlib", "altair", "vl_convert", "dask", "distributed", "pandas"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+"""
+
+
+def test_everything_but_figures_and_dask_works_with_numpy_scipy_and_scikit_learn_alone():
+    code = WITHOUT + (
+        "import pkgutil, importlib, calibration_lessons as cl\n"
+        "refused = {}\n"
+        "for info in pkgutil.walk_packages(cl.__path__, 'calibration_lessons.'):\n"
+        "    try: importlib.import_module(info.name)\n"
+        "    except ImportError as error: refused[info.name] = str(error)\n"
+        "import json; print(json.dumps(refused))"
+    )
+    refused = json.loads(python(code))
+    extras = PROJECT["project"]["optional-dependencies"]
+    drawing = {name for name in refused if name.split(".")[1] in ("plots", "_described")}
+    assert set(refused) == drawing | {"calibration_lessons.practice.scale"}
+    for name in {"calibration_lessons.plots", "calibration_lessons.practice.scale"}:
+        remedy = rf"{name} needs (\w+): pip install 'calibration-lessons\[(\w+)\]'"
+        needed, extra = re.fullmatch(remedy, refused[name]).groups()
+        assert any(line.startswith(needed) for line in extras[extra])
 
 
 def test_importing_the_package_loads_no_figures_and_no_book():
-    code = "import sys, calibration_lessons; print(*sorted(m for m in sys.modules if '.' not in m))"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert not {"matplotlib", "IPython", "sphinx", "dask", "hypothesis"} & set(loaded)
+    loaded = python("import sys, calibration_lessons; print(*sorted(m for m in sys.modules if '.' not in m))")
+    assert not {"matplotlib", "IPython", "sphinx", "dask", "hypothesis", "altair"} & set(loaded.split())
 
 
-def test_submodules_are_loaded_at_their_first_use():
+@pytest.mark.kernel
+def test_an_import_takes_no_more_than_a_tenth_longer_than_that_of_scikit_learn():
+    spent = {"sklearn.calibration": [], "calibration_lessons": []}
+    for _ in range(5):
+        for module, seconds in spent.items():
+            seconds.append(float(python(f"import time, {module}; print(time.process_time())")))
+    theirs, ours = map(min, spent.values())  # on a busy machine any run may take longer, none less
+    assert ours <= 1.1 * theirs
+
+
+LAZY = ("datasets", "definitions", "plots", "simulate", "tables", "practice.comparison", "practice.scale")
+
+
+def test_submodules_are_loaded_at_their_first_use_and_listed_before():
     code = (
-        "import sys, calibration_lessons as cl; print('calibration_lessons.simulate' in sys.modules); "
-        "print(*(m.__name__ for m in (cl.simulate, cl.datasets, cl.definitions, cl.plots))); "
-        "print(hasattr(cl, 'elsewhere'))"
+        "import sys, calibration_lessons as cl; before = set(sys.modules); "
+        f"print(*(name for name in {LAZY} if 'calibration_lessons.' + name in before), '-'); "
+        "print(cl.practice.scale.__name__, cl.practice.comparison.__name__); "
+        "print(*(getattr(cl, name).__name__ for name in dir(cl) if name in "
+        f"{LAZY}))\n"
+        "for module in (cl, cl.practice):\n"
+        "    try: module.elsewhere\n"
+        "    except AttributeError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    modules = [f"calibration_lessons.{name}" for name in ("simulate", "datasets", "definitions", "plots")]
-    assert done.stdout.split() == ["False", *modules, "False"]
+    lines = python(code).splitlines()
+    assert lines[0] == "-"
+    assert [f"calibration_lessons.{name}" for name in LAZY[:5]] == lines[2].split()
+    assert lines[1].split() == [f"calibration_lessons.practice.{name}" for name in ("scale", "comparison")]
+    assert lines[3:] == [
+        "module 'calibration_lessons' has no attribute 'elsewhere'",
+        "module 'calibration_lessons.practice' has no attribute 'elsewhere'",
+    ]
+
+
+def test_a_star_import_hides_nothing_of_scikit_learns():
+    import sklearn
+
+    theirs = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for info in pkgutil.iter_modules(sklearn.__path__):
+            if not info.name.startswith("_") and info.name not in {"conftest", "tests", "experimental"}:
+                module = importlib.import_module(f"sklearn.{info.name}")
+                theirs |= {info.name, *getattr(module, "__all__", [])}
+    assert "LogisticRegression" in theirs
+    assert set(cl.__all__) & theirs == set()
+    assert cl.LogisticRegression.__module__ == "calibration_lessons.models.logistic_regression"
+
+
+def test_every_name_of_a_star_import_is_there():
+    assert [name for name in cl.__all__ if not hasattr(cl, name)] == []
+    assert cl.__all__ == sorted(cl.__all__)
+
+
+def test_the_examples_of_the_readme_give_what_it_shows():
+    result = doctest.testfile(str(ROOT / "README.md"), module_relative=False, encoding="utf-8")
+    assert result.attempted >= 5 and result.failed == 0
+
+
+def test_the_readme_shows_how_to_install_before_all_else_and_compares_in_ten_points():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert text.index("pip install") < text.index(">>> import") < text.index("make serve")
+    points = text.partition("## Beside other packages")[2].partition("\n## ")[0]
+    assert re.findall(r"^(\d+)\. ", points, re.M) == [str(n) for n in range(1, 11)]
+
+
+def test_the_page_on_the_index_has_no_link_that_leads_nowhere(wheel):
+    shown = release.page(wheel)
+    assert "pip install" in shown and release.LINK.findall(shown) == []
+
+
+def test_with_an_address_links_and_pictures_lead_there_and_without_one_words_are_left():
+    text = "See [this](book/intro.md#here) and [that](https://example.org).\n\n![A picture](a/b.png)\n\nEnd."
+    there = release.with_addresses(text, ADDRESS, "1.2.3")
+    assert f"[this]({ADDRESS}/blob/v1.2.3/book/intro.md#here)" in there
+    assert f"![A picture]({ADDRESS}/raw/v1.2.3/a/b.png)" in there
+    assert "[that](https://example.org)" in there
+    assert release.with_addresses(text, "", "1.2.3") == "See this and [that](https://example.org).\n\nEnd."
+
+
+def test_one_setting_gives_a_release_its_urls(tmp_path):
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    project = tmp_path / "pyproject.toml"
+    text = project.read_text(encoding="utf-8")
+    assert 'repository = ""\nsite = ""\n' in text
+    project.write_text(text.replace('repository = ""\n', f'repository = "{ADDRESS}"\n'), encoding="utf-8")
+    release.address(tmp_path)
+    urls = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["urls"]
+    version = PROJECT["project"]["version"]
+    assert urls == {"Source": ADDRESS, "Issues": f"{ADDRESS}/issues",
+                    "Changelog": f"{ADDRESS}/blob/v{version}/CHANGELOG.md"}  # fmt: skip
+    assert f"({ADDRESS}/blob/v{version}/CONTRIBUTING.md)" in (tmp_path / "README.md").read_text("utf-8")
+
+
+def test_the_changelog_names_the_version_and_what_is_to_come():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## \[?([^\]\s]+)", text, re.M)
+    assert headings[0] == "Unreleased" or headings[0] == PROJECT["project"]["version"]
+    assert PROJECT["project"]["version"] in headings
+    kinds = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (\w+)", text, re.M)) <= kinds
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_a_strict_type_checker_passes_a_users_script(checker, installed, tmp_path):
+    pytest.importorskip(checker)
+    shutil.copy(ROOT / "tests/house/user_script.py", tmp_path)
+    command, environment = ["mypy", "--strict", "--follow-imports", "silent"], {"MYPYPATH": str(installed)}
+    if checker == "pyright":
+        settings = {"typeCheckingMode": "strict", "extraPaths": [str(installed)]}
+        (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+        command = ["pyright", "--pythonpath", sys.executable]
+    done = subprocess.run([sys.executable, "-m", *command, "user_script.py"], cwd=tmp_path, check=False,
+                          capture_output=True, text=True, env=os.environ | environment)  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.kernel
+def test_the_users_script_runs():
+    subprocess.run([sys.executable, ROOT / "tests/house/user_script.py"], check=True)
 
 
 def test_nothing_committed_reads_what_a_users_machine_lacks():

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn.isotonic import IsotonicRegression
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, definitions
@@ -155,31 +154,6 @@ def test_the_term_within_the_bins_can_take_either_sign():
     p = [0.1, 0.4]
     assert cl.brier_decomposition([0, 1], p, n_bins=1).within_bin < 0
     assert cl.brier_decomposition([1, 0], p, n_bins=1).within_bin > 0
-
-
-@pytest.mark.equation("eq-corp")
-@given(tied_rows | free_rows)
-def test_corp_is_the_difference_of_the_defined_scores(rows):
-    y, p = columns(rows)
-    p = np.round(p, 9)  # scikit-learn pools scores that differ by less than 1e-15
-    pooled = IsotonicRegression().fit(p, y).predict(p).tolist()
-    parts = cl.corp_decomposition(y, p)
-    assert parts == pytest.approx(definitions.corp_decomposition(y.tolist(), p.tolist(), pooled), abs=1e-9)
-    assert parts.score == pytest.approx(cl.brier_score(y, p), abs=1e-12)
-    assert min(parts) >= 0
-
-
-def test_corp_leaves_nothing_to_gain_where_frequencies_are_as_promised():
-    y, p = [0, 0, 0, 1, 0, 1, 1, 1], [0.25] * 4 + [0.75] * 4
-    assert cl.corp_decomposition(y, p) == pytest.approx((0.0, 0.0625, 0.25))
-
-
-@given(free_rows)
-def test_corp_discrimination_depends_on_the_order_of_the_forecasts_alone(rows):
-    y, p = columns(rows)
-    _, rank = np.unique(p, return_inverse=True)
-    other = cl.corp_decomposition(y, rank / max(len(p), 2))
-    assert other.discrimination == pytest.approx(cl.corp_decomposition(y, p).discrimination, abs=1e-12)
 
 
 GOOD_Y, GOOD_P = [0, 1, 1, 1], [0.1, 0.6, 0.6, 0.1]

@@ -41,6 +41,12 @@ def test_each_number_of_a_report_is_the_one_that_its_own_function_gives(options,
     assert report.confidence == pytest.approx(np.average(top, weights=weights))
 
 
+def test_accuracy_and_confidence_of_a_binary_forecast_are_those_of_the_predicted_class():
+    y_prob = np.array([0.9, 0.8, 0.3, 0.4, 0.1])
+    report = cl.calibration_report([1, 0, 0, 1, 0], y_prob, n_bins=2, n_draws=10, random_state=0)
+    assert (report.accuracy, report.confidence) == pytest.approx((3 / 5, (0.9 + 0.8 + 0.7 + 0.6 + 0.9) / 5))
+
+
 def test_the_text_of_a_report_is_the_sentence_that_a_paper_needs():
     report = cl.CalibrationReport(
         **{"event": "top label", "ece": 0.0841, "low": 0.066, "high": 0.0921, "level": 0.95, "n": 899},

@@ -3,6 +3,8 @@
 import warnings
 
 import pytest
+import sklearn
+from packaging.version import Version
 from sklearn.utils.estimator_checks import check_estimator
 
 import calibration_lessons as cl
@@ -21,5 +23,7 @@ def test_scikit_learns_checks_pass_but_for_those_with_a_reason(estimator):
         warnings.simplefilter("ignore")
         results = check_estimator(estimator, on_fail=None, on_skip=None)
     assert sum(result["status"] == "passed" for result in results) >= 40
+    if Version(sklearn.__version__) < Version("1.9"):
+        return  # which checks there are, and what each asks, changes with every version
     failed = {result["check_name"] for result in results if result["status"] == "failed"}
     assert failed == set(EXPECTED_FAILURES)

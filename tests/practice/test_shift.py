@@ -1,5 +1,7 @@
 """Label shift: definitions, known truth, what the likelihood says, bad input."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons import datasets, definitions
 
 positive_priors = st.integers(2, 4).flatmap(
     lambda k: hnp.arrays(float, k, elements=st.floats(0.05, 1)).map(lambda w: w / w.sum())
@@ -100,13 +102,29 @@ def test_a_class_may_be_absent_from_the_new_data():
 HALF = [0.5, 0.5]
 
 
+def test_two_of_three_classes_that_rise_and_fall_together_are_not_told_apart():
+    for together in ([0, 1], [1, 2], [0, 2]):
+        p = np.full((50, 3), 0.0)
+        p[:, together] = np.random.default_rng(0).uniform(0.1, 0.4, (50, 1))
+        p[:, 3 - sum(together)] = 1 - p.sum(axis=1)
+        with pytest.raises(ValueError, match="does not tell the classes apart"):
+            cl.estimate_priors(p, train_priors=np.full(3, 1 / 3))
+
+
+def test_the_proportions_sum_to_1_after_any_number_of_rounds():
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], 40)
+    for rounds in (1, 2, 1000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            priors = cl.estimate_priors(p, train_priors=[0.2, 0.3, 0.5], max_iter=rounds)
+        assert priors.sum() == pytest.approx(1, abs=1e-14)
+
+
 def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
     np.testing.assert_allclose(cl.estimate_priors([0.4995, 0.5005], train_priors=HALF), HALF)
     np.testing.assert_allclose(
         cl.estimate_priors([[0.2, 0.8]] * 3, train_priors=[0.1, 0.9]), [1, 0], atol=1e-6
     )
-
-
 
 
 def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
@@ -118,3 +136,58 @@ def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
     np.testing.assert_allclose(
         cl.adjust_to_priors(p.astype(np.float16), train_priors=HALF, new_priors=HALF), p, atol=1e-3
     )
+
+
+def test_the_mean_of_held_out_forecasts_stands_for_the_old_proportions():
+    _, before, _ = shifted_sample(4000, old=0.3, new=0.3)
+    _, after, _ = shifted_sample(4000, old=0.3, new=0.6, seed=1)
+    mean = [1 - before.mean(), before.mean()]
+    np.testing.assert_allclose(
+        cl.estimate_priors(after, before), cl.estimate_priors(after, train_priors=mean), atol=1e-9
+    )
+    both = [np.column_stack([1 - p, p]) for p in (after, before)]
+    np.testing.assert_allclose(cl.estimate_priors(*both), cl.estimate_priors(after, before), atol=1e-9)
+
+
+@pytest.mark.parametrize("network", range(datasets.N_NETWORKS))
+def test_the_mean_of_held_out_forecasts_finds_the_proportions_better_than_the_shares(network):
+    logits, y = datasets.network_logits(network, "calibration")
+    scaling = cl.TemperatureScaling().fit(logits, y)
+    before, shares = scaling.predict_proba(logits), np.bincount(y) / len(y)
+    logits, y = datasets.network_logits(network, "test")
+    p = scaling.predict_proba(logits)
+    rng = np.random.default_rng(0)
+    better = []
+    for _ in range(5):
+        world = (rng.dirichlet(np.ones(10)) / np.bincount(y))[y]
+        rows = rng.choice(len(y), 5000, p=world / world.sum())
+        truth = np.bincount(y[rows], minlength=10) / len(rows)
+        found = cl.estimate_priors(p[rows], before), cl.estimate_priors(p[rows], train_priors=shares)
+        better.append(np.subtract(*(abs(one - truth).sum() for one in found)))
+    assert np.mean(better) < 0
+
+
+def test_a_weight_of_a_new_row_counts_as_so_many_rows():
+    _, p, _ = shifted_sample(300, old=0.4, new=0.7)
+    weight = np.arange(300) % 4
+    np.testing.assert_allclose(
+        cl.estimate_priors(p, train_priors=HALF, sample_weight=5 * weight),
+        cl.estimate_priors(np.repeat(p, weight), train_priors=HALF),
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cl.estimate_priors([0.2, 0.7]), "held_out_prob is missing: expected forecasts on rows from"),
+        (lambda: cl.estimate_priors([0.2, 0.7], [0.5], train_priors=HALF), "is given, and train_priors: exp"),
+        (lambda: cl.estimate_priors([0.2, 0.7], [[0.2, 0.3, 0.5]]), r"held_out_prob has shape \(1, 3\)"),
+        (lambda: cl.estimate_priors([0.2, 0.7], [0.5, 1.5]), r"held_out_prob\[1\] = 1.5: expected a prob"),
+        (lambda: cl.estimate_priors([0.2, 0.7], [0.0]), r"held_out_prob.mean\(axis=0\)\[1\] = 0"),
+        (lambda: cl.estimate_priors([0.2, 0.7], [0.5], sample_weight=[1]), "sample_weight has 1 rows"),
+    ],
+)
+def test_old_forecasts_and_weights_that_are_not_as_described_are_refused(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()

@@ -24,7 +24,6 @@ FLAGS = [
     "--disable-sync",
 ]
 STILL = "*, ::before, ::after { transition: none !important; animation: none !important; }"  # colours settle
-MATHS_DONE = "() => window.MathJax?.startup?.promise?.then(() => true)"
 
 
 @dataclass
@@ -33,6 +32,7 @@ class Visit:
 
     page: Page
     faults: list[str] = field(default_factory=list)
+    sizes: dict[str, int] = field(default_factory=dict)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -78,9 +78,11 @@ def visit(request: pytest.FixtureRequest, chromium: Browser, address: str) -> It
 
     page.route("**/*", stay_here)
     page.on("console", lambda message: message.type == "error" and visit.faults.append(message.text))
+    page.on(
+        "response", lambda answer: visit.sizes.update({answer.url: int(answer.headers["content-length"])})
+    )
     page.on("pageerror", lambda error: visit.faults.append(str(error)))
     page.goto(f"{address}/{name}")
-    page.evaluate(MATHS_DONE)
     page.add_style_tag(content=STILL)
     yield visit
     page.close()

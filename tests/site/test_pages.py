@@ -22,12 +22,10 @@ THEME_FAULTS = {
     "aria-required-children": "the bibliography's list holds its entries one level too deep",
 }
 
-BROKEN_MATHS = """() => {
-    const failed = [...document.querySelectorAll("mjx-merror, [data-mjx-error]")];
-    const raw = [...document.querySelectorAll(".math")].filter(node => !node.querySelector("mjx-container"));
-    return failed.concat(raw).map(node => node.textContent);
-}"""
-BROKEN_IMAGES = "() => [...document.images].filter(i => !(i.complete && i.naturalWidth)).map(i => i.src)"
+BROKEN_MATHS = """() => [...document.querySelectorAll(".math:not(:has(> math)), merror")]
+    .map(node => node.textContent)"""
+BROKEN_IMAGES = """() => [...document.images]
+    .filter(i => i.loading !== "lazy" && !(i.complete && i.naturalWidth)).map(i => i.src)"""
 UNRESOLVED = """() => [...document.querySelectorAll(".problematic, .system-message, .traceback")]
     .map(node => node.textContent)"""
 TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"

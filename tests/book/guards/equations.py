@@ -45,7 +45,8 @@ def labels(found: list[scan.Display], registered: list[scan.Registration]) -> It
             remedy = f"refer to that one with {{eq}}`{label}`, or give this equation its own label"
         elif label not in homes:
             what = f"the equation {label} has no transcription"
-            remedy = f'write it in {DEFINITIONS} under @numbered("{label}", latex=…, function=… or reason=…)'
+            given = "latex=…, example=…, function=… or reason=…"
+            remedy = f'write it in {DEFINITIONS} under @numbered("{label}", {given})'
         elif tokens(scan.bare(equation.latex)) != tokens(scan.bare(homes[label])):
             what = f"the formula {label} is not the one of {DEFINITIONS}"
             remedy = "change that one, and run tools/equations.py, which writes it here"

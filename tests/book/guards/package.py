@@ -12,7 +12,9 @@ PACKAGE = "calibration_lessons"
 @cache
 def public() -> tuple[str, ...]:
     """Names that `from calibration_lessons import …` is meant for."""
-    return tuple(name for name in importlib.import_module(PACKAGE).__all__ if not name.startswith("_"))
+    package = importlib.import_module(PACKAGE)
+    by_name = [name for name, value in vars(package).items() if inspect.isclass(value)]  # not by a star alone
+    return tuple(name for name in dict.fromkeys([*package.__all__, *by_name]) if not name.startswith("_"))
 
 
 @cache

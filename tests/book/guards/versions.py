@@ -31,7 +31,7 @@ def check(root: Path) -> list[Problem]:
         for match in re.finditer(pattern, text, re.M)
         if match[1] not in (full, short)
     ]
-    problems += in_readme(root, project.get("requires-python", ""))
+    problems += in_readme(root)
     return problems + [problem for page in lessons(root) for problem in made_for(page, short)]
 
 
@@ -40,9 +40,12 @@ def line_of(text: str, match: re.Match[str]) -> str:
     return f"line {text.count(chr(10), 0, match.start()) + 1}"
 
 
-def in_readme(root: Path, requires_python: str) -> Iterator[Problem]:
-    """What README says of Python and of Jupyter Book is what pyproject.toml and the lock say."""
-    pythons = [f"3.{minor}" for minor in range(*map(int, re.findall(r"3\.(\d+)", requires_python) or (0, 0)))]
+def in_readme(root: Path) -> Iterator[Problem]:
+    """What README says of Python and of Jupyter Book is what tools/setup.sh and the lock say."""
+    setup = root / "tools/setup.sh"
+    text = setup.read_text(encoding="utf-8") if setup.exists() else ""
+    accepted = re.search(r"^ *((?:3\.\d+(?: \| )?)+)\) ;;", text, re.M)
+    pythons = re.findall(r"3\.\d+", accepted[1]) if accepted else []
     lock = root / "requirements.txt"
     book = re.search(r"^jupyter-book==([\d.]+\d)", lock.read_text("utf-8") if lock.exists() else "", re.M)
     readme = root / "README.md"

@@ -1,0 +1,87 @@
+"""The class-wise error as a whole: an interval for it, and what chance gives it.
+
+Every row counts in each class, so the classes' errors are not independent. If a label is drawn with the
+probabilities p, the covariance of the K events is C = diag(p) - p p'. For every x
+
+    x' C x = 1/2 sum_ij p_i p_j (x_i - x_j)^2 <= 2 sum_i p_i (1 - p_i) x_i^2,
+
+at most twice what independent events give. By the product theorem of Schur the same holds for the sum of any
+functions of jointly normal gaps, such as their sizes: its variance is at most twice the one with independent
+gaps, and for two classes, whose gaps mirror each other, exactly twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _input
+from .._typing import Floats, Norm, Seed, Strategy
+from . import chance
+from ._forecast import scores_of
+from .bins import bin_edges, bin_index, quantile_bin_edges
+from .reliability import ReliabilityCurve
+
+DEPENDENCE = 2.0  # largest ratio of the variance to that of independent classes
+
+
+def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[float, float]:
+    """Return both ends of an interval for the mean of the classes' errors, from the curve of each class."""
+    if norm != "l1":
+        expected = "'l1' (a mean of roots has no such interval)"
+        raise _input.BadValue("norm", f"= {norm!r} with target 'class-wise'", expected)
+    parts = [curve.filled() for curve in curves]
+    share, gap, confidence, n = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return chance.interval(norm, level, share / len(curves), gap, confidence, n, dependence=DEPENDENCE)
+
+
+def null(
+    y_prob: npt.ArrayLike,
+    n_bins: int,
+    strategy: Strategy,
+    sample_weight: npt.ArrayLike | None,
+    norm: Norm,
+    n_draws: int,
+    random_state: Seed,
+    *,
+    from_logits: bool,
+) -> chance.ECENull:
+    """Draw labels with the forecast's probabilities, again and again; collect the class-wise errors."""
+    n_classes = _input.classes(_input.real_array(y_prob, "y_prob", (1, 2)), "y_prob")
+    scores = np.column_stack([scores_of(y_prob, k, from_logits=from_logits) for k in range(n_classes)])
+    weights = _input.weights(sample_weight, len(scores))
+    weight = np.ones(len(scores)) if weights is None else weights
+    cells, starts = np.empty(scores.shape, dtype=np.intp), [0]
+    for k, column in enumerate(scores.T):
+        uniform = strategy == "uniform"
+        edges = bin_edges(n_bins, scores.dtype) if uniform else quantile_bin_edges(column, n_bins, weights)
+        cells[:, k] = starts[-1] + bin_index(column, edges, strategy)
+        starts.append(starts[-1] + len(edges) - 1)
+    total, expected = (
+        np.bincount(cells.ravel(), np.broadcast_to(values, scores.shape).ravel(), minlength=starts[-1])
+        for values in (weight[:, None], weight[:, None] * scores)
+    )
+    share, errors = total / weight.sum(), np.empty(n_draws)
+    for i, hits in enumerate(_drawn_hits(scores, cells, weight, n_draws, random_state, starts[-1])):
+        gaps = np.divide(hits - expected, total, out=np.zeros_like(hits), where=total > 0)
+        parts = np.add.reduceat(share * (np.abs(gaps) if norm == "l1" else gaps**2), starts[:-1])
+        errors[i] = np.mean(parts if norm == "l1" else np.sqrt(parts))
+    return chance.ECENull(np.sort(errors))
+
+
+def _drawn_hits(
+    scores: npt.NDArray[np.floating],
+    cells: npt.NDArray[np.intp],
+    weight: Floats,
+    n_draws: int,
+    random_state: Seed,
+    n_cells: int,
+) -> Iterator[Floats]:
+    """Weighted hits of each cell, one draw of all labels after the other."""
+    generator, rows = np.random.default_rng(random_state), np.arange(len(scores))
+    up_to = np.cumsum(scores, axis=1, dtype=np.float64)[:, :-1]
+    for _ in range(n_draws):
+        labels = (up_to <= generator.random((len(rows), 1))).sum(axis=1)
+        yield np.bincount(cells[rows, labels], weight, minlength=n_cells).astype(np.float64)

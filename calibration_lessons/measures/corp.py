@@ -1,0 +1,208 @@
+"""The Brier score taken apart without bins: what the best increasing recalibration would gain.
+
+CORP stands for consistent, optimally binned, reproducible, and for the pool-adjacent-violators algorithm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import isotonic_regression
+
+from .. import _input
+from .._typing import Floats, IntArray, Seed
+
+
+class CorpDecomposition(NamedTuple):
+    """Parts of the Brier score: ``score == miscalibration - discrimination + uncertainty``.
+
+    Attributes
+    ----------
+    miscalibration : float
+        What the best increasing recalibration would gain; at least 0, small is good.
+    discrimination : float
+        What the recalibrated forecasts gain over the base rate; at least 0, large is good.
+    uncertainty : float
+        Score of the forecaster who always says the base rate.
+    """
+
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+    @property
+    def score(self) -> float:
+        """The Brier score, put together from its parts."""
+        return self.miscalibration - self.discrimination + self.uncertainty
+
+
+@dataclass(frozen=True, eq=False)
+class CorpCurve:
+    """The best increasing recalibration of a forecast; `plots.corp_diagram` draws it.
+
+    Every array has one entry for each distinct forecast, in increasing order.
+
+    Attributes
+    ----------
+    forecast : ndarray, shape (m,)
+        The distinct forecast probabilities of the positive class.
+    recalibrated : ndarray, shape (m,)
+        The event's frequency after isotonic regression: never falls, and equals `forecast` where the
+        forecaster is calibrated.
+    frequency : ndarray, shape (m,)
+        The event's frequency among the rows of the forecast alone.
+    counts : ndarray of int, shape (m,)
+        Rows of the forecast that count: those of positive weight.
+    weights : ndarray, shape (m,)
+        Sum of their weights; the counts where there are none.
+    effective_counts : ndarray, shape (m,)
+        Kish's effective number of rows, the squared sum of the weights over the sum of their squares.
+    """
+
+    forecast: Floats
+    recalibrated: Floats
+    frequency: Floats
+    counts: IntArray
+    weights: Floats
+    effective_counts: Floats
+
+    def decomposition(self) -> CorpDecomposition:
+        """Return the parts of the Brier score (equation ``eq-corp``)."""
+        share = self.weights / self.weights.sum()
+        base_rate = float(share @ self.frequency)
+        # Where the recalibrated forecast r pools a block, the mean of (f - o)^2 - (r - o)^2 is that of
+        # (f - r) (f + r - 2 o); written so, a perfect forecast gives 0, not a rounding error.
+        strays = self.forecast - self.recalibrated
+        miscalibration = float(share @ (strays * (self.forecast + self.recalibrated - 2 * self.frequency)))
+        discrimination = float(share @ (self.recalibrated - base_rate) ** 2)
+        return CorpDecomposition(max(miscalibration, 0.0), discrimination, base_rate * (1 - base_rate))
+
+    def band(
+        self, level: float = 0.95, *, n_draws: int = 1000, random_state: Seed = None
+    ) -> tuple[Floats, Floats]:
+        """Return the lowest and highest recalibrated forecast that a calibrated forecaster shows.
+
+        Again and again each event is drawn with its forecast as the probability, and the draw is
+        recalibrated as the data were.
+
+        Parameters
+        ----------
+        level : float
+            Share of the draws, in (0, 1), that stays inside at each forecast alone.
+        n_draws : int
+            Number of draws.
+        random_state : int, Generator or None
+            Seed of the draws.
+
+        Returns
+        -------
+        low, high : ndarray, shape (m,)
+
+        References
+        ----------
+        Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic
+        classifiers, "Uncertainty quantification" (consistency bands by resampling).
+        """
+        _input.number_between(level, 0, 1, "level", open_ends=True)
+        _input.positive_whole(n_draws, "n_draws")
+        generator = np.random.default_rng(random_state)
+        rows = np.round(self.effective_counts).astype(np.int64)
+        drawn = generator.binomial(rows, self.forecast, size=(n_draws, len(rows))) / rows
+        recalibrated = [isotonic_regression(one, weights=self.weights).x for one in drawn]
+        low, high = np.quantile(recalibrated, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return low, high
+
+
+def corp_curve(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
+) -> CorpCurve:
+    """Recalibrate a forecast by isotonic regression, equal forecasts pooled: a diagram without bins.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0 and 1.
+    y_prob : array_like, shape (n,)
+        Probability of the positive class.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    CorpCurve
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    References
+    ----------
+    Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic classifiers.
+
+    Examples
+    --------
+    >>> curve = corp_curve([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8])
+    >>> curve.recalibrated.tolist()
+    [0.0, 0.5, 0.5, 1.0]
+    """
+    rows = _input.forecast(y_true, y_prob, sample_weight, ndim=(1,))
+    _input.check_probabilities(rows.y_prob, "y_prob")
+    _input.squarable(rows.weights)
+    forecasts, labels, weight = rows.counted()
+    distinct, group, counts = np.unique(forecasts, return_inverse=True, return_counts=True)
+    total, squares, hits = (
+        np.asarray(np.bincount(group, values), dtype=float) for values in (weight, weight**2, weight * labels)
+    )
+    frequency = hits / total
+    return CorpCurve(
+        forecast=distinct.astype(np.float64),
+        recalibrated=isotonic_regression(frequency, weights=total).x,
+        frequency=frequency,
+        counts=counts,
+        weights=total if rows.weights is None else total * rows.weights.max(),
+        effective_counts=total**2 / squares,
+    )
+
+
+def corp_decomposition(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
+) -> CorpDecomposition:
+    """Split the Brier score without bins, by the best increasing recalibration (equation ``eq-corp``).
+
+    The recalibrated forecasts are those of `corp_curve`.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0 and 1.
+    y_prob : array_like, shape (n,)
+        Probability of the positive class.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    CorpDecomposition
+        Its parts add up to `brier_score` of the same arguments; none is negative.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the argument and the place.
+
+    References
+    ----------
+    Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic
+    classifiers, equations 3 and 4.
+
+    Examples
+    --------
+    >>> parts = corp_decomposition([0, 0, 1, 1, 1, 0], [0.2, 0.2, 0.2, 0.8, 0.8, 0.8])
+    >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), parts.uncertainty
+    (0.0178, 0.0278, 0.25)
+    """
+    return corp_curve(y_true, y_prob, sample_weight=sample_weight).decomposition()

@@ -1,0 +1,65 @@
+"""What the site's extensions make of formulas and style sheets."""
+
+import re
+
+import pytest
+
+from tools.site_math import mathml
+from tools.site_slim import applies, kept, selectors_of
+
+
+def drawn(source: str) -> str:
+    """Reduce MathML to what is drawn, element by element."""
+    return re.sub(r"</?(math|mrow|mstyle)[^>]*>", "", mathml(source, False))
+
+
+def test_a_name_of_a_function_is_parted_from_a_letter_and_not_from_a_bracket():
+    assert '<mi>log</mi><mspace width="0.167em"/><mi>p</mi>' in drawn(r"\log p")
+    assert "<mi>log</mi><mo>\N{FUNCTION APPLICATION}</mo><mo" in drawn(r"\log(p)")
+
+
+@pytest.mark.parametrize(
+    ("source", "letter"), [(r"\mathbb{R}", "ℝ"), (r"\mathbb{E}", "𝔼"), (r"\mathbf{1}", "𝟏")]
+)
+def test_a_style_of_letters_is_that_of_unicode(source: str, letter: str):
+    assert letter in drawn(source) and "mathvariant" not in drawn(source)
+
+
+def test_columns_keep_their_sides_and_nothing_is_left_that_only_mathjax_reads():
+    table = mathml(r"\begin{aligned} a &= b \\ c &= d \end{aligned}", True)
+    assert table.count('class="right"') == table.count('class="left"') == 2
+    assert "columnalign" not in table and "data-" not in table
+
+
+def test_tex_that_cannot_be_read_stops_the_build():
+    with pytest.raises(Exception, match="Undefined control sequence"):
+        mathml(r"\nosuchcommand", False)
+
+
+CSS = """
+@import url(other.css);
+:root { --read: 1px; --also: var(--read); --idle: 2px }
+.used, .unused { margin: var(--also) }
+.unused:is(.a, .b) > p { color: red }
+.used:not(.unused)::before { content: "x, y; }" }
+@media print { .unused { color: red } .used { color: blue } }
+@font-face { font-family: A; src: url("a;b.woff2") }
+"""
+
+
+def test_a_style_sheet_keeps_the_rules_that_can_apply_and_the_properties_that_are_read():
+    left = kept(CSS, {"used", "p"})
+    assert "--read" in left and "--also" in left and "--idle" not in left
+    assert re.sub(r"\s", "", left).endswith(
+        '.used{margin:var(--also)}.used:not(.unused)::before{content:"x,y;}"}'
+        '@mediaprint{.used{color:blue}}@font-face{font-family:A;src:url("a;b.woff2")}'
+    )
+
+
+def test_selectors_part_at_commas_outside_of_brackets():
+    assert list(selectors_of("a:is(b, c), d[e='f,g']")) == ["a:is(b, c)", "d[e='f,g']"]
+
+
+@pytest.mark.parametrize(("selector", "can"), [("p.used > a:hover", True), ("#gone p", False), ("*", True)])
+def test_a_selector_applies_where_all_that_it_names_is_there(selector: str, can: bool):
+    assert applies(selector, {"p", "a", "used"}) is can

@@ -1,0 +1,105 @@
+"""What is exported to PyTorch and ONNX answers as `predict_proba` does."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import torch
+from hypothesis import given
+
+import calibration_lessons as cl
+from tests.calibrators.cases import EVERY, fitted_with_rows, simulate, sound
+
+LOGITS, LABELS = simulate(200, 3, 2.0)
+
+
+def agree(answers, calibrator, rows):
+    with np.errstate(over="ignore", under="ignore"):
+        expected = calibrator.predict_proba(rows)
+    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
+
+
+def torch_function(calibrator):
+    scope = {}
+    exec(cl.export(calibrator, "torch"), scope)
+    return scope["calibrate"]
+
+
+def onnx_function(calibrator, dtype):
+    model = cl.export(calibrator, "onnx", dtype=dtype)
+    onnx.checker.check_model(model, full_check=True)
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+
+    def calibrate(rows):
+        (answers,) = session.run(["probabilities"], {"scores": rows.reshape(len(rows), -1)})
+        assert answers.dtype == np.float64
+        return answers
+
+    return calibrate
+
+
+@given(fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
+def test_the_torch_function_agrees(case):
+    calibrator, rows = case
+    agree(torch_function(calibrator)(torch.from_numpy(rows)).numpy(), calibrator, rows)
+
+
+@given(fitted_with_rows())
+def test_the_onnx_model_is_valid_and_agrees(case):
+    calibrator, rows = case
+    agree(onnx_function(calibrator, rows.dtype.name)(rows), calibrator, rows)
+
+
+@pytest.mark.parametrize("n_bins", [3, 7, 10, 49])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_score_on_an_edge_falls_in_the_same_bin(n_bins, dtype):
+    edges = cl.bin_edges(n_bins, dtype)
+    below, above = np.nextafter(edges[1:], dtype(0)), np.nextafter(edges[:-1], dtype(1))
+    scores = np.concatenate([edges, below, above])
+    rng = np.random.default_rng(n_bins)
+    known = rng.random(20 * n_bins)
+    binning = cl.HistogramBinning(n_bins).fit(known, rng.random(len(known)) < known**2)
+    agree(torch_function(binning)(torch.from_numpy(scores)).numpy(), binning, scores)
+    agree(onnx_function(binning, np.dtype(dtype).name)(scores), binning, scores)
+
+
+@pytest.mark.parametrize("calibrator", EVERY, ids=repr)
+def test_a_missing_score_has_no_probability(calibrator):
+    by_class = isinstance(calibrator, cl.OneVsRest)
+    rng = np.random.default_rng(0)
+    fitted = calibrator.fit(*sound(rng, 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads))
+    missing = np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])
+    assert torch_function(fitted)(torch.from_numpy(missing)).isnan().all()
+    assert np.isnan(onnx_function(fitted, "float64")(missing)).all()
+
+
+def test_ruled_out_classes_stay_ruled_out():
+    temperature = cl.TemperatureScaling().fit(LOGITS, LABELS)
+    rows = np.array([[0.5, -np.inf, 1.0], [-np.inf, 3.0, -np.inf]])
+    agree(torch_function(temperature)(torch.from_numpy(rows)).numpy(), temperature, rows)
+    agree(onnx_function(temperature, "float64")(rows), temperature, rows)
+
+
+def test_gradients_pass_through_the_torch_function():
+    logits = torch.tensor(LOGITS, requires_grad=True)
+    probabilities = torch_function(cl.TemperatureScaling().fit(LOGITS, LABELS))(logits)
+    probabilities[:, 0].sum().backward()
+    assert torch.isfinite(logits.grad).all() and logits.grad.abs().max() > 0
+
+
+def test_the_model_can_follow_a_network_in_one_onnx_graph():
+    linear = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 18]>'
+        "network (float[n, 2] x) => (float[n, 3] logits) {"
+        " w = Constant <value = float[2, 3] {1, 2, 3, 4, 5, 6}> ()"
+        " logits = MatMul (x, w) }"
+    )
+    calibrator = cl.TemperatureScaling().fit(LOGITS, LABELS)
+    second = onnx.compose.add_prefix(onnx.load_from_string(cl.export(calibrator, "onnx")), "calibrated_")
+    both = onnx.compose.merge_models(linear, second, io_map=[("logits", "calibrated_scores")])
+    onnx.checker.check_model(both, full_check=True)
+    x = np.random.default_rng(0).normal(size=(5, 2)).astype(np.float32)
+    session = onnxruntime.InferenceSession(both.SerializeToString(), providers=["CPUExecutionProvider"])
+    (answers,) = session.run(None, {"x": x})
+    weights = np.array([[1, 2, 3], [4, 5, 6]], dtype=np.float32)
+    np.testing.assert_allclose(answers, calibrator.predict_proba(x @ weights), atol=1e-6)

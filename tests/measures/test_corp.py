@@ -1,0 +1,130 @@
+"""The best increasing recalibration: the defined parts, weights as repetition, and a band that covers."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.isotonic import IsotonicRegression
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+
+tied_rows = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 1.0])), min_size=1, max_size=60
+)
+free_rows = st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=60)
+repeats = st.lists(st.integers(0, 4), min_size=60, max_size=60)
+
+
+def columns(rows):
+    y, p = (np.array(column) for column in zip(*rows, strict=True))
+    return y.astype(int), p
+
+
+@pytest.mark.equation("eq-corp")
+@given(tied_rows | free_rows)
+def test_corp_is_the_difference_of_the_defined_scores(rows):
+    y, p = columns(rows)
+    p = np.round(p, 9)  # scikit-learn pools scores that differ by less than 1e-15
+    pooled = IsotonicRegression().fit(p, y).predict(p).tolist()
+    parts = cl.corp_decomposition(y, p)
+    assert parts == pytest.approx(definitions.corp_decomposition(y.tolist(), p.tolist(), pooled), abs=1e-9)
+    assert parts.score == pytest.approx(cl.brier_score(y, p), abs=1e-12)
+    assert min(parts) >= 0
+
+
+def test_corp_leaves_nothing_to_gain_where_frequencies_are_as_promised():
+    y, p = [0, 0, 0, 1, 0, 1, 1, 1], [0.25] * 4 + [0.75] * 4
+    assert cl.corp_decomposition(y, p) == pytest.approx((0.0, 0.0625, 0.25))
+
+
+@given(free_rows)
+def test_corp_discrimination_depends_on_the_order_of_the_forecasts_alone(rows):
+    y, p = columns(rows)
+    _, rank = np.unique(p, return_inverse=True)
+    other = cl.corp_decomposition(y, rank / max(len(p), 2))
+    assert other.discrimination == pytest.approx(cl.corp_decomposition(y, p).discrimination, abs=1e-12)
+
+
+@given(tied_rows, repeats)
+def test_a_weight_counts_as_so_many_rows(rows, times):
+    y, p = columns(rows)
+    weight = np.array(times[: len(y)])
+    weight[0] += 1
+    curve, repeated = (
+        cl.corp_curve(y, p, sample_weight=7 * weight),
+        cl.corp_curve(np.repeat(y, weight), np.repeat(p, weight)),
+    )
+    for name in ("forecast", "recalibrated", "frequency"):
+        assert getattr(curve, name) == pytest.approx(getattr(repeated, name), abs=1e-12)
+    assert curve.weights == pytest.approx(7 * repeated.weights)
+    parts = cl.corp_decomposition(y, p, sample_weight=weight)
+    assert parts == pytest.approx(
+        cl.corp_decomposition(np.repeat(y, weight), np.repeat(p, weight)), abs=1e-12
+    )
+    assert parts.score == pytest.approx(cl.brier_score(y, p, sample_weight=weight), abs=1e-12)
+    assert min(parts) >= 0
+
+
+@given(tied_rows)
+def test_the_curve_has_one_increasing_entry_for_each_distinct_forecast(rows):
+    y, p = columns(rows)
+    curve = cl.corp_curve(y, p)
+    assert curve.forecast.tolist() == sorted(set(p))
+    assert (np.diff(curve.recalibrated) >= 0).all()
+    assert curve.counts.tolist() == [int((p == f).sum()) for f in curve.forecast]
+    assert curve.frequency == pytest.approx([y[p == f].mean() for f in curve.forecast])
+    assert curve.weights.tolist() == curve.effective_counts.tolist() == curve.counts.tolist()
+    pooled = IsotonicRegression().fit(p, y).predict(curve.forecast)
+    assert curve.recalibrated == pytest.approx(pooled, abs=1e-9)
+
+
+def test_the_effective_rows_of_a_forecast_are_those_of_kish():
+    curve = cl.corp_curve([0, 1, 1, 1], [0.5, 0.5, 0.5, 0.7], sample_weight=[1, 3, 0, 5])
+    assert curve.counts.tolist() == [2, 1]
+    assert curve.weights.tolist() == [4, 5]
+    assert curve.effective_counts == pytest.approx([1.6, 1])
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_band_holds_a_calibrated_forecaster_as_often_as_it_says(level):
+    rng = np.random.default_rng(0)
+    forecast = np.repeat(np.linspace(0.05, 0.95, 19), 30)
+    held = []
+    for seed in range(60):
+        curve = cl.corp_curve(rng.random(len(forecast)) < forecast, forecast)
+        low, high = curve.band(level, n_draws=200, random_state=seed)
+        held.append(((low <= curve.recalibrated) & (curve.recalibrated <= high)).mean())
+    assert np.mean(held) == pytest.approx(level, abs=0.035)
+    assert (high - low).max() < 0.4
+
+
+def test_the_band_is_that_of_its_seed_and_narrows_with_more_rows():
+    y, p = np.arange(40) % 2, np.tile([0.3, 0.7], 20)
+    curve = cl.corp_curve(y, p)
+    assert np.array_equal(curve.band(random_state=3, n_draws=50), curve.band(random_state=3, n_draws=50))
+    more = cl.corp_curve(np.tile(y, 10), np.tile(p, 10))
+    widths = [np.subtract(*one.band(random_state=0)[::-1]).mean() for one in (curve, more)]
+    assert widths[1] < 0.5 * widths[0]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: c.band(1), r"level = 1: expected a number in \(0, 1\)"),
+        (lambda c: c.band(n_draws=0), "n_draws = 0: expected a whole number"),
+        (lambda c: cl.corp_curve([0, 1], [0.1, 0.2], sample_weight=[1]), "sample_weight has 1 rows"),
+        (
+            lambda c: cl.corp_curve([0, 1], [0.1, 0.2], sample_weight=[1, 1e-200]),
+            r"sample_weight\[1\] = 1e-200",
+        ),
+        (
+            lambda c: cl.corp_decomposition([0, 1], [0.1, 0.2], sample_weight=[1, -1]),
+            r"sample_weight\[1\] = -1",
+        ),
+        (lambda c: cl.corp_curve([0, 1], [0.1, 1.2]), r"y_prob\[1\] = 1.2"),
+    ],
+)
+def test_bad_input_is_refused_by_its_name(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(cl.corp_curve([0, 1], [0.3, 0.6]))

@@ -1,0 +1,58 @@
+"""What an editor shows of a public function says all of its parameters, there and in full."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+
+import pytest
+
+import calibration_lessons as cl
+
+
+def public_functions():
+    """Yield every public function and method of the package, by its name."""
+    for info in pkgutil.walk_packages(cl.__path__, "calibration_lessons."):
+        module = importlib.import_module(info.name)
+        for name, thing in vars(module).items():
+            if name.startswith("_") or getattr(thing, "__module__", "") != info.name:
+                continue
+            if inspect.isfunction(thing):
+                yield f"{info.name}.{name}", thing
+            elif inspect.isclass(thing):
+                for attribute, method in vars(thing).items():
+                    if inspect.isfunction(method) and not attribute.startswith("_"):
+                        yield f"{info.name}.{name}.{attribute}", method
+
+
+FUNCTIONS = dict(public_functions())
+
+
+def parameters_section(doc):
+    """Return the lines under "Parameters", or None where there is no such section."""
+    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-{3,}\n|\Z)", doc or "", re.S | re.M)
+    return found and found[1]
+
+
+def test_no_parameter_is_described_on_another_page():
+    elsewhere = {
+        name: line.strip()
+        for name, function in FUNCTIONS.items()
+        for line in (parameters_section(inspect.getdoc(function)) or "").splitlines()
+        if re.match(r"\s+As (for|in) ", line)
+    }
+    assert elsewhere == {}
+
+
+def test_the_first_function_that_people_open_describes_each_of_its_parameters():
+    section = parameters_section(inspect.getdoc(cl.expected_calibration_error))
+    named = re.findall(r"^(\w+) : ", section, re.M)
+    assert named == list(inspect.signature(cl.expected_calibration_error).parameters)
+
+
+@pytest.mark.parametrize("name", [n for n in cl.__all__ if inspect.isfunction(getattr(cl, n))])
+def test_whatever_takes_labels_takes_weights_by_the_same_name(name):
+    parameters = inspect.signature(getattr(cl, name)).parameters
+    if "y_true" in parameters:
+        weight = parameters["sample_weight"]
+        assert weight.kind is inspect.Parameter.KEYWORD_ONLY and weight.default is None
