@@ -190,7 +190,7 @@ def test_the_axes_are_named_and_logarithmic_where_asked():
     kinds = {
         s["field"]: s["scale"]["type"] for s in parts(spec, "scale") if "field" in s and "type" in s["scale"]
     }
-    assert kinds == {"n": "log", "v0": "log", "x": "linear", "y": "log"}
+    assert kinds == {"n": "log", "v0": "log", "y": "log"}
     assert {s["title"] for s in parts(spec, "title") if s.get("field") in {"n", "x"}} == {"rows n", "epoch"}
     assert {part["text"] for part in parts(spec, "text") if isinstance(part["text"], str)} == {
         "error",

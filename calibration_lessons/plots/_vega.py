@@ -11,9 +11,14 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+from .._extras import missing
+
+try:
+    import altair as alt
+except ImportError as error:
+    raise missing("calibration_lessons.plots.explore", "plots", error) from error
 from ..measures.reliability import ReliabilityCurve
 from ._palette import BLACK, COLORS, DARK, GREY, READING, look_of, spare_colors
 from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
