@@ -157,6 +157,7 @@ once = pytest.mark.parametrize(
 def live(page: Page, figure: Figure) -> Locator:
     """Bring a figure near the window and wait until it is drawn."""
     here = page.locator(f"#{figure}")
+    page.add_style_tag(content="section { content-visibility: visible !important }")  # scrolling arrives
     here.scroll_into_view_if_needed()
     page.wait_for_selector(f"#{figure}[data-state=live]")
     return here
