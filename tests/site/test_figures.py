@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
 
 import calibration_lessons as cl
 from calibration_lessons import datasets
@@ -24,6 +28,7 @@ MOST = 30_000  # bytes that a page may load more before its figure is near
 DRAWN = """figure => [...figure.querySelectorAll("svg g.role-mark")].map(mark =>
     [...mark.querySelectorAll("[role=graphics-symbol]")].map(node => ({...node.__data__.datum})))
     .filter(rows => rows.length)"""
+CONTROLS = "async figure => (await (await fetch(figure.dataset.frames)).json()).usermeta.controls"
 AXES = """figure => [...figure.querySelectorAll("svg .role-axis-label text")].map(
     text => [text.textContent, text.getAttribute("transform")])"""
 
@@ -56,11 +61,6 @@ def diagram(curve: cl.ReliabilityCurve) -> dict[str, Any]:
     }
 
 
-@cache
-def network(number: int, part: datasets.Part) -> datasets.LabelledLogits:
-    return datasets.network_logits(number, part)
-
-
 def temperature(T: float, network: int) -> dict[str, Any]:
     logits, labels = datasets.network_logits(network, "test")
     q = cl.softmax(logits / T)
@@ -78,12 +78,66 @@ def temperature(T: float, network: int) -> dict[str, Any]:
     }
 
 
+@cache
+def digits() -> dict[str, Any]:
+    """Fit the models of the lessons on reliability and on the ECE: labels, and forecasts by name."""
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X / 16, y, test_size=0.5, random_state=0, stratify=y)
+    models = {
+        "naive Bayes": GaussianNB(),
+        "logistic regression": LogisticRegression(max_iter=1000),
+        "tuned penalty": LogisticRegression(C=20, max_iter=3000),
+    }
+    held = {name: model.fit(X_train, y_train).predict_proba(X_test) for name, model in models.items()}
+    return {name: (y_test, p) for name, p in held.items()}
+
+
+def ece(n: float, bins: float, model: str) -> dict[str, Any]:
+    labels, p = (part[: int(n)] for part in digits()[model])
+    observed = cl.expected_calibration_error(labels, p, n_bins=int(bins))
+    null = cl.reliability_curve(labels, p, n_bins=int(bins)).under_calibration(random_state=0)
+    return {
+        "readout": f"ECE {observed:.3f}, calibrated {null.mean:.3f} on average, "
+        f"p-value {null.p_value(observed):.3f}",
+        "drawn": [
+            {"n": [n], "bins": [bins], "v0": [observed]},
+            {"v1": [null.mean], "v2": [null.quantile(0.025)], "v3": [null.quantile(0.975)]},
+            {"m0": [observed]},
+        ],
+    }
+
+
+def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
+    labels, p = digits()[model] if model != "network" else (
+        datasets.network_logits(0, "test").labels, cl.softmax(datasets.network_logits(0, "test").logits)
+    )  # fmt: skip
+    strategy = "quantile" if mass == "mass" else "uniform"
+    curve = cl.reliability_curve(labels, p, n_bins=int(bins), strategy=strategy)
+    low, high = curve.band()
+    outside = np.sum((curve.accuracy < low) | (curve.accuracy > high))
+    rows = curve.counts[curve.counts > 0]
+    return {
+        "readout": f"{len(rows)} points of {rows.min()} to {rows.max()} rows, {outside} outside the band",
+        "drawn": [
+            diagram(curve) | {"floor": low[curve.counts > 0], "ceiling": high[curve.counts > 0]},
+            {"x": 1 + np.flatnonzero(curve.counts), "y": rows},
+        ],
+    }
+
+
 def states(**values: list[Any]) -> list[dict[str, Any]]:
     """Every combination of some values of the controls."""
     return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
 
 
+MODELS = ["logistic regression", "tuned penalty"]
 FIGURES = [
+    Figure(
+        "measures/reliability",
+        reliability,
+        states(bins=[2.0, 10.0, 50.0], mass=["width", "mass"], model=["naive Bayes", *MODELS, "network"]),
+    ),
+    Figure("measures/ece", ece, states(n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)),
     Figure("calibrators/temperature", temperature, states(T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])),
 ]
 every_figure = pytest.mark.parametrize(
@@ -103,29 +157,31 @@ once = pytest.mark.parametrize(
 def live(page: Page, figure: Figure) -> Locator:
     """Bring a figure near the window and wait until it is drawn."""
     here = page.locator(f"#{figure}")
+    page.add_style_tag(content="section { content-visibility: visible !important }")  # scrolling arrives
     here.scroll_into_view_if_needed()
     page.wait_for_selector(f"#{figure}[data-state=live]")
     return here
 
 
+def written(value: Any) -> str:
+    """Write a value of a control as the page does."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def move(here: Locator, state: dict[str, Any]) -> None:
     """Move every control to a state, as a reader does, and wait until it is drawn."""
     place = 0
-    for name, value in state.items():
-        control = here.locator(f"#{here.get_attribute('id')}-{name}")
-        label = f"{value:g}" if isinstance(value, float) else str(value)
-        frames = here.page.request.get(
-            here.page.url.rpartition("/")[0] + "/" + here.get_attribute("data-frames")
-        )
-        texts = next(c["texts"] for c in frames.json()["usermeta"]["controls"] if c["name"] == name)
-        index = texts.index(label)
+    for control in here.evaluate(CONTROLS):
+        text, texts = written(state[control["name"]]), control["texts"]
+        index = texts.index(text)
         place = place * len(texts) + index
-        if control.evaluate("node => node.type") == "range":
-            control.fill(str(index))
-            assert control.get_attribute("aria-valuetext") == label
-            assert control.evaluate("node => node.nextElementSibling.textContent") == label
+        node = here.locator(f"#{here.get_attribute('id')}-{control['name']}")
+        if control["kind"] == "slider":
+            node.fill(str(index))
+            assert node.get_attribute("aria-valuetext") == text
+            assert node.evaluate("node => node.nextElementSibling.textContent") == text
         else:
-            control.select_option(str(index))
+            node.select_option(label=text)
     here.page.wait_for_selector(f"#{here.get_attribute('id')}[data-frame='{place}']")
 
 
@@ -145,7 +201,7 @@ def agrees(group: list[dict[str, Any]], rows: dict[str, Any]) -> bool:
     return all(
         all(name in one for one in group)
         and len(group) == len(values)
-        and np.allclose([one[name] for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
+        and np.allclose([float(one[name]) for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
         for name, values in rows.items()
     )
 
@@ -216,7 +272,7 @@ def test_a_page_without_a_figure_loads_nothing_for_one(chromium, address):
 @once
 def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
     here = live(visit.page, figure)
-    state = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[-1].items()}
+    state = {name: written(value) for name, value in figure.states[-1].items()}
     move(here, figure.states[-1])
     visit.page.wait_for_function("location.hash")
     fragment = visit.page.evaluate("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
@@ -225,7 +281,7 @@ def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
     visit.page.reload()
     visit.page.wait_for_selector(f"#{figure}[data-state=live]")  # by itself: the address asks for it
     assert here.locator(".explorer-readout").inner_text() == shown
-    other = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[0].items()}
+    other = {name: written(value) for name, value in figure.states[0].items()}
     visit.page.evaluate("state => { location.hash = new URLSearchParams(state) }", other)
     visit.page.wait_for_function("shown => !document.body.innerText.includes(shown)", arg=shown)
     assert list(differences(here, figure.expected(**figure.states[0]))) == []
