@@ -1,7 +1,7 @@
 """A Sphinx extension: built pages that open at once.
 
 The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and
-scripts that most readers never need. When the pages are written, this keeps what they use: one style sheet, fonts
+scripts that most readers never need. When all is written, this keeps what they use: one style sheet, fonts
 cut to the characters drawn, figures as WebP with their size; scripts wait for the first move (`late.js`).
 """
 
@@ -68,20 +68,20 @@ def slim(app: Sphinx, error: Exception | None) -> None:
 
 def linked_sheets(page: HtmlElement) -> Iterator[str]:
     """Take the links to style sheets out of a page, and leave one."""
-    first, *others = [
-        link for link in page.xpath("//link[@rel='stylesheet']") if not AT_ONCE.search(link.get("href"))
-    ]
-    for link in (first, *others):
-        yield link.get("href").partition("_static/")[2].partition("?")[0]
-    first.set("href", first.get("href").partition("_static/")[0] + f"_static/{SHEET}")
-    for link in others:
-        link.drop_tree()
+    links = [link for link in page.xpath("//link[@rel='stylesheet']") if not AT_ONCE.search(link.get("href"))]
+    for place, link in enumerate(links):
+        root, _, sheet = link.get("href").partition("_static/")
+        yield sheet.partition("?")[0]
+        if place:
+            link.drop_tree()
+        else:
+            link.set("href", f"{root}_static/{SHEET}")
 
 
 def fetch_font_early(page: HtmlElement, path: Path) -> None:
     """Have the font of formulas there when the first is drawn, so that nothing jumps."""
-    sheet = page.xpath("//link[@rel='stylesheet']")[0]
     if next(page.iter("math"), None) is not None:
+        sheet = page.xpath(f"//link[contains(@href, '{SHEET}')]")[0]
         font = sheet.get("href").replace(SHEET, MATHS)
         sheet.addprevious(
             Element("link", rel="preload", href=font, type="font/woff2", crossorigin="", **{"as": "font"})

@@ -13,7 +13,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
 from scipy.special import expit
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, definitions
@@ -58,11 +61,6 @@ def diagram(curve: cl.ReliabilityCurve) -> dict[str, Any]:
     }
 
 
-@cache
-def network(number: int, part: datasets.Part) -> datasets.LabelledLogits:
-    return datasets.network_logits(number, part)
-
-
 def temperature(T: float, network: int) -> dict[str, Any]:
     logits, labels = datasets.network_logits(network, "test")
     q = cl.softmax(logits / T)
@@ -76,6 +74,53 @@ def temperature(T: float, network: int) -> dict[str, Any]:
             diagram(curve),
             {"T": [T], "v0": [nll], "v1": [cl.TemperatureScaling().fit(*part).temperature_]},
             {"T": [T], "v0": [ece], "v2": [cl.ExpectationConsistency().fit(*part).temperature_]},
+        ],
+    }
+
+
+@cache
+def digits() -> dict[str, Any]:
+    """Fit the models of the lessons on reliability and on the ECE: labels, and forecasts by name."""
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X / 16, y, test_size=0.5, random_state=0, stratify=y)
+    models = {
+        "naive Bayes": GaussianNB(),
+        "logistic regression": LogisticRegression(max_iter=1000),
+        "tuned penalty": LogisticRegression(C=20, max_iter=3000),
+    }
+    held = {name: model.fit(X_train, y_train).predict_proba(X_test) for name, model in models.items()}
+    return {name: (y_test, p) for name, p in held.items()}
+
+
+def ece(n: float, bins: float, model: str) -> dict[str, Any]:
+    labels, p = (part[: int(n)] for part in digits()[model])
+    observed = cl.expected_calibration_error(labels, p, n_bins=int(bins))
+    null = cl.reliability_curve(labels, p, n_bins=int(bins)).under_calibration(random_state=0)
+    return {
+        "readout": f"ECE {observed:.3f}, calibrated {null.mean:.3f} on average, "
+        f"p-value {null.p_value(observed):.3f}",
+        "drawn": [
+            {"n": [n], "bins": [bins], "v0": [observed]},
+            {"v1": [null.mean], "v2": [null.quantile(0.025)], "v3": [null.quantile(0.975)]},
+            {"m0": [observed]},
+        ],
+    }
+
+
+def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
+    labels, p = digits()[model] if model != "network" else (
+        datasets.network_logits(0, "test").labels, cl.softmax(datasets.network_logits(0, "test").logits)
+    )  # fmt: skip
+    strategy = "quantile" if mass == "mass" else "uniform"
+    curve = cl.reliability_curve(labels, p, n_bins=int(bins), strategy=strategy)
+    low, high = curve.band()
+    outside = np.sum((curve.accuracy < low) | (curve.accuracy > high))
+    rows = curve.counts[curve.counts > 0]
+    return {
+        "readout": f"{len(rows)} points of {rows.min()} to {rows.max()} rows, {outside} outside the band",
+        "drawn": [
+            diagram(curve) | {"floor": low[curve.counts > 0], "ceiling": high[curve.counts > 0]},
+            {"x": 1 + np.flatnonzero(curve.counts), "y": rows},
         ],
     }
 
@@ -193,7 +238,14 @@ def states(**values: list[Any]) -> list[dict[str, Any]]:
     return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
 
 
+MODELS = ["logistic regression", "tuned penalty"]
 FIGURES = [
+    Figure(
+        "measures/reliability",
+        reliability,
+        states(bins=[2.0, 10.0, 50.0], mass=["width", "mass"], model=["naive Bayes", *MODELS, "network"]),
+    ),
+    Figure("measures/ece", ece, states(n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)),
     Figure("calibrators/temperature", temperature, states(T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])),
     Figure("uncertainty/coin", coin, states(tosses=[0, 10, 50, 100], share=[10, 50, 70])),
     Figure(
