@@ -29,6 +29,7 @@ MOST = 30_000  # bytes that a page may load more before its figure is near
 DRAWN = """figure => [...figure.querySelectorAll("svg g.role-mark")].map(mark =>
     [...mark.querySelectorAll("[role=graphics-symbol]")].map(node => ({...node.__data__.datum})))
     .filter(rows => rows.length)"""
+CONTROLS = "async figure => (await (await fetch(figure.dataset.frames)).json()).usermeta.controls"
 AXES = """figure => [...figure.querySelectorAll("svg .role-axis-label text")].map(
     text => [text.textContent, text.getAttribute("transform")])"""
 
@@ -287,24 +288,25 @@ def live(page: Page, figure: Figure) -> Locator:
     return here
 
 
+def written(value: Any) -> str:
+    """Write a value of a control as the page does."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def move(here: Locator, state: dict[str, Any]) -> None:
     """Move every control to a state, as a reader does, and wait until it is drawn."""
     place = 0
-    for name, value in state.items():
-        control = here.locator(f"#{here.get_attribute('id')}-{name}")
-        label = f"{value:g}" if isinstance(value, float) else str(value)
-        frames = here.page.request.get(
-            here.page.url.rpartition("/")[0] + "/" + here.get_attribute("data-frames")
-        )
-        texts = next(c["texts"] for c in frames.json()["usermeta"]["controls"] if c["name"] == name)
-        index = texts.index(label)
+    for control in here.evaluate(CONTROLS):
+        text, texts = written(state[control["name"]]), control["texts"]
+        index = texts.index(text)
         place = place * len(texts) + index
-        if control.evaluate("node => node.type") == "range":
-            control.fill(str(index))
-            assert control.get_attribute("aria-valuetext") == label
-            assert control.evaluate("node => node.nextElementSibling.textContent") == label
+        node = here.locator(f"#{here.get_attribute('id')}-{control['name']}")
+        if control["kind"] == "slider":
+            node.fill(str(index))
+            assert node.get_attribute("aria-valuetext") == text
+            assert node.evaluate("node => node.nextElementSibling.textContent") == text
         else:
-            control.select_option(str(index))
+            node.select_option(label=text)
     here.page.wait_for_selector(f"#{here.get_attribute('id')}[data-frame='{place}']")
 
 
@@ -324,7 +326,7 @@ def agrees(group: list[dict[str, Any]], rows: dict[str, Any]) -> bool:
     return all(
         all(name in one for one in group)
         and len(group) == len(values)
-        and np.allclose([one[name] for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
+        and np.allclose([float(one[name]) for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
         for name, values in rows.items()
     )
 
@@ -395,7 +397,7 @@ def test_a_page_without_a_figure_loads_nothing_for_one(chromium, address):
 @once
 def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
     here = live(visit.page, figure)
-    state = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[-1].items()}
+    state = {name: written(value) for name, value in figure.states[-1].items()}
     move(here, figure.states[-1])
     visit.page.wait_for_function("location.hash")
     fragment = visit.page.evaluate("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
@@ -404,7 +406,7 @@ def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
     visit.page.reload()
     visit.page.wait_for_selector(f"#{figure}[data-state=live]")  # by itself: the address asks for it
     assert here.locator(".explorer-readout").inner_text() == shown
-    other = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[0].items()}
+    other = {name: written(value) for name, value in figure.states[0].items()}
     visit.page.evaluate("state => { location.hash = new URLSearchParams(state) }", other)
     visit.page.wait_for_function("shown => !document.body.innerText.includes(shown)", arg=shown)
     assert list(differences(here, figure.expected(**figure.states[0]))) == []
