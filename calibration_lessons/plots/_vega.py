@@ -191,13 +191,7 @@ class Drawn:
         places = product(*(range(len(c.texts)) if isinstance(c, Choice) else c.texts for c in self.controls))
         names = [c.name for c in self.controls]
         states = (dict(zip(names, place, strict=True)) for place in places)
-        lines = [state | row for state, some in zip(states, rows, strict=True) for row in some]
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(lines[0])
-        writer.writerows([short(value) for value in line.values()] for line in lines)
-        parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
-        return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+        return written([state | row for state, some in zip(states, rows, strict=True) for row in some])
 
     def diagram(self, panel: Diagram) -> Any:
         """Draw accuracy against confidence with intervals, and the rows of each bin below."""
@@ -300,14 +294,21 @@ class Drawn:
     def curves(self, panel: Curves) -> Any:
         """Draw lines, steps, areas and points of a frame."""
         names = list(dict.fromkeys(name for frame in self.frames for name in frame[panel.key]))
-        data = self.table(pairs(frame[panel.key], names) for frame in self.frames)
+        first = self.frames[0][panel.key]
+        still = {
+            name: first[name] for name in names if all(same(f[panel.key], first, name) for f in self.frames)
+        }
+        moving = [{k: v for k, v in f[panel.key].items() if k not in still} for f in self.frames]
+        data = self.table(pairs(frame, names) for frame in moving) if any(moving) else alt.InlineData([{}])
+        once = written(list(pairs(still, names))) if still else None  # which spares the page its copies
         both = [pair for frame in self.frames for pair in frame[panel.key].values()]
         across, up = ([float(v) for pair in both for v in np.atleast_1d(pair[i])] for i in (0, 1))
         x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, panel.log_x)
         y = axis(alt.Y, "y", None, up, panel.y_domain, panel.log_y)
         layers: list[Any] = []
         for i, name in enumerate(names):
-            one = alt.Chart().transform_filter(f"datum.line === {i} && {self.shown()}")
+            one = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
+            one = one.transform_filter(f"datum.line === {i}")
             one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
                 dots = one.mark_point(filled=True, size=40, opacity=1)
@@ -354,6 +355,16 @@ class Drawn:
         return chart.properties(width=WIDTH, height=34 * len(names))
 
 
+def written(lines: Sequence[Row]) -> alt.Data:
+    """Write rows as a table of text."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(lines[0])
+    writer.writerows([short(value) for value in line.values()] for line in lines)
+    parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
+    return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+
+
 def note(text: str, x: float, y: float, **look: Any) -> Any:
     """Write words at a place of a panel, in pixels from its upper left corner."""
     usual: dict[str, Any] = {"align": "left", "color": GREY, "fontSize": 11}
@@ -390,6 +401,13 @@ def bins(curve: ReliabilityCurve, panel: Diagram) -> Iterator[Row]:
     columns["rows"] = curve.counts
     for m in np.flatnonzero(curve.counts):
         yield {name: values[m] for name, values in columns.items()}
+
+
+def same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> bool:
+    """Tell whether two frames draw a line or a cloud alike."""
+    if not (name in one and name in other):
+        return False
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one[name], other[name], strict=True))
 
 
 def pairs(series: Mapping[str, Any], names: Sequence[str]) -> Iterator[Row]:

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
+from scipy.special import expit
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 import calibration_lessons as cl
-from calibration_lessons import datasets
+from calibration_lessons import datasets, definitions
 
 from .test_pages import MODES, NARROW, PAGES, THEME_FAULTS, WIDE
 
@@ -125,6 +126,114 @@ def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
     }
 
 
+def coin(tosses: int, share: int) -> dict[str, Any]:
+    heads = tosses * share // 100
+    total, aleatoric, epistemic = cl.coin_uncertainty(heads, tosses)
+    return {
+        "readout": f"{heads} heads of {tosses}: {total:.3f} bits = "
+        f"{aleatoric:.3f} aleatoric + {epistemic:.3f} epistemic",
+        "drawn": [
+            {"tosses": [tosses], "share": [share], "v0": [total], "v1": [aleatoric], "v2": [epistemic]},
+            {"m0": [(heads + 1) / (tosses + 2)]},
+        ],
+    }
+
+
+@cache
+def doctors(shared: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(0)
+    ill = rng.integers(0, 2, 100_000)
+    a, b = rng.normal(size=(100_000, 2)).T
+    sign = 2 * ill - 1
+    first = expit(1.4 * (0.7 * sign + a))
+    second = expit(1.8 * (0.9 * sign + shared * a + (1 - shared**2) ** 0.5 * b))
+    return ill, {"first doctor": first, "second doctor": second, "mean": (first + second) / 2}
+
+
+def ensembles(shared: float, voice: str) -> dict[str, Any]:
+    ill, voices = doctors(shared)
+    p = voices[voice]
+    told = ill[(p > 0.65) & (p <= 0.75)].mean()
+    slope = np.cov(p, ill)[0, 1] / np.var(p, ddof=1)
+    disagreement = np.mean((voices["first doctor"] - voices["second doctor"]) ** 2) / 4
+    return {
+        "readout": f"told about 0.7: {100 * told:.1f} % are ill; slope {slope:.2f}, "
+        f"disagreement {disagreement:.4f}",
+        "drawn": [
+            diagram(cl.reliability_curve(ill, p, n_bins=10)),
+            {"shared": [shared], "v0": [slope]},
+            {"shared": [shared], "v0": [disagreement]},
+        ],
+    }
+
+
+def logistic(slope: int, intercept: float, which: str) -> dict[str, Any]:
+    x, y = np.array([1.2, -0.5, 0.8, -1.0, 0.3]), np.array([1, 0, 1, 0, 1])
+    best = np.nan
+    if which == "a sixth row":
+        x, y = np.append(x, 0.6), np.append(y, 0)
+        best = cl.LogisticRegression().fit(x[:, None], y).coef_[0, 0]
+    loss = definitions.logistic_loss([intercept, slope], [[1, one] for one in x], y)
+    own = expit(np.where(y == 1, 1, -1) * (intercept + slope * x))
+    return {
+        "readout": f"likelihood {np.exp(-loss):.3g}, loss {loss:.3f} nats",
+        "drawn": [
+            {"slope": [slope], "v0": [loss]} | ({} if np.isnan(best) else {"v1": [best]}),
+            *({"x": x[y == k], "y": np.full(sum(y == k), k)} for k in (0, 1)),
+            *({"x": x[y == k], "y": own[y == k]} for k in (0, 1)),
+        ],
+    }
+
+
+def isotonic(merges: int, side: str) -> dict[str, Any]:
+    truth = expit(np.linspace(-2.5, 2.5, 24))
+    labels = (np.random.default_rng(4).random(24) < truth).astype(int)
+    blocks = [[label] for label in labels.tolist()]
+    for _ in range(merges):
+        falls = [i for i in range(len(blocks) - 1) if np.mean(blocks[i]) > np.mean(blocks[i + 1])]
+        i = falls[0 if side == "left" else -1]
+        blocks[i : i + 2] = [blocks[i] + blocks[i + 1]]
+    values = np.concatenate([np.full(len(block), np.mean(block)) for block in blocks])
+    if merges == 15:
+        fitted = cl.IsotonicCalibration().fit(np.arange(24), labels)
+        assert np.allclose(fitted.predict_proba(np.arange(24))[:, 1], values)
+    own, away = cl.brier_score(labels, values), np.mean((values - truth) ** 2)
+    return {
+        "readout": f"{len(blocks)} blocks; squared distance {own:.3f} (labels), {away:.3f} (truth)",
+        "drawn": [
+            {"merges": [merges], "v0": [own], "v1": [away]},
+            {"x": np.arange(1, 25), "y": labels},
+        ],
+    }
+
+
+def classifiers(distance: float, way: str) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = rng.normal(np.where(y == 1, 1, -1)[:, None] * [0.7, 0.9])
+    toward = np.array([1, 1] if way == "towards the ill" else [4, -3.1])
+    place = distance * toward[None] / np.hypot(*toward)
+    model = LogisticRegression(solver="newton-cholesky")
+    rng = np.random.default_rng(1)
+    rows = [rng.integers(0, 200, 200) for _ in range(10)]
+    members = [model.fit(X[r], y[r]).predict_proba(place) for r in rows]
+    ((epistemic,),) = cl.decompose_uncertainty(np.stack(members))[2:]
+    said = model.fit(X, y).predict(place)
+    softmax = model.predict_proba(place).max()
+    (kernel,) = cl.kernel_confidence(X, y, place, said, bandwidth=0.7)
+    truth = expit((2 * said - 1) * (2 * place @ [0.7, 0.9]))[0]
+    return {
+        "readout": f"{np.sum(np.hypot(*(X - place).T) < 1)} patients within 1: softmax {softmax:.3f}, "
+        f"kernel {kernel:.3f}, epistemic {epistemic:.3f} bits",
+        "drawn": [
+            {"distance": [distance], "v0": [softmax], "v1": [kernel], "v2": [truth]},
+            {"distance": [distance], "v0": [epistemic]},
+            {"x": place[:, 0], "y": place[:, 1]},
+            *({"x": X[y == k, 0], "y": X[y == k, 1]} for k in (0, 1)),
+        ],
+    }
+
+
 def states(**values: list[Any]) -> list[dict[str, Any]]:
     """Every combination of some values of the controls."""
     return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
@@ -139,6 +248,23 @@ FIGURES = [
     ),
     Figure("measures/ece", ece, states(n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)),
     Figure("calibrators/temperature", temperature, states(T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])),
+    Figure("uncertainty/coin", coin, states(tosses=[0, 10, 50, 100], share=[10, 50, 70])),
+    Figure(
+        "uncertainty/ensembles",
+        ensembles,
+        states(shared=[0.0, 0.3, 0.7, 1.0], voice=["first doctor", "second doctor", "mean"]),
+    ),
+    Figure(
+        "models/logistic_regression",
+        logistic,
+        states(slope=[0, 3, 10], intercept=[-1.0, 0.0], which=["five scores", "a sixth row"]),
+    ),
+    Figure("calibrators/isotonic", isotonic, states(merges=[0, 1, 2, 7, 14, 15], side=["left", "right"])),
+    Figure(
+        "uncertainty/classifiers",
+        classifiers,
+        states(distance=[0.0, 1.5, 2.5, 5.0, 7.5, 10.0], way=["towards the ill", "towards C"]),
+    ),
 ]
 every_figure = pytest.mark.parametrize(
     ("visit", "figure"),
