@@ -71,7 +71,8 @@ def tables(figure=FIGURE):
 def of_state(name, t, kind):
     """Rows of a table, chosen by one of its columns, that belong to a state."""
     table = next(table for columns, table in tables().items() if name in columns)
-    return [row for row in table if (float(row["T"]), row["kind"]) == (t, kind)]
+    place = str(KIND.values.index(kind))  # a choice stands by its number
+    return [row for row in table if (float(row["T"]), row["kind"]) == (t, place)]
 
 
 @pytest.mark.parametrize(("t", "kind"), STATES)
@@ -88,14 +89,15 @@ def test_each_frame_is_what_the_function_returned(t, kind):
         "high": high[filled],
         "left": given["diagram"].edges[:-1][filled],
         "right": given["diagram"].edges[1:][filled],
+        "share": given["diagram"].counts[filled] / len(Y),
     }.items():
         assert [float(row[name]) for row in rows] == pytest.approx(values, rel=6e-4)
     (both,) = [row for row in of_state("v1", t, kind)][:1]
     assert float(both["v0"]) == pytest.approx(given["ece"], rel=6e-4)
-    points = [(row["series"], float(row["x"]), float(row["y"] or -1)) for row in of_state("series", t, kind)]
+    points = [(int(row["line"]), float(row["x"]), float(row["y"] or -1)) for row in of_state("line", t, kind)]
     assert points == [
-        (name, x, -1 if np.isnan(y) else y)
-        for name, (xs, ys) in given["curves"].items()
+        (line, x, -1 if np.isnan(y) else y)
+        for line, (xs, ys) in enumerate(given["curves"].values())
         for x, y in zip(xs, ys, strict=True)
     ]
     bars = [(row["bar"], float(row["height"]), float(row["end"])) for row in of_state("bar", t, kind)]
@@ -132,10 +134,9 @@ def test_every_axis_has_the_ends_that_all_frames_need():
 
 def test_the_controls_choose_by_equality_and_a_line_along_a_slider_shows_all_its_values():
     chosen = {part["filter"] for part in parts(FIGURE.spec, "filter")}
-    assert chosen == {"+datum.T === T && datum.kind === kind", "datum.kind === kind"} | {
-        f"datum.series === '{name}' && +datum.T === T && datum.kind === kind"
-        for name in frame(1, "width")["curves"]
-    }
+    kind = '["width", "its mass"][datum.kind] === kind'
+    lines = {f"datum.line === {i} && +datum.T === T && {kind}" for i in range(4)}
+    assert chosen == {f"+datum.T === T && {kind}", kind} | lines
 
 
 def test_notebooks_get_inputs_and_the_page_gets_what_it_builds_its_own_from():

@@ -18,7 +18,8 @@ import vl_convert
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-MIME = "application/vnd.vegalite.v5+json"
+from calibration_lessons.plots.explorers import MIME, SCALE
+
 FOLDER = "_static/explorers"
 BUNDLE = f"vega-{version('vl-convert-python')}.js"
 FIGURE = """\
@@ -60,8 +61,8 @@ def figure(page: str, name: str, alt: str, data: dict[str, Any], kept: Files) ->
         bundle=BUNDLE,
         controls=" ".join(control["name"] for control in data[MIME]["usermeta"]["controls"]),
         alt=html.escape(alt),
-        width=int.from_bytes(still[16:20]) // 2,  # drawn at twice its size
-        height=int.from_bytes(still[20:24]) // 2,
+        width=round(int.from_bytes(still[16:20]) / SCALE),
+        height=round(int.from_bytes(still[20:24]) / SCALE),
     )
 
 

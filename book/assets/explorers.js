@@ -65,7 +65,9 @@
     driven.drawn?.finalize();
     driven.drawn = made;
     figure.view = made.view;
-    driven.canvas.querySelector("svg").setAttribute("aria-label", figure.querySelector("img").alt);
+    const svg = driven.canvas.querySelector("svg");
+    svg.setAttribute("aria-label", figure.querySelector("img").alt);
+    svg.style.maxWidth = `${1.3 * svg.viewBox.baseVal.width}px`;
     await show(figure);
     figure.dataset.state = "live";
   };

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import altair as alt
@@ -13,12 +15,12 @@ import numpy as np
 
 from ..measures.reliability import ReliabilityCurve
 from ._palette import BLACK, COLORS, DARK, GREY, READING, look_of, spare_colors
-from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel, Slider
+from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
 
 __all__ = ["DARK", "specification"]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-WIDTH, TALL, LOW = 250, 230, 120  # of a panel, in pixels
+WIDTH, TALL = 250, 230  # of a panel, in pixels
 GRID = "#DDDDDD"
 DASHES = {"-": [1, 0], "--": [6, 3], "-.": [7, 3, 2, 3], ":": [2, 2]}
 FONT = "Liberation Sans, Arial, sans-serif"  # the first is what the still picture is drawn with everywhere
@@ -52,7 +54,6 @@ CONFIG = {
 }
 
 Row = dict[str, Any]
-Texts = Sequence[dict[str, str]]
 Frames = Sequence[Mapping[str, Any]]
 
 
@@ -83,14 +84,16 @@ class Palette:
     def fill(self) -> alt.Fill:
         """Encode the colour of points or of an area."""
         scale = alt.Scale(domain=self.fills, range=self.of(self.fills, "color"))
-        return alt.Fill("series:N", scale=scale, legend=alt.Legend(symbolType="circle", symbolSize=80))
+        alone = [name for name in self.fills if name not in self.lines]
+        legend = alt.Legend(symbolType="circle", symbolSize=80, values=alone) if alone else None
+        return alt.Fill("series:N", scale=scale, legend=legend)
 
 
 def specification(
-    controls: Sequence[Control], texts: Texts, frames: Frames, columns: Sequence[Sequence[Panel]]
+    controls: Sequence[Control], frames: Frames, columns: Sequence[Sequence[Panel]]
 ) -> dict[str, Any]:
     """Write the figure as a dictionary: parameters for the controls, panels side by side."""
-    drawn = Drawn(controls, texts, frames, [panel for column in columns for panel in column])
+    drawn = Drawn(controls, frames, [panel for column in columns for panel in column])
     charts = [[drawn.panel(panel) for panel in column] for column in columns]
     figure = alt.hconcat(*(alt.vconcat(*column, spacing=12) for column in charts), spacing=24)
     figure = figure.add_params(*(parameter(control) for control in controls))
@@ -118,10 +121,8 @@ def parameter(control: Control) -> alt.Parameter:
 class Drawn:
     """What the panels share: the controls, the frames, and the colours of the series."""
 
-    def __init__(
-        self, controls: Sequence[Control], texts: Texts, frames: Frames, panels: Sequence[Panel]
-    ) -> None:
-        self.controls, self.texts, self.frames = controls, texts, frames
+    def __init__(self, controls: Sequence[Control], frames: Frames, panels: Sequence[Panel]) -> None:
+        self.controls, self.frames = controls, frames
         series = [one for panel in panels for one in self.series(panel)]
         self.look = Palette(
             (name for name, is_line in series if is_line), (name for name, is_line in series if not is_line)
@@ -153,19 +154,25 @@ class Drawn:
     def shown(self, *but: str) -> str:
         """Condition that a row belongs to the frame that the controls choose, whatever those in `but` say."""
         chosen = (c for c in self.controls if c.name not in but)
-        parts = (f"{'+' if isinstance(c, Slider) else ''}datum.{c.name} === {c.name}" for c in chosen)
+        parts = (
+            f"{json.dumps(c.texts)}[datum.{c.name}] === {c.name}"
+            if isinstance(c, Choice)
+            else f"+datum.{c.name} === {c.name}"
+            for c in chosen
+        )
         return " && ".join(parts) or "true"
 
     def table(self, rows: Iterable[Iterable[Row]]) -> alt.Data:
-        """Write the rows of every frame as one table of text, numbers with four digits."""
-        lines = [text | row for text, some in zip(self.texts, rows, strict=True) for row in some]
+        """Write the rows of every frame as one table of text; a choice stands there by its number."""
+        places = product(*(range(len(c.texts)) if isinstance(c, Choice) else c.texts for c in self.controls))
+        names = [c.name for c in self.controls]
+        states = (dict(zip(names, place, strict=True)) for place in places)
+        lines = [state | row for state, some in zip(states, rows, strict=True) for row in some]
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(lines[0])
         writer.writerows([short(value) for value in line.values()] for line in lines)
-        words = {c.name for c in self.controls if isinstance(c, Choice)}
-        words |= {name for name, value in lines[0].items() if isinstance(value, str)} - set(self.texts[0])
-        parse = {name: "string" if name in words else "number" for name in lines[0]}
+        parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
         return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
 
     def diagram(self, panel: Diagram) -> Any:
@@ -173,7 +180,7 @@ class Drawn:
         curves: list[ReliabilityCurve] = [frame[panel.key] for frame in self.frames]
         reading = READING["top label" if curves[0].target == "top-label" else "one class"]
         x_title, y_title, below, above = reading
-        data, color = self.table(map(bins, curves)), COLORS[panel.color]
+        data, color = self.table(bins(curve, panel) for curve in curves), COLORS[panel.color]
         here = self.shown()
         x = alt.X("confidence:Q", title=None if panel.counts else x_title, scale=alt.Scale(domain=[0, 1]))
         x = x.axis(labels=not panel.counts, tickCount=5)
@@ -188,11 +195,11 @@ class Drawn:
             x, alt.Y("low:Q"), alt.Y2("high:Q")
         )
         line = base.mark_line(color=color, strokeWidth=2, aria=False, clip=True).encode(x, y)
-        dots = base.mark_point(color=color, filled=True, opacity=1, size=45).encode(
-            x, y, tooltip=["confidence:Q", "accuracy:Q", "rows:Q"]
-        )
+        dots = base.mark_point(color=color, filled=True, opacity=1, size=45).encode(x, y)
         above = heading(panel.label or y_title)
-        diagram = alt.layer(diagonal, *sides, spans, line, dots, above, data=data)
+        band = base.mark_area(color=COLORS["band"], opacity=0.35, aria=False)
+        bands = [band.encode(x, alt.Y("floor:Q"), alt.Y2("ceiling:Q"))] if panel.band else []
+        diagram = alt.layer(*bands, diagonal, *sides, spans, line, dots, above, data=data)
         diagram = diagram.properties(width=WIDTH, height=TALL)
         return (
             alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=6)
@@ -201,10 +208,10 @@ class Drawn:
         )
 
     def rows_below(self, panel: Diagram, data: alt.Data, curves: list[ReliabilityCurve], title: str) -> Any:
-        """Draw the rows of each bin as a bar over its width, with their number."""
-        most = 1.45 * max(int(curve.counts.max()) for curve in curves)
+        """Draw the share of the rows in each bin as a bar over its width, with their number."""
+        most = 1.45 * max(float((curve.counts / curve.n).max()) for curve in curves)
         x = alt.X("left:Q", title=title, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
-        y = alt.Y("rows:Q", title=None, scale=alt.Scale(domain=[0, most])).axis(None)
+        y = alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, float(f"{most:.4g}")])).axis(None)
         base = alt.Chart().transform_filter(self.shown())
         bars = base.mark_bar(color=COLORS["counts"], stroke=BLACK, strokeWidth=0.5).encode(
             x, alt.X2("right:Q"), y, alt.Y2Datum(0)
@@ -228,23 +235,33 @@ class Drawn:
     def along(self, panel: Along) -> Any:
         """Draw numbers of all frames along a slider, and a dot at the frame that is shown."""
         slider = next(control for control in self.controls if control.name == panel.slider)
-        keys = [*panel.keys, *panel.marks]
+        keys = [*panel.keys, *panel.marks, *(panel.band or ())]
         names = {key: f"v{i}" for i, key in enumerate(keys)}
         data = self.table([{names[key]: frame[key] for key in keys}] for frame in self.frames)
-        heights = [float(frame[key]) for frame in self.frames for key in panel.keys]
-        x = axis(alt.X, panel.slider, slider.label, [float(v) for v in slider.values], None, panel.log_x)
+        heights = [float(frame[key]) for frame in self.frames for key in (*panel.keys, *(panel.band or ()))]
+        places = [float(text) for text in slider.texts]
+        x = axis(alt.X, panel.slider, slider.label, places, None, panel.log_x)
+        if panel.log_x:
+            x = x.axis(values=places)
         every = alt.Chart().transform_filter(self.shown(panel.slider))
         here = alt.Chart().transform_filter(self.shown())
         layers: list[Any] = []
+        if panel.band:
+            low, high = (names[key] for key in panel.band)
+            y = axis(alt.Y, low, None, heights, panel.domain, panel.log_y, ticks=4)
+            band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
+            layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
         for key in panel.marks:
-            rule = here.transform_calculate(series=repr(key)).mark_rule(strokeWidth=2, clip=True)
+            rule = here.transform_calculate(series=json.dumps(key)).mark_rule(strokeWidth=2, clip=True)
             x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
             layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
         for key in panel.keys:
             y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
             alone = len(panel.keys) == 1
             look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
-            line = every.transform_calculate(series=repr(key)).mark_line(strokeWidth=2, clip=True, aria=False)
+            line = every.transform_calculate(series=json.dumps(key)).mark_line(
+                strokeWidth=2, clip=True, aria=False
+            )
             layers.append(line.encode(x, y, *look))
             color = BLACK if alone else self.look.looks[key]["color"]
             layers.append(here.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
@@ -254,32 +271,37 @@ class Drawn:
             )
             text = alt.Text(f"{names[panel.keys[0]]}:Q", format=f".{panel.digits}f")
             layers.append(number.encode(x=alt.value("width"), y=alt.value(0), text=text))
-        return alt.layer(*layers, heading(panel.label), data=data).properties(width=WIDTH, height=LOW)
+        return alt.layer(*layers, heading(panel.label), data=data).properties(
+            width=WIDTH, height=panel.height
+        )
 
     def curves(self, panel: Curves) -> Any:
         """Draw lines, steps, areas and points of a frame."""
-        data = self.table(map(lambda frame: pairs(frame[panel.key]), self.frames))
+        names = list(dict.fromkeys(name for frame in self.frames for name in frame[panel.key]))
+        data = self.table(pairs(frame[panel.key], names) for frame in self.frames)
         both = [pair for frame in self.frames for pair in frame[panel.key].values()]
         across, up = ([float(v) for pair in both for v in np.atleast_1d(pair[i])] for i in (0, 1))
         x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, panel.log_x)
         y = axis(alt.Y, "y", None, up, panel.y_domain, panel.log_y)
         layers: list[Any] = []
-        for name in dict.fromkeys(name for frame in self.frames for name in frame[panel.key]):
-            one = alt.Chart().transform_filter(f"datum.series === {name!r} && {self.shown()}")
+        for i, name in enumerate(names):
+            one = alt.Chart().transform_filter(f"datum.line === {i} && {self.shown()}")
+            one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
                 dots = one.mark_point(filled=True, size=40, opacity=1)
                 layers.append(dots.encode(x, y, self.look.fill))
             elif name in panel.areas:
-                layers.append(one.mark_area(fillOpacity=0.3, aria=False).encode(x, y, self.look.fill))
+                layers.append(
+                    one.mark_area(fillOpacity=0.3, aria=False, clip=True).encode(x, y, self.look.fill)
+                )
             else:
                 step: dict[str, Any] = {"interpolate": "step-after"} if name in panel.steps else {}
                 line = one.mark_line(strokeWidth=2, clip=True, aria=False, **step)
                 layers.append(line.encode(x, y, self.look.stroke, self.look.dash))
-        rules = self.table(
-            [{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames
-        )
+        places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
+        rules = self.table(places) if panel.marks else None
         for i, key in enumerate(panel.marks):
-            rule = alt.Chart(rules).transform_filter(self.shown()).transform_calculate(series=repr(key))
+            rule = alt.Chart(rules).transform_filter(self.shown()).transform_calculate(series=json.dumps(key))
             rule = rule.mark_rule(strokeWidth=2, clip=True)
             x_mark = alt.X(f"m{i}:Q", title=panel.x_label)
             layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
@@ -335,26 +357,24 @@ def short(value: Any) -> str:
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
 
 
-def bins(curve: ReliabilityCurve) -> Iterator[Row]:
-    """Yield the bins of a curve that hold rows."""
-    low, high = curve.interval()
+def bins(curve: ReliabilityCurve, panel: Diagram) -> Iterator[Row]:
+    """Yield what a panel draws of the bins of a curve that hold rows."""
+    columns: dict[str, Any] = {"confidence": curve.confidence, "accuracy": curve.accuracy}
+    columns |= dict(zip(("low", "high"), curve.interval(), strict=True))
+    if panel.band:
+        columns |= dict(zip(("floor", "ceiling"), curve.band(), strict=True))
+    if panel.counts:
+        columns |= {"left": curve.edges[:-1], "right": curve.edges[1:], "share": curve.counts / curve.n}
+    columns["rows"] = curve.counts
     for m in np.flatnonzero(curve.counts):
-        yield {
-            "confidence": curve.confidence[m],
-            "accuracy": curve.accuracy[m],
-            "low": low[m],
-            "high": high[m],
-            "left": curve.edges[m],
-            "right": curve.edges[m + 1],
-            "rows": curve.counts[m],
-        }
+        yield {name: values[m] for name, values in columns.items()}
 
 
-def pairs(series: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the points of every line and cloud of a frame."""
+def pairs(series: Mapping[str, Any], names: Sequence[str]) -> Iterator[Row]:
+    """Yield the points of every line and cloud of a frame, each with the number of its name."""
     for name, (x, y) in series.items():
         for across, up in zip(np.atleast_1d(x), np.atleast_1d(y), strict=True):
-            yield {"series": name, "x": across, "y": up}
+            yield {"line": names.index(name), "x": across, "y": up}
 
 
 def axis(
@@ -377,5 +397,5 @@ def axis(
     elif domain is None and not log and room > 0.04:
         low, high = (low - room * (high - low) if low < 0 else low), high + room * (high - low or 1.0)
     ends = [float(f"{end:.4g}") for end in (low, high)]
-    scale = alt.Scale(domain=ends, type="log" if log else "linear", nice=False, zero=False)
+    scale = alt.Scale(domain=ends, nice=False, **({"type": "log"} if log else {"zero": False}))
     return channel(f"{field}:Q", title=title, scale=scale, stack=None).axis(tickCount=ticks)

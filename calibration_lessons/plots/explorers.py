@@ -19,6 +19,7 @@ from .. import _input
 
 MIME = "application/vnd.vegalite.v5+json"  # what JupyterLab 4 draws
 LARGEST = 150_000  # bytes of a specification
+SCALE = 1.5  # of the still picture, in its pixels for each of the page
 
 Value = float | int | str
 State = dict[str, Value]
@@ -102,12 +103,15 @@ class Diagram:
         A name in `COLORS`.
     counts : bool
         Draw the rows of each bin below, with their numbers.
+    band : bool
+        Draw where 95 % of calibrated models lie in each bin, too.
     """
 
     key: str
     label: str = ""
     color: str = "uncalibrated"
     counts: bool = True
+    band: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,22 +128,28 @@ class Along:
         What stands above the panel: the quantity and its unit.
     marks : sequence of str
         Entries of the frame that are values of the slider: each a vertical line with this name.
+    band : (str, str), optional
+        Entries of the frame: lower and upper edge of a shaded band.
     domain : (float, float), optional
         Ends of the vertical axis, in place of those of the data.
     log_x, log_y : bool
         Logarithmic axes.
     digits : int
         Decimals of the number that is written above the panel, where `keys` is one.
+    height : int
+        In pixels.
     """
 
     slider: str
     keys: Sequence[str]
     label: str
     marks: Sequence[str] = ()
+    band: tuple[str, str] | None = None
     domain: Range | None = None
     log_x: bool = False
     log_y: bool = False
     digits: int = 3
+    height: int = 120
 
 
 @dataclass(frozen=True)
@@ -226,7 +236,7 @@ class Explorer:
         import vl_convert
         from PIL import Image
 
-        drawn = Image.open(BytesIO(vl_convert.vegalite_to_png(self.spec, scale=2)))
+        drawn = Image.open(BytesIO(vl_convert.vegalite_to_png(self.spec, scale=SCALE)))
         buffer = BytesIO()
         drawn.convert("RGB").quantize(64).save(buffer, "png", optimize=True)  # a tenth of the bytes
         return buffer.getvalue()
@@ -285,7 +295,7 @@ def explore(
     states = [dict(zip(texts[0], s, strict=True)) for s in product(*(c.values for c in controls))]
     frames = [dict(frame(**state)) for state in states]
     readouts = [str(one["readout"]) for one in frames]
-    spec = _vega.specification(controls, texts, frames, columns)
+    spec = _vega.specification(controls, frames, columns)
     spec["usermeta"] = {
         "controls": [
             {"name": c.name, "label": c.label, "texts": c.texts, "start": list(c.values).index(c.start)}
