@@ -9,6 +9,7 @@ from .calibrators._written import calibrator_from_dict
 from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
+from .calibrators.matrix_scaling import MatrixScaling
 from .calibrators.one_vs_rest import OneVsRest
 from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
@@ -51,6 +52,7 @@ __all__ = [
     "ExpectationConsistency",
     "HistogramBinning",
     "IsotonicCalibration",
+    "MatrixScaling",
     "OneVsRest",
     "PlattScaling",
     "ReliabilityCurve",

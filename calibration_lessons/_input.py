@@ -17,10 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from ._arrays import as_numpy, precision
 from ._blocks import row_sums
 from ._typing import FloatArray, Floats, IntArray
 
-SUM_TOLERANCE = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
+SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
+HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
 
 
 class Refusal(Exception):
@@ -106,8 +108,8 @@ def _plain_array(values: Any, name: str) -> npt.NDArray[Any]:
             raise BadValue(name, "is masked", "an array without missing values", where)
         return np.asarray(values.data)
     try:
-        array = np.asarray(values)
-    except (ValueError, TypeError) as error:
+        array = as_numpy(values)
+    except (ValueError, TypeError, BufferError) as error:
         raise BadValue(name, f"cannot be read as an array of numbers ({error})", "numbers") from error
     if array.dtype.kind == "c":
         raise BadValue(name, "is complex", "real numbers. Complex data not supported")
@@ -148,12 +150,10 @@ def _check_range(array: FloatArray, name: str, first_row: int) -> None:
 
 
 def _check_sums(array: FloatArray, sums: Floats, name: str, first_row: int) -> None:
-    wrong = abs(sums - 1) > SUM_TOLERANCE[array.dtype.name]
+    wrong = abs(sums - 1) > SUM_TOLERANCE[precision(array.dtype)]
     if wrong.any():
         where = first(wrong)
-        expected = "class probabilities that sum to 1"
-        if _cast_up(array[where]):
-            expected += " (these look like half-precision numbers cast up: divide each row by its sum)"
+        expected = "class probabilities that sum to 1" + _remedy(array[where], abs(sums[where] - 1))
         raise BadValue(name, f"sums to {sums[where]:.8g}", expected, where).moved(first_row)
 
 
@@ -162,16 +162,29 @@ def _surely_sum_to_one(array: FloatArray) -> bool:
 
     K numbers in [0, 1] that sum to about 1 are added up with an error of at most about K units of rounding.
     """
-    classes, tolerance = array.shape[1], SUM_TOLERANCE[array.dtype.name]
+    classes, tolerance = array.shape[1], SUM_TOLERANCE[precision(array.dtype)]
     if 4 * classes * np.finfo(array.dtype).eps > tolerance:
         return False
     sums = array @ np.ones(classes, array.dtype)
     return bool(sums.min() >= 1 - tolerance / 2 and sums.max() <= 1 + tolerance / 2)
 
 
+def _remedy(row: FloatArray, missed: float) -> str:
+    """Say what to do with a row that misses the sum of 1 by no more than rounding can take from it."""
+    if missed < HALF_PRECISION and _cast_up(row):
+        return " (these look like half-precision numbers cast up: divide each row by its sum)"
+    if missed < max(HALF_PRECISION, len(row) * 0.5e-3):  # three decimals
+        return " (if they were rounded, divide each row by its sum)"
+    return ""
+
+
 def _cast_up(row: FloatArray) -> bool:
-    """Tell whether a row holds half-precision numbers in a wider type."""
-    return row.dtype != np.float16 and np.array_equal(row, row.astype(np.float16))
+    """Tell whether a row holds float16 or bfloat16 numbers in a wider type."""
+    single = row.astype(np.float32)
+    if row.dtype == np.float16 or not np.array_equal(row, single):
+        return False
+    brain = not (single.view(np.uint32) & 0xFFFF).any()  # bfloat16 is the first half of float32
+    return brain or np.array_equal(row, row.astype(np.float16))
 
 
 def classes(array: Any, name: str) -> int:
@@ -241,7 +254,10 @@ def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
     """Return class labels as whole numbers 0..n_classes-1; bool and whole floats are accepted."""
     array = _plain_array(y_true, name)
     if array.dtype.kind not in "biuf":
-        raise BadType(name, f"has dtype {array.dtype}", f"class numbers 0..{n_classes - 1}")
+        expected = f"class numbers 0..{n_classes - 1}"
+        if array.dtype.kind in "OUST":
+            expected += f" (np.unique({name}, return_inverse=True)[1], if columns follow the sorted labels)"
+        raise BadType(name, f"has dtype {array.dtype}", expected)
     if array.ndim != 1:
         raise BadValue(name, f"has shape {array.shape}", "a 1-D array of class numbers")
     if array.size == 0:
@@ -259,7 +275,30 @@ def _refuse_label(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], n_class
     where = first(wrong)
     kind = ", not a continuous value" if array.dtype.kind == "f" else ""
     expected = f"a class number, 0..{n_classes - 1} for {n_classes} classes{kind}"
+    if 1 <= array.min() < array.max() == n_classes:
+        expected += f" (labels start at 0: pass {name} - 1)"
+    elif n_classes == 2 and np.isin(array, [-1, 1]).all():
+        expected += f" (for the labels -1 and 1 pass {name} > 0)"
     raise BadValue(name, f"= {array[where]}", expected, where)
+
+
+def labels_from_one(labels: IntArray, values: FloatArray, name: str) -> None:
+    """Warn where the labels look like 1..K: none is 0, and one less is right far more often.
+
+    `values` has a column per class. Far more often is three standard deviations of chance: the rows on which
+    just one of the two readings is right would be a coin's tosses.
+    """
+    if values.ndim == 1 or values.shape[1] == 2 or labels.min() < 1:
+        return
+    best = values.argmax(axis=1)
+    right, right_less_one = best == labels, best == labels - 1
+    gained = int(right_less_one.sum()) - int(right.sum())
+    if gained > 3 * np.sqrt(np.count_nonzero(right != right_less_one)):
+        warn(
+            f"{name} never is 0, and {name} - 1 is the largest column's class in {right_less_one.mean():.0%} "
+            f"of the rows, {name} in {right.mean():.0%}: labels start at 0, pass {name} - 1 if these are "
+            f"1..{values.shape[1]}"
+        )
 
 
 def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
@@ -339,6 +378,7 @@ def forecast(
     values = real_array(y_prob, "y_prob", ndim)
     numbers = labels(y_true, classes(values, "y_prob"))
     same_length(y_true=numbers, y_prob=values)
+    labels_from_one(numbers, values, "y_true")
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 

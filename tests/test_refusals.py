@@ -518,7 +518,7 @@ REFUSALS = [
     (lambda: cl.CalibratedModel(SVR(), cl.IsotonicCalibration()).fit(X, Y),
      TypeError, "estimator = SVR(): expected a classifier with decision_function or predict_proba, because IsotonicCalibration() reads scores"),
     (lambda: cl.CalibratedModel(RidgeClassifier(), cl.HistogramBinning()).fit(X, Y),
-     TypeError, "estimator = RidgeClassifier(): expected a classifier with predict_proba, because HistogramBinning() reads probabilities"),
+     TypeError, "estimator = RidgeClassifier(): expected a classifier with predict_proba, because HistogramBinning() reads probabilities (with strategy='quantile' it reads the scores of decision_function)"),
     (lambda: cl.CalibratedModel(FrozenEstimator(GaussianNB().fit(X, Y)), cl.PlattScaling()).fit(X[:2], [0, 2]),
      ValueError, "y[1] = 2: expected one of the classes [0, 1]"),
     (lambda: cl.CalibratedModel(SVC(decision_function_shape="ovo"), cl.TemperatureScaling(), cv=2).fit(np.arange(16.0)[:, None], [0, 1, 2, 3] * 4),

@@ -141,9 +141,12 @@ class BinaryCalibrator(Calibrator):
         Warns
         -----
         UserWarning
-            Where all scores or all labels are equal: there is nothing to learn but the base rate.
+            Where all scores or all labels are equal: there is nothing to learn but the base rate. Where a
+            method that reads log-odds is given probabilities.
         """
         scores = self._check_scores(self._calibration_scores(X, y))
+        if self.reads == "logits":
+            warn_of_probabilities(scores, self)
         labels, weights = labels_and_weights(y, sample_weight, scores, 2)
         if weights is not None and weights.min() == 0:
             scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
@@ -190,6 +193,23 @@ class BinaryCalibrator(Calibrator):
         return tags
 
 
+def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator) -> None:
+    """Warn where scores for a method that reads logits are probabilities: all in [0, 1], rows of sum 1.
+
+    A few logits may happen to be so: it takes ten rows.
+    """
+    few = len(scores) < 10 or scores.min() == scores.max()
+    if few or not (scores.min() >= 0 and scores.max() <= 1):
+        return
+    if scores.ndim == 1:
+        remedy = "log-odds, log(p / (1 - p)) (scipy.special.logit)"
+    elif np.abs(scores.sum(axis=1, dtype=np.float64) - 1).max() < _input.HALF_PRECISION:
+        remedy = "logits, such as log(p)"
+    else:
+        return
+    _input.warn(f"X looks like probabilities: {type(calibrator).__name__} reads {remedy}")
+
+
 def flat(array: FloatArray) -> FloatArray:
     """Read one column as a 1-D array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
@@ -220,4 +240,14 @@ def labels_and_weights(
     """Check labels and weights against the rows of `X`; in a part of the data all weights may be 0."""
     labels = _input.labels(y, n_classes, "y")
     _input.same_length(X=X, y=labels)
+    _input.labels_from_one(labels, X, "y")
     return labels, _input.weights(sample_weight, len(labels), in_part=in_part)
+
+
+def m_estimate(hits: Floats, weight: Floats, smoothing: float, total: tuple[float, float]) -> Floats:
+    """Share of class 1 in each group of rows and of `smoothing` more rows at the base rate.
+
+    `total` is the weight of class 1 and of all rows. The base rate follows Laplace's rule: neither 0 nor 1.
+    """
+    base_rate = (total[0] + 1) / (total[1] + 2)
+    return np.asarray((hits + smoothing * base_rate) / (weight + smoothing))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _input
 from .._root import increasing_root
 from .._typing import FloatArray, Floats, IntArray
-from ._base import Calibrator, Reads, labels_and_weights
+from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
 from ._learned import Learned, Numbers
 from ._moments import LogitLimits, LogitRows
 
@@ -75,6 +75,7 @@ class TemperedSoftmax(Calibrator):
         """Read all calibration rows, weights relative to the largest; refuse those that no T fits."""
         rows = self._rows(X, y, sample_weight)
         _input.some_weight(rows.weights.max(initial=0.0))
+        warn_of_probabilities(rows.logits[:, 1] if self.n_features_in_ == 1 else rows.logits, self)
         rows = LogitRows(rows.logits, rows.labels, rows.weights / rows.weights.max())
         self._refuse(rows.limits)
         return rows

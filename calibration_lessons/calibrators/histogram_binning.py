@@ -9,7 +9,7 @@ import numpy as np
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
 from ..measures.bins import bin_edges, bin_index, bin_sums, quantile_edges
-from ._base import BinaryCalibrator, Reads, one_score
+from ._base import BinaryCalibrator, Reads, m_estimate, one_score
 from ._learned import Learned, Numbers
 
 
@@ -25,6 +25,11 @@ class HistogramBinning(BinaryCalibrator):
     strategy : {"uniform", "quantile"}
         Bins of equal width, for probabilities in [0, 1]; or of equal mass, for scores of any kind. Equal
         scores stay in one bin, so ties make fewer bins of equal mass than `n_bins`.
+    smoothing : float
+        Rows at the base rate that are added to each bin that holds rows, at least 0: the m of Cestnik's
+        m-estimate. Without them a bin of one class says 0 or 1, and one row that says otherwise makes the
+        log loss infinite; 2 is Laplace's rule of succession where both classes are as frequent. The base
+        rate is (rows of class 1 + 1) / (rows + 2), and weights sum to rows.
 
     Attributes
     ----------
@@ -43,8 +48,8 @@ class HistogramBinning(BinaryCalibrator):
     References
     ----------
     Zadrozny and Elkan (2001), Obtaining calibrated probability estimates from decision trees and naive
-    Bayesian classifiers; Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural
-    networks, section 4.1.
+    Bayesian classifiers (which smooths by the m-estimate, too); Guo, Pleiss, Sun and Weinberger (2017), On
+    calibration of modern neural networks, section 4.1.
 
     Examples
     --------
@@ -64,9 +69,15 @@ class HistogramBinning(BinaryCalibrator):
         "counts_": Numbers(("M",), 0, whole=True),
     }
 
-    def __init__(self, n_bins: int = 15, strategy: Literal["uniform", "quantile"] = "uniform") -> None:
+    def __init__(
+        self,
+        n_bins: int = 15,
+        strategy: Literal["uniform", "quantile"] = "uniform",
+        smoothing: float = 0.0,
+    ) -> None:
         self.n_bins = n_bins
         self.strategy = strategy
+        self.smoothing = smoothing
 
     @property
     def reads(self) -> Reads:
@@ -87,8 +98,16 @@ class HistogramBinning(BinaryCalibrator):
             inner = quantile_edges(scores, n_bins, weights)
             self.edges_ = np.concatenate([[-np.inf], inner[inner < scores.max()], [np.inf]])
         self.counts_, weight, hits = self._sums(scores, labels, weights)
-        centres = (np.arange(n_bins) + 0.5) / n_bins
-        self.values_ = np.divide(hits, weight, out=centres[: len(hits)], where=weight > 0)
+        filled, values = weight > 0, (np.arange(n_bins) + 0.5)[: len(hits)] / n_bins
+        smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
+        if smoothing:
+            unit = 1.0 if weights is None else float(weights.max())
+            hits, weight = hits * unit, weight * unit
+            total = float(hits.sum()), float(weight.sum())
+            values[filled] = m_estimate(hits[filled], weight[filled], smoothing, total)
+        else:
+            values[filled] = hits[filled] / weight[filled]
+        self.values_ = values
 
     def _sums(
         self, scores: FloatArray, labels: IntArray, weights: Floats | None

@@ -7,8 +7,9 @@ from typing import ClassVar
 import numpy as np
 from scipy.optimize import isotonic_regression
 
+from .. import _input
 from .._typing import FloatArray, Floats, IntArray
-from ._base import BinaryCalibrator
+from ._base import BinaryCalibrator, m_estimate
 from ._learned import Learned, Numbers
 
 
@@ -17,6 +18,16 @@ class IsotonicCalibration(BinaryCalibrator):
 
     Pool-adjacent-violators merges neighbouring scores until the mean labels of the blocks rise. Equal
     scores are one score from the start.
+
+    Parameters
+    ----------
+    smoothing : float
+        Rows at the base rate that are added to what both ends of the curve rest on, at least 0. Without them
+        the lowest scores get the probability 0 and the highest 1, and one row that says otherwise makes the
+        log loss infinite. With them no probability lies below the smallest m-estimate of any number of lowest
+        rows, nor above the largest of any number of highest rows. With ``smoothing=2`` and two classes
+        that are equally frequent this is Laplace's rule of succession: n rows of class 0 at the low end say
+        1 / (n + 2). The base rate is (rows of class 1 + 1) / (rows + 2), and weights sum to rows.
 
     Attributes
     ----------
@@ -55,15 +66,31 @@ class IsotonicCalibration(BinaryCalibrator):
         "values_": Numbers(("M",), 0, 1, rising="weakly"),
     }
 
+    def __init__(self, smoothing: float = 0.0) -> None:
+        self.smoothing = smoothing
+
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         distinct, weight, hits = pool_ties(scores, labels, weights)
         fit = isotonic_regression(hits / weight, weights=weight)
         ends = np.unique(np.concatenate([fit.blocks[:-1], fit.blocks[1:] - 1]))
         self.thresholds_, self.values_ = distinct[ends], fit.x[ends]
+        smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
+        if smoothing:
+            unit = 1.0 if weights is None else float(weights.max())
+            low, high = supported_ends(hits * unit, weight * unit, smoothing)
+            self.values_ = self.values_.clip(low, high)
 
     def _map(self, scores: FloatArray) -> Floats:
         between = np.interp(scores, self.thresholds_, self.values_)
         return np.asarray(between.clip(self.values_[0], self.values_[-1]))
+
+
+def supported_ends(hits: Floats, weight: Floats, smoothing: float) -> tuple[float, float]:
+    """Smallest m-estimate of the lowest scores, however many, and largest of the highest."""
+    total = float(hits.sum()), float(weight.sum())
+    from_below = m_estimate(hits.cumsum(), weight.cumsum(), smoothing, total)
+    from_above = m_estimate(hits[::-1].cumsum(), weight[::-1].cumsum(), smoothing, total)
+    return float(from_below.min()), float(from_above.max())
 
 
 def pool_ties(scores: FloatArray, labels: IntArray, weights: Floats | None) -> tuple[Floats, Floats, Floats]:

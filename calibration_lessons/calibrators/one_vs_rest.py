@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import ClassVar, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.base import clone
 
 from .. import _input
 from .._typing import Floats
-from ._base import Calibrator, Reads, labels_and_weights
+from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
 from ._learned import Calibrators, Learned
 
 
@@ -82,6 +83,11 @@ class OneVsRest(Calibrator):
         ------
         ValueError, TypeError
             For input that is not as described, and for a class that does not occur; the message names it.
+
+        Warns
+        -----
+        UserWarning
+            Where the calibrator reads log-odds and is given probabilities.
         """
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as PlattScaling()")
@@ -96,9 +102,13 @@ class OneVsRest(Calibrator):
                 f"class {int(present.argmin())} does not occur in y: expected rows of each of the "
                 f"{n_classes} classes, with a positive weight"
             )
-        self.calibrators_ = [
-            clone(self.calibrator).fit(scores[:, k], labels == k, weights) for k in range(n_classes)
-        ]
+        if self.reads == "logits":
+            warn_of_probabilities(scores.ravel(), self.calibrator)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X looks like probabilities")  # said once, not once per class
+            self.calibrators_ = [
+                clone(self.calibrator).fit(scores[:, k], labels == k, weights) for k in range(n_classes)
+            ]
         self.classes_ = np.arange(n_classes)
         return self
 

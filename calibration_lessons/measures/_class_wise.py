@@ -49,8 +49,9 @@ def null(
     from_logits: bool,
 ) -> chance.ECENull:
     """Draw labels with the forecast's probabilities, again and again; collect the class-wise errors."""
-    n_classes = _input.classes(_input.real_array(y_prob, "y_prob", (1, 2)), "y_prob")
-    scores = np.column_stack([scores_of(y_prob, k, from_logits=from_logits) for k in range(n_classes)])
+    values = _input.real_array(y_prob, "y_prob", (1, 2))
+    n_classes = _input.classes(values, "y_prob")
+    scores = np.column_stack([scores_of(values, k, from_logits=from_logits) for k in range(n_classes)])
     weights = _input.weights(sample_weight, len(scores))
     weight = np.ones(len(scores)) if weights is None else weights
     cells, starts = np.empty(scores.shape, dtype=np.intp), [0]

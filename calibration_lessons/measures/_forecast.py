@@ -89,8 +89,8 @@ class Forecast:
 
 def scores_of(y_prob: npt.ArrayLike, target: Target, *, from_logits: bool) -> FloatArray:
     """Reduce a forecast to one score a row, whatever happened."""
-    rows = len(_input.real_array(y_prob, "y_prob", (1, 2)))
-    return Forecast.read(np.zeros(rows), y_prob, target, from_logits=from_logits).whole()[0]
+    values = _input.real_array(y_prob, "y_prob", (1, 2))
+    return Forecast.read(np.zeros(len(values)), values, target, from_logits=from_logits).whole()[0]
 
 
 def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-label", "positive"] | int:

@@ -84,9 +84,10 @@ def expected_calibration_error(
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
+    values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
     errors = []
-    for one in targets_of(target, _input.real_array(y_prob, "y_prob", ndim=(1, 2))):
-        forecast = Forecast.read(y_true, y_prob, one, sample_weight, from_logits=from_logits)
+    for one in targets_of(target, values):
+        forecast = Forecast.read(y_true, values, one, sample_weight, from_logits=from_logits)
         curve = curve_of(forecast, n_bins, strategy, variances=False)
         errors.append(curve.ece(norm, debias=debias))
     return float(np.mean(errors))
@@ -246,17 +247,18 @@ def ece_interval(
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
     _input.number_between(level, 0, 1, "level", open_ends=True)
+    values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
     curves = [
         reliability_curve(
             y_true,
-            y_prob,
+            values,
             n_bins=n_bins,
             strategy=strategy,
             target=one,
             sample_weight=sample_weight,
             from_logits=from_logits,
         )
-        for one in targets_of(target, _input.real_array(y_prob, "y_prob", ndim=(1, 2)))
+        for one in targets_of(target, values)
     ]
     if is_class_wise(target):
         return _class_wise.interval(curves, level, norm)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from .. import _input
 from .._typing import Seed, Strategy, Target
 from .proper_scores import brier_score, negative_log_likelihood
 from .reliability import reliability_curve
@@ -192,6 +193,7 @@ def calibration_report(
     mean confidence 0.740
     """
     read: dict[str, Any] = {"sample_weight": sample_weight, "from_logits": from_logits}
+    y_prob = _input.real_array(y_prob, "y_prob", (1, 2))
     curve = reliability_curve(y_true, y_prob, n_bins=n_bins, strategy=strategy, target=target, **read)
     predictions = reliability_curve(y_true, y_prob, n_bins=1, target="top-label", **read)
     low, high = curve.ece_interval(level)

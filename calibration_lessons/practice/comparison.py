@@ -38,6 +38,7 @@ from ..calibrators.temperature import TemperatureScaling
 from ..measures.ece import ece_under_calibration, expected_calibration_error
 from ..measures.proper_scores import brier_score, negative_log_likelihood
 from ..numerics import softmax
+from ._reading import counted
 
 Integers = npt.NDArray[np.int64]
 
@@ -272,14 +273,9 @@ def forecast(model: Any, X: Floats) -> Forecast:
     elif isinstance(model, MLPClassifier):
         (inner, outer), (inner_bias, outer_bias) = model.coefs_, model.intercepts_
         z = (np.maximum(X @ inner + inner_bias, 0) @ outer + outer_bias)[:, 0]
-    elif isinstance(model, DecisionTreeClassifier):
-        rows = model.tree_.n_node_samples[model.apply(X)]
-        z = np.log((p * rows + 1) / ((1 - p) * rows + 1))
-    elif isinstance(model, KNeighborsClassifier | RandomForestClassifier):
-        half = 0.5 / (model.n_neighbors if isinstance(model, KNeighborsClassifier) else model.n_estimators)
-        z = logit(np.where(p == 0, half, np.where(p == 1, 1 - half, p)))
     else:
-        z = logit(p)
+        votes = counted(model, X)
+        z = logit(p if votes is None else votes[:, 1])
     return Forecast(p, z, z)
 
 

@@ -175,8 +175,8 @@ class CalibrationMonitor:
             For input that is not as described, or of another kind than before; nothing is added then.
         """
         self._check_window(window)
-        rows = len(_input.real_array(y_prob, "y_prob", (1, 2)))
-        batch = Batch.read(np.zeros(rows), y_prob, self.n_bins, self.target, from_logits=from_logits)
+        values = _input.real_array(y_prob, "y_prob", (1, 2))
+        batch = Batch.read(np.zeros(len(values)), values, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
         sums = self._sums.setdefault(window, np.zeros((len(SUMS), self.n_bins)))
         sums[:2] += batch.sums[[0, 3]]

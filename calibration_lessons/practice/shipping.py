@@ -114,9 +114,9 @@ def export(
 
     Notes
     -----
-    What is written agrees with `predict_proba` to 1e-12 on whatever that method accepts. It checks nothing:
-    where the method would refuse a score, the function answers. A missing score (NaN, NULL) gets a missing
-    probability, in every language.
+    What is written agrees with `predict_proba` to 1e-12 on whatever that method accepts; SQL and JavaScript
+    read float64 alone. It checks nothing: where the method would refuse a score, the function answers. A
+    missing score (NaN, NULL) gets a missing probability, in every language.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def _plan(calibrator: Calibrator) -> Plan:
     title = f"{type(calibrator).__name__} of {len(calibrator.classes_)} classes"
     columns = calibrator.n_features_in_
     if isinstance(calibrator, TemperedSoftmax) and columns > 1:
-        return Plan(title, columns, calibrator.temperature_, [])
+        return Plan(title, columns, float(calibrator.temperature_), [])
     each = calibrator.calibrators_ if isinstance(calibrator, OneVsRest) else [calibrator]
     return Plan(title, columns, 1.0, [_map(one) for one in each])
 
@@ -153,7 +153,7 @@ def _map(calibrator: Calibrator) -> Map:
     """Describe the map of one score."""
     match calibrator:
         case TemperedSoftmax():  # of the logits 0 and z
-            return Curve(1 / calibrator.temperature_, 0.0)
+            return Curve(float(1 / calibrator.temperature_), 0.0)
         case PlattScaling():
             return Curve(float(calibrator.slope_), float(calibrator.intercept_))
         case IsotonicCalibration() if len(calibrator.values_) > 1:

@@ -10,6 +10,7 @@ from scipy.special import expit, softmax
 
 import calibration_lessons as cl
 
+pytestmark = pytest.mark.filterwarnings("ignore:X looks like probabilities")
 PAGE = Path(__file__).parents[2] / "book/reference/methods.md"
 ROWS = "When each method refuses, and how many rows it takes"
 KEEP = "What to keep of a fitted calibrator"

@@ -12,6 +12,8 @@ from sklearn.exceptions import NotFittedError
 
 import calibration_lessons as cl
 
+pytestmark = pytest.mark.filterwarnings("ignore:X looks like probabilities")
+
 RNG = np.random.default_rng(0)
 SCORES = RNG.random(300)
 LABELS = (RNG.random(300) < SCORES**2).astype(int)

@@ -10,6 +10,8 @@ import calibration_lessons as cl
 from calibration_lessons import definitions
 from tests.calibrators.cases import simulate
 
+pytestmark = pytest.mark.filterwarnings("ignore:X looks like probabilities")
+
 LOGITS, LABELS = simulate(300, 3, 2.0)
 PROBABILITIES = cl.softmax(LOGITS)
 INNER = [cl.HistogramBinning(5), cl.IsotonicCalibration(), cl.PlattScaling()]
@@ -59,10 +61,6 @@ def test_an_absent_class_is_named():
         cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES[keep], LABELS[keep])
     with pytest.raises(ValueError, match="class 1 does not occur in y"):
         cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS, keep.astype(float))
-
-
-
-
 
 
 def test_another_number_of_columns_is_refused():

@@ -141,6 +141,21 @@ def test_a_bet_pays_the_likelihood_ratio_of_shifted_log_odds():
     assert promised[1] == pytest.approx(expected)
 
 
+def test_a_bet_that_scores_lie_too_far_from_a_half_shifts_both_sides_towards_it():
+    n, p, hits = np.array([400, 600]), np.array([0.1, 0.8]), np.array([60, 450])
+    sums = np.array([[n, n * p, n, n * p, hits, n * p * (1 - p)]])
+    direction = np.array([0.5, -0.5])  # 1 - 2 c, for the centres 1/4 and 3/4
+    shift = 0.3 * direction / np.sqrt((n * p * (1 - p) * direction**2).sum())
+    q = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + shift)))
+    expected = (stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, p)).sum()
+    assert calibration_bets(sums)[0, 6] == pytest.approx(expected)
+
+
+def test_where_a_window_tells_little_a_stake_is_one_unit_of_log_odds_at_most():
+    one_row = np.array([[[1], [0.5], [1], [0.5], [1], [0.25]]])
+    assert calibration_bets(one_row)[0, 4] == pytest.approx(1 - np.log1p(0.5 * np.expm1(1)))
+
+
 def test_the_evidence_is_the_mean_of_all_bets_in_all_windows_where_they_begin():
     bets = np.log(np.array([[2.0, 0.5], [3.0, 1.0], [0.5, 4.0]]))
     # two windows begin, of three: half of the unit each, shared by two bets
@@ -215,7 +230,7 @@ def test_an_alarm_that_has_rung_keeps_ringing_and_is_written_down():
     rng = np.random.default_rng(0)
     for day in range(1, 15):
         y, p = ScoreSource().sample(500, rng)
-        monitor.add_forecasts(day, p).add_labels(day, y, p)
+        monitor.add_forecasts(day, p).add_labels(day, y, p).check()
     again = CalibrationMonitor.from_dict(json.loads(json.dumps(monitor.to_dict())))
     assert again.check() == ["calibration"] and again.rung == {"calibration": 0}
     fresh = CalibrationMonitor(5).merge(monitor)
@@ -314,6 +329,7 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path):
         CalibrationMonitor.load(path)
 
 
+FILLED = filled()[0].to_dict()
 # fmt: off
 TAMPERED = [
     (["format"], "calibration_lessons.calibrator", "state['format'] = 'calibration_lessons.calibrator': expected 'calibration_lessons.monitor'"),
@@ -336,6 +352,7 @@ TAMPERED = [
     (["windows", 1, "hits", 2], "1", "state['windows'][1]['hits'][2] = '1': expected a finite number"),
     (["windows", 1, "hits", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
     (["windows", 1, "hits", 2], 0.5, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "labels", 2], FILLED["windows"][1]["labels"][2] + 1, "state['windows'][1] holds sums that no rows have"),
     (["windows", 1, "labels", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
     (["windows", 1, "confidence", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
     (["windows", 1, "forecast_confidence", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
@@ -347,7 +364,7 @@ TAMPERED = [
 
 @pytest.mark.parametrize(("path", "value", "message"), TAMPERED)
 def test_a_tampered_state_is_refused_at_its_place(path, value, message):
-    state = copy.deepcopy(filled()[0].to_dict())
+    state = copy.deepcopy(FILLED)
     inner = state
     for key in path[:-1]:
         inner = inner[key]

@@ -19,6 +19,9 @@ import calibration_lessons as cl
 from calibration_lessons.practice import scale
 from tests.calibrators.cases import simulate
 
+# An older Dask warns where a test names its scheduler while the workers of another wait.
+pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
 BOTH = [cl.TemperatureScaling, cl.ExpectationConsistency]
 both = pytest.mark.parametrize("method", BOTH)
 cuts = st.lists(st.one_of(st.integers(0, 2), st.integers(0, 30)), min_size=1, max_size=20)

@@ -173,8 +173,8 @@ def decisions(price: float) -> dict[str, Any]:
     saved, half = np.mean(rows[0] - rows[1]), 1.96 * np.std(rows[0] - rows[1]) / len(labels) ** 0.5
     four = [value for name, value in paid.items() if name != "tuned cut"]
     return {
-        "readout": f"threshold {t:.2f}: uncalibrated {paid['uncalibrated']:.3f}, "
-        f"isotonic {paid['isotonic']:.3f}",
+        "readout": f"a miss costs {10 - price:g}, threshold {t:.2f}: paid {paid['uncalibrated']:.3f}, "
+        f"calibrated {paid['isotonic']:.3f}",
         "drawn": [
             *({"x": x, "y": y} for x, y in (filled(labels, q) for q in forecasts.values())),
             {"m0": [t]},

@@ -1,0 +1,281 @@
+"""Matrix scaling: softmax regression on the logits, held near the temperature by a penalty."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from .. import _blocks, _input
+from .._typing import FloatArray, Floats, IntArray
+from ._affine import AffineRows, Deviation, Metric, Structure, descend
+from ._base import Calibrator, Reads, labels_and_weights
+from ._tempered import _columns
+from .temperature import TemperatureScaling
+
+Choice = Literal["bias", "vector", "full", "auto"]
+
+PATH = (np.inf, *(4.0**step for step in range(5, -4, -1)))  # 1024, 256, ..., 1/64
+FREE = 256.0  # so strong a penalty may be tried at no cost
+MARGIN = 3.0  # nats that each further step has to save on held-out rows: odds of twenty to one
+MOST_FOR_FULL = 256  # classes: beyond, W has more entries than calibration rows can tell of
+CROWDED, HUGE = 200_000, 2_000_000  # logits: beyond, three folds in place of five; beyond, one
+FEWEST = 5  # rows: one for each fold
+TENTATIVE, FINAL = 0.05, 1e-4  # whitened slopes at which a descent ends: their squares are nats left
+SHORT, LONG = 30, 500  # steps of a descent, at most
+
+
+class HeldOut(NamedTuple):
+    """What each strength of the penalty was worth on held-out rows, from the temperature downward.
+
+    Attributes
+    ----------
+    strength : ndarray, shape (m,)
+        Infinity for the temperature alone, then 1024, 256, ...
+    loss : ndarray, shape (m,)
+        Negative log-likelihood of the held-out rows, in nats: a weighted sum.
+    rows : float
+        Sum of the held-out rows' weights, whose mean is 1.
+    """
+
+    strength: Floats
+    loss: Floats
+    rows: float
+
+
+class MatrixScaling(Calibrator):
+    """Softmax regression on logits: softmax(W z + b), pulled towards a temperature (``eq-matrix-scaling``).
+
+    The structure says what is free beside the temperature: one intercept per class; a factor per class,
+    too; or all of W. Each contains the one before it. The predicted class may change.
+
+    Parameters
+    ----------
+    structure : {"auto", "bias", "vector", "full"}
+        "bias": W = I / T. "vector": W is diagonal. "full": all entries of W are free. "auto": full, or
+        vector for more than 256 classes.
+    strength : float, optional
+        Of the penalty (``eq-matrix-penalty``), in (0, inf); inf gives the temperature. By default
+        cross-validation chooses it.
+
+    Attributes
+    ----------
+    coef_ : ndarray, shape (K, K)
+        W. It multiplies logits that are counted from their row's mean.
+    intercept_ : ndarray, shape (K,)
+        b.
+    temperature_ : float
+        T of maximum likelihood: the solution that the penalty pulls to.
+    strength_ : float
+        The strength taken; inf where the temperature alone was best.
+    structure_ : {"bias", "vector", "full"}
+        The structure taken.
+    path_ : HeldOut or None
+        What cross-validation found; None where `strength` was given or there are fewer than five rows.
+    classes_ : ndarray of int, shape (K,)
+        0..K-1: the columns of the logits, whether or not each occurs among the labels.
+    n_features_in_ : int
+        Number of columns seen by `fit`; 1 for a binary logit.
+
+    Notes
+    -----
+    Logits of a row are counted from its mean, because the same number added to all of them changes no
+    probability; on log-probabilities the method is therefore the same, and known as Dirichlet calibration.
+
+    The strength falls from infinity by factors of four. Each is fitted on some rows and judged on the
+    others (five folds; three where rows times classes exceed 200 000, one beyond 2 000 000), and the one
+    with the smallest sum of held-out losses wins. Below 256 each step has to save 3 nats, or else the
+    stronger penalty is kept: few rows give the temperature or little more.
+
+    The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
+    occurs; where none exists `fit` raises and says which way T would run.
+
+    References
+    ----------
+    Guo, Pleiss, Sun and Weinberger (2017), On calibration of modern neural networks, section 4.2; Kull et
+    al. (2019), Beyond temperature scaling; Berta, Holzmüller, Jordan and Bach (2026), Structured matrix
+    scaling for multi-class calibration.
+
+    Examples
+    --------
+    >>> logits = [[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [0.0, 2.0]]
+    >>> MatrixScaling().fit(logits, [0, 0, 1, 1]).strength_  # four rows: the temperature
+    inf
+    >>> scaling = MatrixScaling("bias", strength=1.0).fit(logits, [0, 0, 1, 1])
+    >>> scaling.intercept_.round(3).tolist()
+    [-0.183, 0.183]
+    """
+
+    coef_: Floats
+    intercept_: Floats
+    temperature_: float
+    strength_: float
+    structure_: Structure
+    path_: HeldOut | None
+
+    def __init__(self, structure: Choice = "auto", *, strength: float | None = None) -> None:
+        self.structure = structure
+        self.strength = strength
+
+    @property
+    def reads(self) -> Reads:
+        """Logits."""
+        return "logits"
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Find W and b, and the strength of the penalty where none was given.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, K) or (n,)
+            Finite logits of each class, or the binary logit z, read as (0, z).
+        y : array_like, shape (n,)
+            Labels 0..K-1. Not every class has to occur.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative; their mean is set to 1.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and where no temperature fits; the message says which way T
+            would run.
+        """
+        _input.one_of(self.structure, ["auto", "bias", "vector", "full"], "structure")
+        strength = self.strength
+        if strength is not None and strength != np.inf:
+            strength = _input.number_between(strength, 0, np.inf, "strength", open_ends=True)
+        logits = self._finite(self._calibration_scores(X, y))
+        labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1])
+        weights = np.ones(len(labels)) if given is None else given
+        counted = weights > 0
+        logits, labels, weights = logits[counted], labels[counted], weights[counted]
+        weights = weights / weights.max()
+        self.temperature_ = TemperatureScaling().fit(logits, labels, weights).temperature_
+        self.structure_ = self._chosen_structure(logits.shape[1])
+        rows = tempered(logits, labels, weights / weights.mean(), self.temperature_, self.structure_)
+        with threadpool_limits(1):  # the products are small: threads would wait for each other
+            self._walk(rows, strength)
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return softmax(W z + b), shape (n, K)."""
+        logits = self._finite(self._new_scores(X))
+        p = np.empty(logits.shape)
+        for rows in _blocks.row_blocks(logits):
+            z = logits[rows].astype(np.float64)
+            z -= z.mean(axis=1, keepdims=True)
+            scores = z @ self.coef_.T if self.structure_ == "full" else z * np.diag(self.coef_)
+            scores += self.intercept_
+            scores -= scores.max(axis=1, keepdims=True)
+            np.exp(scores, out=scores)
+            p[rows] = scores / scores.sum(axis=1, keepdims=True)
+        return p
+
+    def _finite(self, array: FloatArray) -> FloatArray:
+        """Return logits by class; refuse an infinite one, which no other logit could be mixed with."""
+        logits = _columns(_input.logits(array, "X"))
+        if logits.min() == -np.inf:
+            expected = "a finite logit (for a class that is ruled out use TemperatureScaling, or clip)"
+            raise _input.BadValue("X", "= -inf", expected, _input.first(logits == -np.inf))
+        return logits
+
+    def _chosen_structure(self, n_classes: int) -> Structure:
+        if self.structure == "auto":
+            return "full" if n_classes <= MOST_FOR_FULL else "vector"
+        return self.structure
+
+    def _walk(self, rows: AffineRows, strength: float | None) -> None:
+        """Choose the strength where none is given, and go to the optimum."""
+        curvature = rows.curvature()
+        self.path_ = None
+        if strength is None and len(rows.labels) >= FEWEST:
+            self.path_ = cross_validated(rows, curvature)
+            strength = best_strength(self.path_)
+        self.strength_ = np.inf if strength is None else strength
+        self._keep(rows, optimum(rows, curvature, self.strength_))
+
+    def _keep(self, rows: AffineRows, deviation: Deviation) -> None:
+        """Write scores of tempered logits in units as W z + b."""
+        n_classes, theta = len(deviation.classes), deviation.classes
+        factor = (1 + deviation.stretch) * np.eye(n_classes)
+        if self.structure_ == "vector":
+            factor += np.diag(theta[:, 1]) / rows.unit
+        elif self.structure_ == "full":
+            factor += theta[:, 1:] / rows.unit
+        self.coef_ = factor / self.temperature_
+        self.intercept_ = theta[:, 0] - theta[:, 0].mean()
+        self.classes_ = np.arange(n_classes)
+
+
+def tempered(
+    logits: FloatArray, labels: IntArray, weights: Floats, temperature: float, structure: Structure
+) -> AffineRows:
+    """Divide logits by the temperature, and count each row's from its mean in units of their spread.
+
+    Examples
+    --------
+    >>> rows = tempered(np.array([[2.0, 0.0]]), np.array([0]), np.ones(1), 0.5, "bias")
+    >>> rows.x.tolist(), rows.unit
+    ([[1.0, -1.0]], 2.0)
+    """
+    x = logits.astype(np.float64)
+    x -= x.mean(axis=1, keepdims=True)
+    unit = float(np.sqrt(np.einsum("ik,ik->", x, x) / x.size))
+    x /= unit
+    return AffineRows(x, unit / temperature, labels, weights, structure)
+
+
+def cross_validated(rows: AffineRows, curvature: tuple[float, Floats]) -> HeldOut:
+    """Walk down the path on all folds at once, each from where it stood, until two steps made it worse.
+
+    Rows of a class are dealt to the folds in turn, in their order.
+    """
+    n_rows = len(rows.x)
+    folds = 3 if CROWDED < rows.x.size <= HUGE else 5
+    fold = np.empty(n_rows, dtype=np.intp)
+    fold[np.argsort(rows.labels, kind="stable")] = np.arange(n_rows) % folds
+    judged = range(1 if rows.x.size > HUGE else folds)
+    parts = [(rows.taken(fold != k), rows.taken(fold == k)) for k in judged]
+    share = (folds - 1) / folds
+    bent = share * curvature[0], share * curvature[1]
+    found = [Deviation(0.0, np.zeros(rows.shape)) for _ in judged]
+    losses: list[float] = []
+    for strength in PATH:
+        metric = Metric.of(bent, rows.penalty(strength))
+        found = [
+            descend(known, start, strength, metric, TENTATIVE, SHORT)
+            for (known, _), start in zip(parts, found, strict=True)
+        ]
+        losses.append(
+            sum(float(new.weights @ new.losses(at)) for (_, new), at in zip(parts, found, strict=True))
+        )
+        if len(losses) > 2 and losses[-1] > losses[-2] > losses[-3]:
+            break
+    weight = sum(float(new.weights.sum()) for _, new in parts)
+    return HeldOut(np.array(PATH[: len(losses)]), np.array(losses), weight)
+
+
+def best_strength(path: HeldOut) -> float:
+    """Return the strength with the smallest held-out loss, where steps below `FREE` cost `MARGIN` each.
+
+    Examples
+    --------
+    >>> best_strength(HeldOut(np.array([np.inf, 1024, 256, 64]), np.array([30.0, 29, 28, 25]), 100))
+    256.0
+    """
+    steps = np.log(FREE / np.minimum(path.strength, FREE)) / np.log(4)
+    return float(path.strength[(path.loss + MARGIN * steps).argmin()])
+
+
+def optimum(rows: AffineRows, curvature: tuple[float, Floats], strength: float) -> Deviation:
+    """Minimise the penalised loss of all rows; at infinite strength the temperature stays."""
+    zero = Deviation(0.0, np.zeros(rows.shape))
+    if np.isinf(strength):
+        return zero
+    return descend(rows, zero, strength, Metric.of(curvature, rows.penalty(strength)), FINAL, LONG)

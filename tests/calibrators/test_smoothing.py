@@ -1,0 +1,94 @@
+"""Smoothing keeps histogram binning and isotonic calibration inside what their rows support."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import calibration_lessons as cl
+from tests.calibrators.cases import scores_and_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are")
+CALIBRATORS = {
+    "isotonic": lambda m: cl.IsotonicCalibration(smoothing=m),
+    "equal width": lambda m: cl.HistogramBinning(4, smoothing=m),
+    "equal mass": lambda m: cl.HistogramBinning(4, "quantile", smoothing=m),
+}
+
+
+def estimate(hits, rows, m, labels):
+    """Cestnik's m-estimate, toward the base rate after Laplace's rule."""
+    base_rate = (sum(labels) + 1) / (len(labels) + 2)
+    return (hits + m * base_rate) / (rows + m)
+
+
+@given(scores_and_labels(), st.sampled_from([0.5, 2.0, 7.0]))
+def test_a_bin_says_the_m_estimate_of_its_rows(sample, m):
+    scores, labels = sample
+    for strategy in ("uniform", "quantile"):
+        plain = cl.HistogramBinning(4, strategy).fit(scores, labels)
+        smooth = cl.HistogramBinning(4, strategy, smoothing=m).fit(scores, labels)
+        filled = plain.counts_ > 0
+        hits = plain.values_ * plain.counts_
+        expected = estimate(hits[filled], plain.counts_[filled], m, labels)
+        assert smooth.values_[filled] == pytest.approx(expected, rel=1e-12)
+        assert np.array_equal(smooth.values_[~filled], plain.values_[~filled])
+
+
+@given(scores_and_labels(), st.sampled_from([0.5, 2.0, 7.0]))
+def test_the_rising_curve_ends_where_the_best_supported_ends_of_the_rows_do(sample, m):
+    scores, labels = sample
+    plain, smooth = (
+        cl.IsotonicCalibration().fit(scores, labels),
+        CALIBRATORS["isotonic"](m).fit(scores, labels),
+    )
+    cuts = np.unique(scores)
+    low = min(estimate(labels[scores <= cut].sum(), (scores <= cut).sum(), m, labels) for cut in cuts)
+    high = max(estimate(labels[scores >= cut].sum(), (scores >= cut).sum(), m, labels) for cut in cuts)
+    assert 0 < low <= high < 1
+    assert smooth.values_ == pytest.approx(plain.values_.clip(low, high), rel=1e-12)
+    assert np.array_equal(smooth.thresholds_, plain.thresholds_)
+
+
+def test_without_smoothing_nothing_changes_and_two_rows_are_laplaces_rule_where_classes_are_balanced():
+    scores, labels = np.arange(10.0), np.repeat([0, 1], 5)
+    assert cl.IsotonicCalibration().fit(scores, labels).values_.tolist()[0] == 0
+    smooth = cl.IsotonicCalibration(smoothing=2).fit(scores, labels)
+    assert smooth.values_[[0, -1]] == pytest.approx([1 / 7, 6 / 7])
+    halves = cl.HistogramBinning(2, "quantile", smoothing=2).fit(scores, labels)
+    assert halves.values_ == pytest.approx([1 / 7, 6 / 7])
+
+
+@pytest.mark.parametrize("name", CALIBRATORS)
+def test_weights_are_rows_to_the_smoothing(name):
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 11, 60) / 10
+    labels, weights = (rng.random(60) < scores).astype(int), rng.integers(1, 4, 60)
+    weighted = CALIBRATORS[name](2.0).fit(scores, labels, weights)
+    repeated = CALIBRATORS[name](2.0).fit(scores.repeat(weights), labels.repeat(weights))
+    new = np.linspace(0, 1, 101)
+    assert weighted.predict_proba(new) == pytest.approx(repeated.predict_proba(new), rel=1e-12)
+    tiny = CALIBRATORS[name](2.0).fit(scores, labels, np.full(60, 1e-300)).predict_proba(new)
+    assert np.isfinite(tiny).all() and 0 < tiny.min() <= tiny.max() < 1
+
+
+@pytest.mark.parametrize("name", CALIBRATORS)
+def test_the_log_loss_of_new_rows_is_finite_alone_and_one_against_the_rest(name):
+    rng = np.random.default_rng(1)
+    logits = 3 * rng.normal(size=(4000, 20))
+    y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    p = cl.softmax(1.5 * logits)
+    plain, smooth = (cl.OneVsRest(CALIBRATORS[name](m)).fit(p[:2000], y[:2000]) for m in (0, 2))
+    before, after = (each.predict_proba(p[2000:]) for each in (plain, smooth))
+    assert name == "equal width" or np.isinf(cl.negative_log_likelihood(y[2000:], before))
+    assert np.isfinite(cl.negative_log_likelihood(y[2000:], after)) and after.min() > 0
+    assert cl.brier_score(y[2000:], after) < cl.brier_score(y[2000:], before) + 0.005
+    one = CALIBRATORS[name](2).fit(p[:2000, 0], y[:2000] == 0).predict_proba([0.0, 1.0])
+    assert 0 < one.min() <= one.max() < 1
+
+
+@pytest.mark.parametrize("kind", [cl.IsotonicCalibration, cl.HistogramBinning])
+@pytest.mark.parametrize("value", [-1, np.nan, np.inf, "Laplace", None])
+def test_smoothing_is_a_number_of_rows(kind, value):
+    with pytest.raises(ValueError, match=r"^smoothing = .*: expected a number in \[0, 1e\+100\]"):
+        kind(smoothing=value).fit([0.1, 0.9], [0, 1])

@@ -1,0 +1,226 @@
+"""Arrays of every framework are read as NumPy arrays; the frameworks are played by small classes."""
+
+import contextlib
+
+import numpy as np
+import pytest
+
+import calibration_lessons as cl
+from calibration_lessons import _arrays, _input
+
+RNG = np.random.default_rng(0)
+Z = 2 * RNG.normal(size=(300, 4))
+Y = (Z / 1.5 + RNG.gumbel(size=Z.shape)).argmax(axis=1)
+P = cl.softmax(Z)
+
+
+class Named:
+    def __init__(self, name):
+        self.name = self.type = name
+
+    def __str__(self):
+        return self.name
+
+
+class Tensor:
+    """Speaks as PyTorch's tensors do: needs `detach`, then `cpu`, and has no bfloat16 in NumPy."""
+
+    def __init__(self, values, device="cpu", dtype=None, requires_grad=False, log=None):
+        self.values = np.asarray(values)
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+        self.device, self.dtype = Named(device), Named(dtype or f"torch.{self.values.dtype}")
+        self.requires_grad, self.log = requires_grad, [] if log is None else log
+
+    def like(self, values, **changed):
+        kept = {"device": str(self.device), "dtype": str(self.dtype), "requires_grad": self.requires_grad}
+        return Tensor(values, **(kept | changed), log=self.log)
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, rows):
+        return self.like(self.values[rows])
+
+    def detach(self):
+        return self.like(self.values, requires_grad=False)
+
+    def cpu(self):
+        if str(self.device) != "cpu":
+            self.log.append(self.values.size)
+        return self.like(self.values, device="cpu")
+
+    def float(self):
+        return self.like(self.values.astype(np.float32), dtype="torch.float32")
+
+    def __array__(self, dtype=None, copy=None):
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+        if str(self.device) != "cpu":
+            raise TypeError("can't convert cuda:0 device type tensor to numpy.")
+        if str(self.dtype) == "torch.bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return self.values
+
+
+class Exchanged:
+    """Has `__dlpack__` alone."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+class Guarded(Exchanged):
+    """Has `__array__`, and refuses it, as CuPy's arrays do."""
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+
+class Remembered:
+    """Has `numpy` alone."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def numpy(self):
+        return self.values
+
+
+def brain(values):
+    """Round to bfloat16: the first half of float32, to the nearest."""
+    whole = np.asarray(values, dtype=np.float32).view(np.uint32)
+    return ((whole + 0x8000) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        Tensor,
+        lambda values: Tensor(values, requires_grad=True),
+        lambda values: Tensor(values, device="cuda", requires_grad=True),
+        Exchanged,
+        Guarded,
+        Remembered,
+    ],
+    ids=["tensor", "with gradient", "on a device", "dlpack", "guarded", "numpy()"],
+)
+def test_an_array_of_any_framework_gives_what_the_numpy_array_gives_and_numpy_comes_back(wrap):
+    assert cl.expected_calibration_error(wrap(Y), wrap(P)) == cl.expected_calibration_error(Y, P)
+    assert cl.brier_score(wrap(Y), wrap(P), sample_weight=wrap(np.ones(300))) == cl.brier_score(Y, P)
+    fitted = cl.TemperatureScaling().fit(wrap(Z), wrap(Y))
+    assert fitted.temperature_ == cl.TemperatureScaling().fit(Z, Y).temperature_
+    assert type(fitted.predict_proba(wrap(Z))) is np.ndarray
+    assert cl.PlattScaling().fit(wrap(Z[:, 0]), wrap(Y == 0)).classes_.tolist() == [0, 1]
+    assert cl.decompose_uncertainty([wrap(P), wrap(P)]).total == pytest.approx(cl.entropy(P, base="bits"))
+
+
+def test_what_lies_in_memory_is_not_copied():
+    for wrapped in (Tensor(P), Tensor(P, requires_grad=True), Exchanged(P), P):
+        assert np.shares_memory(_arrays.as_numpy(wrapped), P)
+
+
+@pytest.mark.parametrize("dtype", ["torch.float32", "torch.bfloat16"])
+def test_a_tensor_on_a_device_is_copied_once_in_blocks(monkeypatch, dtype):
+    monkeypatch.setattr(_arrays, "BLOCK", 100)
+    values = brain(P)
+    measures = [
+        lambda p: cl.expected_calibration_error(Y, p, target="class-wise"),
+        lambda p: cl.calibration_report(Y, p, n_draws=5).ece,
+        lambda p: cl.ece_interval(Y, p),
+        lambda p: cl.brier_decomposition(Y, p, n_bins=5),
+        lambda p: cl.negative_log_likelihood(Y, p),
+        lambda p: cl.CalibrationAccumulator().update(Y, p),
+    ]
+    values = values if dtype == "torch.bfloat16" else (P / P.sum(axis=1, keepdims=True)).astype(np.float32)
+    for measure in measures:
+        tensor = Tensor(values, device="cuda", dtype=dtype, requires_grad=True)
+        measure(tensor)
+        assert sum(tensor.log) == P.size and max(tensor.log) <= 100
+    assert np.array_equal(_arrays.as_numpy(tensor), values)
+    for shape in ((), (0, 3)):
+        assert _arrays.as_numpy(Tensor(np.zeros(shape), device="cuda", dtype=dtype)).shape == shape
+
+
+def test_bfloat16_is_read_with_its_own_tolerance_and_cast_to_float32_gets_the_advice():
+    rounded = brain(P)
+    missed = abs(rounded.sum(axis=1) - 1)
+    assert 1e-3 < missed.max() < 5e-3
+    read = _input.probabilities(Tensor(rounded, dtype="torch.bfloat16"))
+    assert np.array_equal(read, rounded) and read.dtype == np.float32
+    assert cl.brier_score(Y, Tensor(rounded, dtype="torch.bfloat16")) == pytest.approx(
+        cl.brier_score(Y, P), rel=0.01
+    )
+    with pytest.raises(ValueError, match=r"sums to 1\.02: expected class probabilities that sum to 1$"):
+        _input.probabilities(Tensor(np.float32([[0.51, 0.51]]), dtype="torch.bfloat16"))
+    for wider in (np.float32, np.float64):
+        with pytest.raises(ValueError, match=r"half-precision numbers cast up: divide each row by its sum"):
+            _input.probabilities(rounded.astype(wider))
+
+
+def test_an_array_that_calls_itself_bfloat16_is_read():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert np.array_equal(_arrays.as_numpy(np.ones(3, ml_dtypes.bfloat16)), np.ones(3))
+
+
+def test_what_no_framework_can_read_is_refused_by_name():
+    class Broken:
+        def __array__(self, dtype=None, copy=None):
+            raise TypeError("no")
+
+    with pytest.raises(TypeError, match="v has dtype object"):
+        _input.real_array(object(), "v", (1,))
+    with pytest.raises(ValueError, match=r"v cannot be read as an array of numbers \(no\)"):
+        _input.real_array(Broken(), "v", (1,))
+
+
+@pytest.mark.parametrize(
+    ("row", "advice"),
+    [
+        ([0.5] * 10, ""),
+        ([1.0, 1.0], ""),
+        ([0.5, 0.25], ""),
+        ([0.0, 0.0], ""),
+        ([0.333, 0.333, 0.333], " (if they were rounded, divide each row by its sum)"),
+        ([0.0101] * 99, " (if they were rounded, divide each row by its sum)"),
+        ([0.5, 0.5 + 2**-9], " (these look like half-precision numbers cast up: divide each row by its sum)"),
+        ([0.5, 0.5 - 2**-8], " (these look like half-precision numbers cast up: divide each row by its sum)"),
+        ([0.5, 0.5 + 2**-7], ""),
+    ],
+)
+def test_a_row_that_rounding_may_have_moved_off_one_gets_the_remedy_and_no_other(row, advice):
+    with pytest.raises(ValueError) as caught:
+        _input.probabilities([row])
+    assert str(caught.value).endswith(
+        f"{np.sum(row):.8g}: expected class probabilities that sum to 1{advice}"
+    )
+
+
+def test_labels_from_one_are_noticed_where_no_row_has_the_last_class():
+    some = Y < 3
+    for call in (
+        lambda y, z: cl.expected_calibration_error(y, cl.softmax(z)),
+        lambda y, z: cl.TemperatureScaling().fit(z, y),
+        lambda y, z: cl.CalibrationAccumulator().update(y, cl.softmax(z)),
+    ):
+        with pytest.warns(
+            UserWarning, match=r"never is 0, and y.* - 1 is the largest .*labels start at 0"
+        ) as caught:
+            with contextlib.suppress(ValueError):  # such labels fit no temperature
+                call(Y[some] + 1, Z[some])
+        assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="y_true - 1 .* in 100% of the rows, y_true in 0%"):
+        cl.brier_score(Z[:10, :3].argmax(axis=1) + 1, cl.softmax(np.c_[Z[:10, :3], np.full(10, -9)]))
+
+
+def test_labels_that_happen_not_to_hold_class_0_are_left_in_peace():
+    without = Y > 0
+    cl.expected_calibration_error(Y[without], P[without])
+    cl.expected_calibration_error(np.ones(50), np.full(50, 0.3))
+    cl.expected_calibration_error(np.ones(50), np.tile([0.7, 0.3], (50, 1)))
+    cl.brier_score(RNG.integers(1, 4, 300), P)
