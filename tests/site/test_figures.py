@@ -17,6 +17,8 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PowerTransformer
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, definitions
@@ -240,6 +242,155 @@ def states(**values: list[Any]) -> list[dict[str, Any]]:
 
 
 MODELS = ["logistic regression", "tuned penalty"]
+
+
+@cache
+def network(number: int, part: datasets.Part) -> datasets.LabelledLogits:
+    return datasets.network_logits(number, part)
+
+
+def proper_scores(q: float, p: float) -> dict[str, Any]:
+    q_of, p_of = [1 - q, q], [1 - p, p]
+    edge = 0.95 if q > 0.5 else 0.05
+    distance = "anywhere" if q == 0.5 else f"at {edge}"
+    low = f"lowest: distance {distance}, squared distance at {q}, minus log at {q}"
+    brier, nll = (
+        sum(share * score([y], [p]) for y, share in enumerate(q_of))
+        for score in (cl.brier_score, cl.negative_log_likelihood)
+    )
+    expected = [sum(share * (1 - said) for share, said in zip(q_of, p_of, strict=True)), brier, nll]
+    expected.append(1 - q if p > 0.5 else q)
+    return {
+        "readout": low,
+        "drawn": [{"q": [q], "p": [p], "v0": [value], "v1": [q]} for value in expected],
+    }
+
+
+def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]:
+    said, frequency, share = datasets.precipitation_forecasts()
+    base = np.average(frequency, weights=share)
+    seen, near = (base + resolution * (column - base) for column in (frequency, said))
+    with np.errstate(divide="ignore"):
+        odds = base / (1 - base) * (near / (1 - near) / (base / (1 - base))) ** calibration
+    f = np.where(np.isinf(odds), 1.0, odds / (1 + np.where(np.isinf(odds), 0, odds)))
+    n = 10_000_000  # so many rows that the shares may be counts
+    days = np.rint(n * share).astype(int)
+    wet = np.rint(days * seen).astype(int)
+    parts = cl.brier_decomposition(
+        np.repeat([1, 0], 12), np.tile(f, 2), sample_weight=np.concatenate([wet, days - wet])
+    )
+    skill = round(1 - parts.score / parts.uncertainty, 2) + 0.0
+    return {
+        "readout": f"Brier score {parts.score:.3f}, of the base rate {parts.uncertainty:.3f}, "
+        f"skill {skill:.2f}",
+        "drawn": [
+            {"x": f, "y": seen},
+            {"height": [parts.reliability, parts.resolution, parts.uncertainty, parts.score]},
+            {"calibration": [calibration], "resolution": [resolution], "v0": [parts.score]},
+        ],
+    }
+
+
+def platt(targets: str, a: float, b: float) -> dict[str, Any]:
+    scores, labels = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
+    low, high = definitions.platt_targets(labels) if targets == "prior" else (0, 1)
+    t = np.where(labels, high, low)
+
+    def loss(slope: float) -> float:
+        p = np.array([definitions.platt_probability(z, slope, b) for z in scores])
+        return float(-np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)))
+
+    p = np.array([definitions.platt_probability(z, a, b) for z in scores])
+    return {
+        "readout": f"loss {loss(a):.3f} nats, the five probabilities from {p.min():.2f} to {p.max():.2f}",
+        "drawn": [
+            {"x": scores, "y": t},
+            {"a": [a], "b": [b], "v0": [loss(a)], "v1": [min(np.arange(13) / 2, key=loss)]},
+            {"height": [np.sum((p - t) * scores), np.sum(p - t)]},
+        ],
+    }
+
+
+@cache
+def spam() -> tuple[Any, ...]:
+    """Filter the e-mails of the lesson on decisions: labels, both forecasts, and both parts' scores."""
+    X, y, _ = datasets.spambase()
+    X_fit, X_rest, y_fit, y_rest = train_test_split(X, y, stratify=y, train_size=0.4, random_state=0)
+    X_cal, X_test, y_cal, y_test = train_test_split(
+        X_rest, y_rest, stratify=y_rest, train_size=0.4, random_state=0
+    )
+    model = make_pipeline(PowerTransformer(), GaussianNB(var_smoothing=0.01)).fit(X_fit, y_fit)
+    z, z_test = (np.diff(model.predict_log_proba(part))[:, 0] for part in (X_cal, X_test))
+    isotonic = cl.IsotonicCalibration().fit(z, y_cal).predict_proba(z_test)[:, 1]
+    return y_test, {"uncalibrated": expit(z_test), "isotonic": isotonic}, (z, y_cal), z_test
+
+
+def decisions(price: float) -> dict[str, Any]:
+    labels, forecasts, (z, y), z_test = spam()
+    costs = [[0, price], [10 - price, 0]]
+    t = cl.optimal_threshold(costs)
+    cuts = [*z, -np.inf]
+    cut = cuts[np.argmin([cl.mean_cost(y, (z > c).astype(int), costs) for c in cuts])]
+    rules = {name: (q > t).astype(int) for name, q in forecasts.items()}
+    rules |= {"tuned cut": (z_test > cut).astype(int)}
+    rules |= {"keep all": np.zeros(len(labels), int), "throw all away": np.ones(len(labels), int)}
+    paid = {name: cl.mean_cost(labels, rule, costs) for name, rule in rules.items()}
+    rows = [np.array(costs)[labels, rules[name]] for name in forecasts]
+    saved, half = np.mean(rows[0] - rows[1]), 1.96 * np.std(rows[0] - rows[1]) / len(labels) ** 0.5
+    four = [value for name, value in paid.items() if name != "tuned cut"]
+    return {
+        "readout": f"a miss costs {10 - price:g}, threshold {t:.2f}: paid {paid['uncalibrated']:.3f}, "
+        f"calibrated {paid['isotonic']:.3f}",
+        "drawn": [
+            *({"x": x, "y": y} for x, y in (filled(labels, q) for q in forecasts.values())),
+            {"m0": [t]},
+            {"height": [*paid.values()]},
+            {"price": [price], **{f"v{i}": [value] for i, value in enumerate(four)}},
+            {"price": [price], "v0": [saved], "v1": [saved - half], "v2": [saved + half]},
+        ],
+    }
+
+
+def filled(labels: Any, q: Any) -> tuple[Any, Any]:
+    """Confidence and accuracy of the bins that hold 20 rows or more."""
+    curve = cl.reliability_curve(labels, q, n_bins=10)
+    return curve.confidence[curve.counts >= 20], curve.accuracy[curve.counts >= 20]
+
+
+@cache
+def clean(number: int) -> datasets.LabelledLogits:
+    return datasets.network_logits(number, "calibration")
+
+
+def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
+    parts = [
+        datasets.shifted_logits(j, kind, int(level)) if level else datasets.network_logits(j, "test")
+        for j in range(5)
+    ]
+    logits, labels = np.stack([part[0][:2000] for part in parts]), parts[0][1][:2000]
+    together = cl.softmax(logits).mean(axis=0)
+    fit = cl.TemperatureScaling().fit
+    if "ensemble" in forecast:
+        mean = np.log(np.mean([cl.softmax(clean(j).logits) for j in range(5)], axis=0))
+        pooled = fit(mean, clean(0).labels).predict_proba(np.log(together))
+        q = pooled if "recalibrated" in forecast else together
+    else:
+        q = fit(*clean(0)).predict_proba(logits[0]) if forecast == "temperature" else cl.softmax(logits[0])
+    ece, (low, high) = cl.expected_calibration_error(labels, q), cl.ece_interval(labels, q)
+    null = cl.ece_under_calibration(q, n_draws=200, random_state=0).mean
+    sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
+    strength = (0, *datasets.SHIFTS[kind])[int(level)]
+    return {
+        "readout": f"{kind} {strength:g}: confidence {sure:.3f}, accuracy {right:.3f}, "
+        f"ECE {ece:.3f}, null {null:.3f}",
+        "drawn": [
+            diagram(cl.reliability_curve(labels, q)),
+            {"level": [level], "v0": [right], "v1": [sure]},
+            {"level": [level], "v0": [ece], "v1": [null], "v2": [low], "v3": [high]},
+        ],
+    }
+
+
 FIGURES = [
     Figure(
         "measures/reliability",
@@ -264,6 +415,30 @@ FIGURES = [
         "uncertainty/classifiers",
         classifiers,
         states(distance=[0.0, 1.5, 2.5, 5.0, 7.5, 10.0], way=["towards the ill", "towards C"]),
+    ),
+    Figure("measures/proper_scores", proper_scores, states(q=[0.1, 0.5, 0.7, 0.9], p=[0.05, 0.5, 0.7, 0.95])),
+    Figure(
+        "measures/brier_decomposition",
+        brier_decomposition,
+        states(calibration=[0.25, 1.0, 3.0, 5.0], resolution=[0.2, 0.4, 1.0]),
+    ),
+    Figure(
+        "calibrators/platt",
+        platt,
+        states(targets=["prior", "labels"], a=[0.0, 1.5, 6.0], b=[-0.2, 0.2, 0.6]),
+    ),
+    Figure(
+        "practice/decisions",
+        decisions,
+        states(price=[0.5, 1.0, 2.0, 3.0, *np.arange(4.0, 9.0), 8.5, 9.0, 9.5]),
+    ),
+    Figure(
+        "practice/shift",
+        shift,
+        [
+            *states(kind=["rotation", "noise", "blur"], level=[0.0, 3.0, 5.0], forecast=["temperature"]),
+            *states(kind=["blur"], level=[2.0], forecast=["member", "ensemble", "recalibrated ensemble"]),
+        ],
     ),
 ]
 every_figure = pytest.mark.parametrize(
