@@ -1075,3 +1075,35 @@ def next_priors(rows: Sequence[Sequence[float]], old: Sequence[float], guess: Se
     """Mean of the forecasts, adjusted to the present guess of the class proportions: the next guess."""
     adjusted = [adjust_to_priors(p, old, guess) for p in rows]
     return [sum(p[k] for p in adjusted) / len(rows) for k in range(len(old))]
+
+
+# practice/imbalance
+
+
+@numbered(
+    "eq-class-weights",
+    latex=r"p^{w} = \frac{w_1\, p}{w_0\, (1 - p) + w_1\, p}",
+    function="adjust_to_priors",
+    example="[weighted_probability(p, w_0=0.5, w_1=8.0) for p in (0.06, 0.5)]",
+)
+def weighted_probability(p: float, w_0: float, w_1: float) -> float:
+    """Probability of class 1 where each row of class 1 counts w_1 times and each of class 0 w_0 times."""
+    return w_1 * p / (w_0 * (1 - p) + w_1 * p)
+
+
+@numbered(
+    "eq-intercept-update",
+    latex=r"\frac{1}{n} \sum_{i=1}^{n} \sigma(z_i + b) = \frac{1}{n} \sum_{i=1}^{n} y_i",
+    function="PlattScaling",
+    example="forecast_and_share([0, 0, 1], [-1.0, 0.4, 1.6], intercept=-1.03)",
+)
+def forecast_and_share(
+    labels: Sequence[int], log_odds: Sequence[float], intercept: float
+) -> tuple[float, float]:
+    """Both sides of the condition: the mean probability of class 1, and its share of the rows."""
+    said = 0.0
+    seen = 0
+    for y, z in zip(labels, log_odds, strict=True):
+        said = said + sigmoid(z + intercept)
+        seen = seen + y
+    return said / len(labels), seen / len(labels)

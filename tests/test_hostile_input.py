@@ -60,6 +60,7 @@ CALLS = {
     "reference": fitted(cl.SoftmaxRegression(form="reference")),
     "Platt": fitted(cl.PlattScaling()),
     "Platt, labels": fitted(cl.PlattScaling(prior_targets=False)),
+    "Platt, intercept": fitted(cl.PlattScaling(prior_targets=False, slope=1.0)),
     "isotonic": fitted(cl.IsotonicCalibration()),
     "histogram": fitted(cl.HistogramBinning()),
     "histogram of equal mass": fitted(cl.HistogramBinning(strategy="quantile")),

@@ -90,6 +90,7 @@ DIRECT = [
     (cl.HistogramBinning(strategy="quantile"), SCORES | ONE_COLUMN),
     (cl.IsotonicCalibration(), SCORES | ONE_COLUMN),
     (cl.PlattScaling(), SCORES | ONE_COLUMN),
+    (cl.PlattScaling(slope=1.0), SCORES | ONE_COLUMN),
     (cl.OneVsRest(cl.PlattScaling()), LOGITS | ABSENT_CLASS),
 ]
 
