@@ -82,6 +82,7 @@ DIRECT = [
         cl.ExpectationConsistency(),
         LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_CONFIDENCE,
     ),
+    (cl.MatrixScaling(), LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_TEMPERATURE),
     (cl.HistogramBinning(), SCORES | NO_PROBABILITIES),
     (cl.HistogramBinning(strategy="quantile"), SCORES | ONE_COLUMN),
     (cl.IsotonicCalibration(), SCORES | ONE_COLUMN),

@@ -7,6 +7,7 @@ from scipy.special import softmax
 from sklearn.base import clone
 
 import calibration_lessons as cl
+from calibration_lessons import definitions
 from calibration_lessons.calibrators import matrix_scaling
 from calibration_lessons.calibrators._affine import AffineRows, Deviation
 from tests.calibrators.cases import logits_and_labels, simulate
@@ -58,6 +59,16 @@ def test_a_minimum_exists_wherever_a_temperature_does_and_probabilities_are_thos
         assert np.isfinite(scaling.coef_).all()
 
 
+@pytest.mark.equation("eq-matrix-scaling")
+def test_the_probabilities_are_the_defined_ones():
+    logits, labels = drawn(300, 4, SKEWED, INTERCEPT)
+    scaling = cl.MatrixScaling(strength=1.0).fit(logits, labels)
+    for row, p in zip(logits[:20], scaling.predict_proba(logits[:20]), strict=True):
+        matrix, intercepts = scaling.coef_.tolist(), scaling.intercept_.tolist()
+        defined = definitions.matrix_scaling((row - row.mean()).tolist(), matrix, intercepts)
+        assert p == pytest.approx(defined, rel=1e-9)
+
+
 @pytest.mark.parametrize("strength", [0.3, 30.0])
 def test_at_the_optimum_the_slope_of_the_loss_balances_the_penalty(strength):
     logits, labels = drawn(400, 4, SKEWED, INTERCEPT)
@@ -72,6 +83,7 @@ def test_at_the_optimum_the_slope_of_the_loss_balances_the_penalty(strength):
     assert np.diag(of_w) / unit == pytest.approx(-strength * (own - unit * stretch), abs=1e-2)
 
 
+@pytest.mark.equation("eq-matrix-penalty")
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_no_other_parameters_have_a_smaller_penalised_loss(structure):
     logits, labels = drawn(200, 4, SKEWED, INTERCEPT)
@@ -83,6 +95,10 @@ def test_no_other_parameters_have_a_smaller_penalised_loss(structure):
         penalty = (rows.penalty(2.0) * at.classes**2).sum() + at.stretch**2
         return rows.losses(at).sum() + penalty / 2
 
+    if structure == "full":
+        p, theta = softmax(rows.scores(best, rows.x), axis=1), best.classes
+        defined = definitions.penalised_loss(labels, p, best.stretch, theta[:, 0], theta[:, 1:], 2.0)
+        assert penalised(best) == pytest.approx(defined)
     rng = np.random.default_rng(0)
     for size in (1e-3, 0.03, 1.0):
         step = Deviation(size * rng.standard_normal(), size * rng.standard_normal(rows.shape))
