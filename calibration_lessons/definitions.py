@@ -785,7 +785,7 @@ def matrix_scaling(
 @numbered(
     "eq-matrix-penalty",
     latex=r"""
-    J = \sum_{i=1}^{n} -\log q_{i y_i} + \frac{a^2}{2}
+    J = - \sum_{i=1}^{n} \log q_{i y_i} + \frac{a^2}{2}
     + \frac{\lambda}{2} \sum_{k=1}^{K} \left( b_k^2 + \sum_{j=1}^{K} c_{kj} \, m_{kj}^2 \right)
     """,
     function="MatrixScaling",

@@ -19,7 +19,7 @@ METHODS = {
     "Platt scaling": cl.PlattScaling(),
     "Temperature scaling": cl.TemperatureScaling(),
     "Expectation consistency": cl.ExpectationConsistency(),
-    "Matrix scaling": cl.MatrixScaling(),
+    "Matrix scaling": cl.MatrixScaling(strength=1.0),
     "One against the rest": cl.OneVsRest(cl.PlattScaling()),
 }
 
