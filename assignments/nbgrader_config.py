@@ -13,3 +13,4 @@ c.Exchange.root = os.environ.get("NBGRADER_EXCHANGE", "/srv/nbgrader/exchange")
 c.Execute.timeout = 120  # seconds a cell; a loop without end costs its points, and the grading goes on
 c.OverwriteCells.add_missing_cells = True  # a test that was deleted is put back, and fails
 c.ClearOutput.remove_metadata_fields = {"collapsed", "scrolled", "digest"}  # a solution's tells of it
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "checks.py"]  # the hidden cases
