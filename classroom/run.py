@@ -198,12 +198,15 @@ class Executor(NotebookClient):
     async def judged(self, name: str) -> None:
         """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + self.limits.cell
+        left = float(self.limits.cell)
 
         def ask(*question: Any) -> Answer:
-            left = max(0.0, until - loop.time())
+            nonlocal left
+            started = loop.time()
             asked = asyncio.run_coroutine_threadsafe(self.ask(request(*question), left), loop)
-            return asked.result()
+            answer = asked.result()
+            left = max(0.0, left - (loop.time() - started))
+            return answer
 
         await asyncio.to_thread(self.judge, name, ask, self.outcome)
 

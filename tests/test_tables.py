@@ -27,7 +27,7 @@ def test_the_html_of_a_table_is_the_same_in_every_run_and_escapes_its_caption():
 
 def test_the_heads_of_a_table_stand_right_as_its_numbers_do_and_no_border_is_drawn():
     html = tables.table(FRAME, caption="A")._repr_html_()
-    assert 'border=' not in html.replace('border="0"', "") and 'text-align: right;' in html
+    assert "border=" not in html.replace('border="0"', "") and "text-align: right;" in html
 
 
 def test_a_number_has_three_digits_where_nothing_is_said():

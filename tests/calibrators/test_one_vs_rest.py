@@ -61,10 +61,6 @@ def test_an_absent_class_is_named():
         cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS, keep.astype(float))
 
 
-
-
-
-
 def test_another_number_of_columns_is_refused():
     fitted = cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS)
     with pytest.raises(ValueError, match="X has 2 features, but OneVsRest is expecting 3"):

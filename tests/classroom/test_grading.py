@@ -241,6 +241,9 @@ def hostile(released):
         handed_in(released, name, answered(release, {"double": places + source, "half": HALF}))
     handed_in(released, "right", answered(release, RIGHT | {"student": "STUDENT_ID = 'right'"}))
     handed_in(released, "untouched", release)
+    reload = answered(release, RIGHT)
+    reload.cells.insert(1, new_code_cell("%load_ext autoreload\n%autoreload 2\nfrom numpy import *"))
+    handed_in(released, "autoreload", reload)
     for name, change in BROKEN.items():
         handed_in(released, name, change(answered(release, RIGHT), released))
     return Class(released, graded(released))
@@ -301,6 +304,7 @@ class TestHostile:
 
     def test_right_answers_earn_all_points_and_the_release_none(self, hostile):
         assert str(hostile.record("right")) == "graded 4/4"
+        assert hostile.record("autoreload").points == 4
         assert hostile.record("untouched").points == 0
 
     @pytest.mark.parametrize("name", PATCHES)

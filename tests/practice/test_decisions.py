@@ -109,8 +109,6 @@ def test_the_unit_of_the_costs_does_not_matter(scale):
     assert cl.optimal_threshold(costs * scale) == pytest.approx(cl.optimal_threshold(costs))
 
 
-
-
 def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
     p, costs = np.array([0.1, 0.7, 0.2]), np.array([[0.0, 1.0], [4.0, 0.0]])
     p.flags.writeable = costs.flags.writeable = False

@@ -107,8 +107,6 @@ def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
     )
 
 
-
-
 def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
     p = np.array([0.1, 0.7, 0.2])
     p.flags.writeable = False

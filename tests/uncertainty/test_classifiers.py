@@ -38,9 +38,7 @@ def test_the_confidence_counts_training_rows_by_their_similarity(problem):
 def test_the_confidences_of_all_classes_sum_to_1(problem):
     X_train, y_train, X, _, bandwidth, n_classes = problem
     every = [
-        kernel_confidence(
-            X_train, y_train, X, np.full(len(X), k), bandwidth=bandwidth, n_classes=n_classes
-        )
+        kernel_confidence(X_train, y_train, X, np.full(len(X), k), bandwidth=bandwidth, n_classes=n_classes)
         for k in range(n_classes)
     ]
     assert np.sum(every, axis=0) == pytest.approx(1, abs=1e-12)

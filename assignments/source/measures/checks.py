@@ -73,7 +73,7 @@ def counts_on_edges(rng, own):
 
 def counts_rounded(rng, own):
     n_bins = int(rng.choice(FAIR))
-    yield np.arange(1, n_bins + 1) / n_bins, n_bins
+    yield rng.permutation(np.arange(1, n_bins + 1) / n_bins), n_bins
 
 
 def rows(rng, n, n_classes, n_bins):
@@ -278,6 +278,9 @@ QUESTIONS = [
          "probabilities.max(axis=1), probabilities.argmax(axis=1) == labels -> probabilities[:, 0], labels == 0":
              "the confidence is a row's largest probability, whichever class it belongs to",
          "return confidence, accuracy -> return accuracy, confidence": "confidence comes first",
+         "confidence = np.bincount(index, top, minlength=n_bins) -> confidence = np.bincount(index, top)": LENGTH,
+         "accuracy = np.bincount(index, right, minlength=n_bins) -> accuracy = np.bincount(index, right)": LENGTH,
+         "rows = np.bincount(index, minlength=n_bins) -> rows = np.bincount(index)": LENGTH,
          "return confidence, accuracy -> return confidence[rows > 0], accuracy[rows > 0]": LENGTH,
          "top, minlength=n_bins) / rows -> top, minlength=n_bins)": "the mean of the bin's rows, not their sum",
          "right, minlength=n_bins) / rows -> right, minlength=n_bins) / len(top)": "the share of the bin's rows",

@@ -268,6 +268,7 @@ QUESTIONS = [
              "take the mean over the members, not their sum",
          "epistemic = total - aleatoric -> epistemic = aleatoric - total": "never negative: which entropy is the larger one?",
          "epistemic = total - aleatoric -> epistemic = total": PARTS,
+         "members.mean(axis=0) -> members.mean(axis=1)": "the mean over the members, class by class",
          "epistemic = total - aleatoric -> epistemic = abs(first - second)": PARTS,
          "epistemic = total - aleatoric -> epistemic = (first - second) ** 2": PARTS,
          "epistemic = total - aleatoric -> epistemic = total / aleatoric": PARTS,
