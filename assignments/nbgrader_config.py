@@ -1,7 +1,7 @@
 """Settings of the nbgrader course, for this folder, for a class's own folder, and for a server.
 
-JupyterLab, started in the folder of a class, reads it for Formgrader. A server keeps a copy in `/etc/jupyter`,
-so that students find the course and the exchange.
+JupyterLab, started in the folder of a class, reads it for Formgrader. A server keeps a copy in
+`/etc/jupyter`, so that students find the course and the exchange.
 """
 
 import os

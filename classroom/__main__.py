@@ -7,6 +7,7 @@
     python -m classroom feedback measures              a page for each student
     python -m classroom export measures --platform canvas
     python -m classroom statistics measures            what each question earned, and what was missed
+    python -m classroom check my/measures.ipynb        for students: what would not run there
 
 `--class FOLDER` keeps a class in a folder of its own; otherwise it lies in `assignments/`. Either way it is
 arranged as nbgrader arranges a course.
@@ -18,6 +19,7 @@ import argparse
 from pathlib import Path
 
 from classroom import commands
+from classroom.check import check
 from classroom.course import ASSIGNMENTS, Course
 from classroom.downloads import collect, rehearse
 from classroom.sandbox import working_sandbox
@@ -36,6 +38,8 @@ def main(arguments: list[str] | None = None) -> None:
         "--sources", type=Path, default=ASSIGNMENTS / "source", help="folder of the problem sets"
     )
     parsers = parser.add_subparsers(dest="command", required=True)
+    handing_in = parsers.add_parser("check", help="for students: run a notebook as it will be graded")
+    handing_in.add_argument("notebook", type=Path)
     common = {
         command: parsers.add_parser(command)
         for command in ("release", "collect", "rehearse", "grade", "feedback", "export", "statistics")
@@ -60,6 +64,9 @@ def main(arguments: list[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     if ROOT.is_relative_to(asked.folder.resolve()):
         parser.error(f"--class {asked.folder} holds the course itself: expected a folder for the class alone")
+    if asked.command == "check":
+        print(check(asked.notebook, Limits()))
+        return
     course = Course(asked.folder, asked.sources)
     if asked.command == "release":
         print(commands.release(course, asked.set, asked.salt))

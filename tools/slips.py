@@ -2,8 +2,8 @@
 
     python tools/slips.py measures 300
 
-Each change swaps an operator, a constant, a comparison, an axis or a name, or leaves a part out. What survives is
-either the same answer in other words, or a slip that the set's `checks.py` should hear of.
+Each change swaps an operator, a constant, a comparison, an axis or a name, or leaves a part out. What survives
+is either the same answer in other words, or a slip that the set's `checks.py` should hear of.
 """
 
 import ast
@@ -25,7 +25,8 @@ from classroom import cases  # noqa: E402
 SWAPS: dict[type, list[type]] = {
     ast.Add: [ast.Sub], ast.Sub: [ast.Add], ast.Mult: [ast.Div, ast.Add], ast.Div: [ast.Mult],
     ast.Pow: [ast.Mult], ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.GtE], ast.Gt: [ast.GtE, ast.Lt],
-    ast.GtE: [ast.Gt, ast.LtE], ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq], ast.And: [ast.Or], ast.Or: [ast.And],
+    ast.GtE: [ast.Gt, ast.LtE], ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq], ast.And: [ast.Or],
+    ast.Or: [ast.And],
 }  # fmt: skip
 NAMES = {
     "mean": "sum", "sum": "mean", "max": "min", "min": "max", "argmax": "argmin", "argmin": "argmax",
@@ -35,7 +36,7 @@ NAMES = {
 
 
 def parts(value: ast.AST) -> list[ast.AST]:
-    """What is left of an expression when something is left out."""
+    """Say what remains of an expression when something is left out."""
     if isinstance(value, ast.BinOp):
         return [value.left, value.right]
     if isinstance(value, ast.UnaryOp):

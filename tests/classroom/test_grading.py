@@ -12,6 +12,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from classroom import __main__, commands, downloads, grading
+from classroom.check import check
 from classroom.course import Course, read_record
 from classroom.sandbox import another_user, working_sandbox
 from classroom.submission import ROOT, Limits
@@ -457,3 +458,14 @@ def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
     monkeypatch.setattr(__main__, "working_sandbox", lambda: "none")
     with pytest.raises(SystemExit, match="no sandbox works here"):
         __main__.main(["--class", str(tmp_path), "grade", "tiny"])
+
+
+@pytest.mark.kernel
+def test_a_student_hears_before_handing_in_what_is_missing(released, tmp_path):
+    sheet = answered(release_of(released), {"half": HALF, "student": "STUDENT_ID = 'ada'"})
+    sheet.cells.append(new_code_cell("forgotten + 1"))
+    nbformat.write(sheet, tmp_path / "tiny.ipynb")
+    said = check(tmp_path / "tiny.ipynb", LIMITS).splitlines()
+    assert "check: double: not answered" in said
+    assert "check: cell 8: NameError: name 'forgotten' is not defined" in said
+    assert said[-2:] == ["check: STUDENT_ID is 'ada'", "check: 1 of 2 visible checks pass"]

@@ -125,6 +125,8 @@ def networks_scaled(rng, own):
     yield network(rng, scale=1e-3)
     yield network(rng, scale=1e3)
     yield np.array([1, 1, 0]), np.array([[0.0, 2.0]] * 3) * float(rng.integers(1, 9))
+    labels, z = network(rng, 60)
+    yield labels, z - 30
 
 
 def without_a_best(rng, own):
@@ -139,6 +141,8 @@ def consistency_scaled(rng, own):
     yield network(rng, scale=1e3)
     sign = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0], [0.0, -1.0]])
     yield np.array([1, 1, 0, 0]), sign * float(rng.integers(1, 9))
+    labels, z = network(rng, 60)
+    yield labels, z - 30
 
 
 def without_a_balance(rng, own):
