@@ -35,12 +35,9 @@ def release(course: Course, name: str, word: str = "") -> str:
     if word:
         (course.folder / "word").write_text(word, encoding="utf-8")
     if course.folder.resolve() != ASSIGNMENTS:
-        (course.folder / SETTINGS.name).write_text(
-            SETTINGS.read_text("utf-8") + f"c.CourseDirectory.root = {str(course.folder.resolve())!r}\n",
-            "utf-8",
-        )
-        own = course.folder / "source" / name
-        shutil.copytree(course.sources / name, own, ignore=lambda *_: ["checks.py"], dirs_exist_ok=True)
+        shutil.copyfile(SETTINGS, course.folder / SETTINGS.name)
+        own, hidden = course.folder / "source" / name, shutil.ignore_patterns("checks.py", "__pycache__")
+        shutil.copytree(course.sources / name, own, ignore=hidden, dirs_exist_ok=True)
         sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
         for cell in sheet.cells:
             cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))

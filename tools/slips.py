@@ -2,8 +2,8 @@
 
     python tools/slips.py measures 300
 
-Each change swaps an operator, a constant, a comparison, an axis or a name, or leaves a part out. What survives
-is either the same answer in other words, or a slip that the set's `checks.py` should hear of.
+Each change swaps an operator, a constant, a comparison, an axis or a name, or leaves a part out. What
+survives is either the same answer in other words, or a slip that the set's `checks.py` should hear of.
 """
 
 import ast

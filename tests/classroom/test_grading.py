@@ -10,6 +10,9 @@ from dataclasses import dataclass, replace
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from classroom import __main__, commands, downloads, grading
 from classroom.check import check
@@ -219,6 +222,21 @@ def released(tmp_path_factory):
         nbformat.write(new_notebook(cells=cells), course.sources / name / f"{name}.ipynb")
         commands.release(course, name)
     return course
+
+
+def test_formgrader_finds_the_sets_that_are_released(released):
+    where = {"root": str(released.folder), "course_id": "calibration_lessons"}
+    config = Config(CourseDirectory=where, NbGrader={"db_url": released.database})
+    api = NbGraderAPI(CourseDirectory(config=config), config=config)  # no more than the class's folder holds
+    assert api.get_source_assignments() == {"tiny", "other"}
+
+
+def test_a_word_changes_the_numbers_of_the_sheet_and_stays_with_the_teacher(tmp_path):
+    course = Course(tmp_path / "class")
+    commands.release(course, "measures", "autumn26")
+    sheet = (tmp_path / "class/release/measures/measures.ipynb").read_text(encoding="utf-8")
+    assert f'CLASS = \\"{course.sign}\\"' in sheet and "autumn26" not in sheet
+    assert [path.name for path in (tmp_path / "class/source/measures").iterdir()] == ["measures.ipynb"]
 
 
 def release_of(course, name="tiny"):
