@@ -89,6 +89,8 @@ def rows(rng, n, n_classes, n_bins):
 def curve_inside(rng, own):
     yield *rows(rng, 30, 3, 8), 5
     yield *rows(rng, 200, 5, 10), int(rng.integers(6, 16))
+    p, labels = rows(rng, 30, 3, 8)
+    yield 0.7 * p + 0.1, labels, 5  # the last bin is empty
 
 
 def curve_with_ties(rng, own):
