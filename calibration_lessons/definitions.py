@@ -960,6 +960,10 @@ def confidence_and_accuracy(
     q_k = \frac{e^{b_k + \sum_{j=1}^{K} W_{kj} z_j}}{\sum_{l=1}^{K} e^{b_l + \sum_{j=1}^{K} W_{lj} z_j}}
     """,
     function="MatrixScaling",
+    example="""
+    matrix = [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]]  # a temperature of 2
+    matrix_scaling([2.0, 1.0, 0.5], matrix, intercepts=[0.0, 0.0, 0.3])
+    """,
 )
 def matrix_scaling(
     logits: Sequence[float], matrix: Sequence[Sequence[float]], intercepts: Sequence[float]
@@ -976,6 +980,10 @@ def matrix_scaling(
     + \frac{\lambda}{2} \sum_{k=1}^{K} \left( b_k^2 + \sum_{j=1}^{K} c_{kj} \, m_{kj}^2 \right)
     """,
     function="MatrixScaling",
+    example="""
+    probabilities = [[0.8, 0.2], [0.3, 0.7]]
+    penalised_loss([0, 1], probabilities, 0.1, [0.2, -0.2], [[0.1, 0.0], [0.0, 0.3]], strength=2)
+    """,
 )
 def penalised_loss(
     labels: Sequence[int],
