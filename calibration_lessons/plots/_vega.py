@@ -268,9 +268,10 @@ class Drawn:
             band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
             layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
         for key in panel.marks:
-            told = all(math.isfinite(frame[key]) for frame in self.frames)  # what is missing has no name
+            told = all(math.isfinite(frame[key]) for frame in self.frames)
+            silent: dict[str, Any] = {} if told else {"aria": False}  # an empty group has no name to read
             rule = here.transform_calculate(series=json.dumps(key))
-            rule = rule.mark_rule(strokeWidth=2, clip=True, **({} if told else {"aria": False}))
+            rule = rule.mark_rule(strokeWidth=2, clip=True, **silent)
             x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
             layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
         for key in panel.keys:
