@@ -347,8 +347,8 @@ def decisions(price: float) -> dict[str, Any]:
             *({"x": x, "y": y} for x, y in (filled(labels, q) for q in forecasts.values())),
             {"m0": [t]},
             {"height": [*paid.values()]},
-            {"price": [price], **{f"v{i}": [value] for i, value in enumerate(four)}},
-            {"price": [price], "v0": [saved], "v1": [saved - half], "v2": [saved + half]},
+            {f"v{i}": [value] for i, value in enumerate(four)} | {"price": [price]},
+            {"v0": [saved], "v1": [saved - half], "v2": [saved + half], "price": [price]},
         ],
     }
 
@@ -432,7 +432,7 @@ FIGURES = [
     Figure(
         "practice/decisions",
         decisions,
-        states(price=[0.5, 1.0, 2.0, 3.0, *np.arange(4.0, 9.0), 8.5, 9.0, 9.5]),
+        states(price=[0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.5, 9.0, 9.5]),
     ),
     Figure(
         "practice/shift",
