@@ -514,11 +514,11 @@ def matrix_scaling() -> Scalings:
     """
     table = _table("matrix_scaling.csv")
     whole, words = ("classes", "n", "splits"), ("source", "method")
-    columns: dict[str, Any] = {
-        name: values if name in words else values.astype(np.int64 if name in whole else float)
-        for name, values in table.items()
-    }
-    return Scalings(**columns)
+    columns: list[Any] = [
+        table[name] if name in words else table[name].astype(np.int64 if name in whole else float)
+        for name in Scalings._fields
+    ]
+    return Scalings(*columns)
 
 
 def _one_of(value: int, known: range, name: str) -> int:
