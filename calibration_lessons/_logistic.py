@@ -1,4 +1,4 @@
-"""The logistic curve of one score that fits given targets best, by Newton's method."""
+"""The logistic curve of one score that fits given targets best, by Newton's method, or its intercept alone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from . import _blocks
 from ._root import increasing_root
@@ -27,6 +28,10 @@ TOO_STEEP = (
 NO_MINIMUM = (
     "the scores separate the labels (but for ties), so the likelihood grows for ever as the slope runs to "
     "infinity: expected labels 0 and 1 that overlap in score"
+)
+ONE_CLASS = (
+    "all labels are of one class, so the likelihood grows for ever as the intercept runs to infinity: "
+    "expected both labels, or prior targets"
 )
 
 
@@ -57,6 +62,43 @@ def logistic_line(
     if not math.isfinite(slope):
         raise ValueError(TOO_STEEP)
     return slope, intercept
+
+
+def logistic_intercept(
+    log_odds: Floats, labels: IntArray, weights: Floats | None, targets: tuple[float, float]
+) -> float:
+    """Return the b of least cross-entropy between sigma(log_odds + b) and the targets.
+
+    There the mean probability is the mean target, and b exists wherever that is neither 0 nor 1. Where sure
+    rows hide b from float64, it is taken from the middle of the gap between them.
+    """
+    share = np.ones(len(labels)) if weights is None else weights / weights.max()
+    counts = label_weights(labels, share)
+    wanted = float(counts @ targets)
+    if not 0 < wanted < counts.sum():
+        raise ValueError(ONE_CLASS)
+    middle = _reached(log_odds, share, wanted)
+
+    def excess(factor: float) -> tuple[float, float]:
+        value = slope = 0.0
+        for rows in _blocks.row_blocks(log_odds):
+            p = expit(log_odds[rows] - middle + math.log(factor))
+            value += float(p @ share[rows])
+            slope += float((p * (1 - p)) @ share[rows]) / factor
+        return value - wanted, slope
+
+    if abs(excess(1.0)[0]) <= 4 * EPSILON * wanted:
+        return -middle
+    return math.log(increasing_root(excess, 1.0)) - middle
+
+
+def _reached(log_odds: Floats, share: Floats, wanted: float) -> float:
+    """Return the log-odds above which lie rows of the weight `wanted`, or the middle between two rows."""
+    falling = np.argsort(log_odds)[::-1]
+    above = share[falling].cumsum()
+    near = np.searchsorted(above, [wanted * (1 - RTOL), wanted * (1 + RTOL)])
+    high, low = log_odds[falling[near.clip(max=len(falling) - 1)]]
+    return float(high / 2 + low / 2)
 
 
 def label_weights(labels: IntArray, weights: Floats | None) -> Floats:

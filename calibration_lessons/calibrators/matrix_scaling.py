@@ -23,8 +23,8 @@ MARGIN = 3.0  # nats that each further step has to save on held-out rows: odds o
 MOST_FOR_FULL = 256  # classes: beyond, W has more entries than calibration rows can tell of
 CROWDED, HUGE = 200_000, 2_000_000  # logits: beyond, three folds in place of five; beyond, one
 FEWEST = 5  # rows: one for each fold
-TENTATIVE, FINAL = 0.05, 1e-4  # whitened slopes at which a descent ends: their squares are nats left
-SHORT, LONG = 30, 500  # steps of a descent, at most
+TENTATIVE, FINAL = 0.15, 1e-4  # whitened slopes at which a descent ends: their squares are nats left
+SHORT, LONG = 12, 500  # steps of a descent, at most
 
 
 class HeldOut(NamedTuple):

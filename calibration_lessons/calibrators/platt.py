@@ -8,10 +8,12 @@ import numpy as np
 from scipy.special import expit
 
 from .. import _input
-from .._logistic import label_weights, logistic_line
+from .._logistic import label_weights, logistic_intercept, logistic_line
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, Reads
 from ._learned import Learned, Numbers
+
+MAX_SLOPE = 1e100  # times the largest score it stays in float64
 
 
 class PlattScaling(BinaryCalibrator):
@@ -25,6 +27,11 @@ class PlattScaling(BinaryCalibrator):
     prior_targets : bool
         Use Platt's targets (equation ``eq-platt-targets``) instead of the labels 0 and 1. They keep the
         slope finite for scores that separate the labels. With weights, their sums count as rows.
+    slope : float, optional
+        Hold the slope at this positive number and fit the intercept alone. With ``slope=1.0`` and log-odds
+        for scores that is recalibration in the large, the intercept-only update: it undoes class weights,
+        resampling and another base rate where their factor is not known. The mean probability becomes the
+        mean target; with ``prior_targets=False`` that is the share of class 1.
 
     Attributes
     ----------
@@ -37,14 +44,16 @@ class PlattScaling(BinaryCalibrator):
     -----
     Fitted by Newton's method after Lin, Lin and Weng (2007), in a unit that follows the rows that decide. So
     scores of any scale have their curve, even of several scales in one sample. Without prior targets `fit`
-    raises where the scores separate the labels: there is no finite slope.
+    raises where the scores separate the labels: there is no finite slope. With a slope that is held it
+    raises where one class is absent.
     `sklearn.calibration.CalibratedClassifierCV(method="sigmoid")` uses the same targets; its optimiser
     stops earlier, at slopes that differ from the fourth digit on.
 
     References
     ----------
     Platt (1999), Probabilistic outputs for support vector machines, section 2; Lin, Lin and Weng (2007),
-    A note on Platt's probabilistic outputs for support vector machines.
+    A note on Platt's probabilistic outputs for support vector machines; Steyerberg (2019), Clinical
+    prediction models, chapter 20 (the update of the intercept).
 
     Examples
     --------
@@ -53,14 +62,21 @@ class PlattScaling(BinaryCalibrator):
     (0.674, 0.0)
     >>> platt.predict_proba([0.0, 3.0])[:, 1].round(3).tolist()
     [0.5, 0.883]
+
+    One patient of four is ill, and a model with balanced classes says the odds 3 times too high:
+
+    >>> update = PlattScaling(prior_targets=False, slope=1.0).fit([-1.0, -1.0, 0.0, 2.0], [0, 0, 0, 1])
+    >>> float(update.predict_proba([-1.0, -1.0, 0.0, 2.0])[:, 1].mean().round(12))
+    0.25
     """
 
     slope_: float
     intercept_: float
     _learned: ClassVar[Learned] = {"slope_": Numbers(), "intercept_": Numbers()}
 
-    def __init__(self, prior_targets: bool = True) -> None:
+    def __init__(self, prior_targets: bool = True, slope: float | None = None) -> None:
         self.prior_targets = prior_targets
+        self.slope = slope
 
     @property
     def reads(self) -> Reads:
@@ -70,7 +86,16 @@ class PlattScaling(BinaryCalibrator):
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         _input.one_of(self.prior_targets, [True, False], "prior_targets")
         targets = prior_targets(labels, weights) if self.prior_targets else (0.0, 1.0)
-        self.slope_, self.intercept_ = logistic_line(scores, labels, weights, targets)
+        if self.slope is None:
+            self.slope_, self.intercept_ = logistic_line(scores, labels, weights, targets)
+            return
+        self.slope_ = _input.number_between(self.slope, 0, MAX_SLOPE, "slope", open_ends=True)
+        log_odds = self.slope_ * scores.astype(np.float64)
+        self.intercept_ = logistic_intercept(log_odds, labels, weights, targets)
+
+    def _check_learned(self, name: str) -> None:
+        if self.slope is not None and self.slope_ != self.slope:
+            raise _input.BadValue(f"{name}['slope_']", f"= {self.slope_}", f"the slope {self.slope}, held")
 
     def _map(self, scores: FloatArray) -> Floats:
         return np.asarray(expit(self.slope_ * scores.astype(np.float64) + self.intercept_))

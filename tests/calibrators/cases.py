@@ -53,6 +53,7 @@ BINARY = [
     cl.ExpectationConsistency(),
     cl.PlattScaling(),
     cl.PlattScaling(prior_targets=False),
+    cl.PlattScaling(slope=1.0),
     cl.IsotonicCalibration(),
     cl.HistogramBinning(7),
     cl.HistogramBinning(5, "quantile"),

@@ -24,6 +24,7 @@ METHODS = [
     cl.HistogramBinning(n_bins=5, strategy="quantile"),
     cl.IsotonicCalibration(),
     cl.PlattScaling(),
+    cl.PlattScaling(prior_targets=False, slope=1.0),
     cl.PlattScaling(prior_targets=False),
 ]
 each = pytest.mark.parametrize("method", METHODS, ids=repr)

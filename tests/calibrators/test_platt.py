@@ -193,3 +193,78 @@ def test_equal_scores_give_the_mean_target_with_a_warning():
         fitted = cl.PlattScaling().fit([0.5] * 4, [0, 0, 0, 1])
     assert fitted.slope_ == 0
     assert fitted.predict_proba([7.0])[0, 1] == pytest.approx((3 * 1 / 5 + 2 / 3) / 4)
+
+
+halves = scores_and_labels(st.integers(-40, 40).map(lambda half: half / 2))
+
+
+@pytest.mark.equation("eq-intercept-update")
+@given(halves, st.sampled_from([0.5, 1.0, 3.0]))
+def test_with_the_slope_held_the_mean_forecast_is_the_mean_label(case, slope):
+    scores, labels = case
+    assume(0 < labels.mean() < 1)
+    fitted = cl.PlattScaling(prior_targets=False, slope=slope).fit(scores, labels)
+    assert fitted.slope_ == slope
+    said, seen = definitions.forecast_and_share(labels, slope * scores, fitted.intercept_)
+    assert said == pytest.approx(seen, abs=1e-11)
+    assert fitted.predict_proba(scores)[:, 1].mean() == pytest.approx(said, abs=1e-12)
+
+
+@given(halves, st.data())
+def test_with_the_slope_held_the_weighted_mean_forecast_is_the_weighted_mean_target(case, data):
+    scores, labels = case
+    n = len(labels)
+    weights = np.array(data.draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))) * 0.1
+    fitted = cl.PlattScaling(slope=1.0).fit(scores, labels, weights)
+    counts = np.bincount(labels, weights, minlength=2)
+    targets = np.where(labels == 1, 1 - 1 / (counts[1] + 2), 1 / (counts[0] + 2))
+    p = fitted.predict_proba(scores)[:, 1]
+    assert weights @ p == pytest.approx(weights @ targets, rel=1e-11)
+    with mpmath.workdps(40):  # and the slope of the cross-entropy in b vanishes there, in log-odds
+        b = mpmath.mpf(fitted.intercept_)
+        exact = [1 / (1 + mpmath.exp(-mpmath.mpf(z) - b)) for z in scores]
+        gap = sum(w * (q - t) for w, q, t in zip(weights, exact, targets, strict=True))
+        step = gap / sum(w * q * (1 - q) for w, q in zip(weights, exact, strict=True))
+    assert abs(float(step)) < 1e-8
+
+
+def test_log_odds_that_are_off_by_a_number_get_that_number():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(-3, 1.5, 400_000)
+    labels = (rng.random(400_000) < 1 / (1 + np.exp(-truth))).astype(int)
+    fitted = cl.PlattScaling(slope=1.0).fit(truth + np.log(15), labels)
+    assert fitted.intercept_ == pytest.approx(-np.log(15), abs=4 / np.sqrt(labels.sum()))
+    both = cl.PlattScaling(prior_targets=False).fit(SCORES, LABELS)
+    held = cl.PlattScaling(prior_targets=False, slope=both.slope_).fit(SCORES, LABELS)
+    assert held.intercept_ == pytest.approx(both.intercept_, rel=1e-9)
+
+
+@pytest.mark.parametrize("prior_targets", [True, False])
+@pytest.mark.parametrize("unit", [1.0, 1e3, 1e12, 1e90])
+@pytest.mark.parametrize("start", [0.0, 5.0, -1e3])
+def test_an_intercept_is_found_for_log_odds_of_any_size(prior_targets, unit, start):
+    rows = unit * (np.array([-4.0, -3, -1, 0, 2, 7]) + start)
+    fitted = cl.PlattScaling(prior_targets, slope=1.0).fit(rows, [0, 0, 1, 0, 0, 1])
+    p = fitted.predict_proba(rows)[:, 1]
+    wanted = (2 * 3 / 4 + 4 / 6) / 6 if prior_targets else 1 / 3
+    assert p.mean() == pytest.approx(wanted, abs=1e-11 if unit < 1e6 else 0.2)  # b and z share 16 digits
+    if not prior_targets and unit > 1:  # the middle between the second and the third of the largest
+        assert fitted.intercept_ == pytest.approx(-unit * (1 + start), rel=1e-9)
+
+
+def test_with_the_slope_held_equal_scores_say_the_base_rate_and_one_class_its_prior_target():
+    with pytest.warns(UserWarning, match=r"all scores are 3\.0"):
+        fitted = cl.PlattScaling(prior_targets=False, slope=2.0).fit([3.0] * 4, [0, 0, 0, 1])
+    assert fitted.predict_proba([3.0])[0, 1] == pytest.approx(1 / 4)
+    assert fitted.intercept_ == pytest.approx(np.log(1 / 3) - 6)
+    with pytest.warns(UserWarning, match="all labels are 0"):
+        fitted = cl.PlattScaling(slope=1.0).fit([1.0, 2.0, 4.0], [0, 0, 0])
+    assert fitted.predict_proba([1.0, 2.0, 4.0])[:, 1].mean() == pytest.approx(1 / 5)
+    with pytest.raises(ValueError, match="all labels are of one class, so the likelihood grows for ever"):
+        cl.PlattScaling(prior_targets=False, slope=1.0).fit([1.0, 2.0, 4.0], [0, 0, 0])
+
+
+@pytest.mark.parametrize("slope", [0, -1.0, np.nan, np.inf, 1e100, "1", True])
+def test_a_slope_that_is_no_positive_number_is_refused(slope):
+    with pytest.raises(ValueError, match=r"slope = .*: expected a number in \(0, 1e\+100\)"):
+        cl.PlattScaling(slope=slope).fit(SCORES, LABELS)

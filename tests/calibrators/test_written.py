@@ -89,6 +89,7 @@ def test_what_is_not_fitted_or_not_of_this_package_has_no_state():
 
 TEMPERATURE = cl.TemperatureScaling().fit(LOGITS, LABELS).to_dict()
 PLATT = cl.PlattScaling().fit(SCORES, POSITIVE).to_dict()
+HELD = cl.PlattScaling(slope=1.0).fit(SCORES, POSITIVE).to_dict()
 ISOTONIC = cl.IsotonicCalibration().fit(SCORES, POSITIVE).to_dict()
 UNIFORM = cl.HistogramBinning(4).fit(PROBABILITIES[:, 1], POSITIVE).to_dict()
 SINGLE = cl.HistogramBinning(4).fit(PROBABILITIES[:, 1].astype(np.float32), POSITIVE).to_dict()
@@ -116,6 +117,7 @@ TAMPERED = [
     (PLATT, ["calibrator"], ["PlattScaling"], "state['calibrator'] = ['PlattScaling']: expected the name"),
     (PLATT, ["parameters", "prior_targets"], 1, "state['parameters']['prior_targets'] = 1: expected a parameter like True"),
     (PLATT, ["parameters", "prior_targets"], LEFT_OUT, "state['parameters'] lacks the key 'prior_targets'"),
+    (HELD, ["learned", "slope_"], 2.0, "state['learned']['slope_'] = 2.0: expected the slope 1.0, held"),
     (PLATT, ["parameters", "more"], 1, "state['parameters'] has the unknown key 'more'"),
     (UNIFORM, ["parameters", "strategy"], "other", "strategy = 'other': expected one of 'uniform', 'quantile'"),
     (PLATT, ["n_features_in_"], 2, "state['n_features_in_'] = 2: expected 1, for one score a row"),
