@@ -136,9 +136,7 @@ def write_index(app: Sphinx, error: Exception | None) -> None:
     page = lxml_html.parse(str(site / start)).getroot()
     page.rewrite_links(lambda link: moved(link, folder))
     page.set("data-content_root", "./")
-    (site / "index.html").write_bytes(
-        lxml_html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>")
-    )
+    (site / "index.html").write_bytes(lxml_html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
 
 
 def moved(link: str, folder: str) -> str:

@@ -12,10 +12,16 @@
       real.src = script.src;
       script.replaceWith(real);
     });
+  const parsed = new Promise((done) => {
+    if (document.readyState === "loading") addEventListener("DOMContentLoaded", done);
+    else done();
+  });
   const load = () =>
-    (loading ??= Promise.all([...document.querySelectorAll('script[type="text/late"]')].map(fetched)).then(() => {
-      ready = true;
-    }));
+    (loading ??= parsed // a reader may move before the page has all of its scripts
+      .then(() => Promise.all([...document.querySelectorAll('script[type="text/late"]')].map(fetched)))
+      .then(() => {
+        ready = true;
+      }));
   const early = (event) => {
     const button = !ready && event.target.closest("button");
     if (!button) return;
@@ -27,4 +33,21 @@
     addEventListener(move, load, { once: true, passive: true });
   addEventListener("click", early, true);
   if (/[?&](q|highlight)=/.test(location.search)) load(); // the reader comes with a search
+}
+// On paper folds are open, but for the answers of an exam; the mode's button keeps the focus that it was pressed with.
+{
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    if (/\/exam\.html$/.test(location.pathname)) return;
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const fold of opened) fold.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const fold of opened) fold.open = false;
+    opened = [];
+  });
+  addEventListener("click", (event) => {
+    const button = event.target.closest(".theme-switch-button");
+    if (button && event.detail === 0) requestAnimationFrame(() => button.focus()); // pressed by the keyboard
+  });
 }

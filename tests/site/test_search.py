@@ -1,0 +1,91 @@
+"""What people type leads to the page that they mean, first of all; no phrase of the list is for nobody."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from playwright.sync_api import Browser, Page
+
+from tests.site.conftest import Visit
+
+pytestmark = pytest.mark.browser
+
+BOOK = Path(__file__).parents[2] / "book"
+QUERIES = [  # what is typed; one of these pages comes first
+    *(("quickstart", "quickstart"), ("how to calibrate xgboost", "quickstart use/")),
+    *(("calibrate lightgbm", "quickstart use/"), ("pytorch", "quickstart use/")),
+    *(("how do I calibrate a pytorch model", "quickstart use/"), ("tensorflow", "quickstart use/")),
+    *(("random forest", "quickstart use/ practice/choosing"), ("scikit-learn", "quickstart use/")),
+    *(("pip install", "quickstart use/"), ("serialize", "quickstart use/"), ("onnx", "quickstart use/")),
+    *(("save calibrator", "quickstart use/"), ("deploy", "quickstart use/")),
+    *(("coin", "uncertainty/coin"), ("aleatoric", "uncertainty/"), ("epistemic", "uncertainty/")),
+    *(("epistemic uncertainty", "uncertainty/"), ("entropy", "uncertainty/classifiers")),
+    *(("deep ensemble", "uncertainty/ensembles"), ("ensemble", "uncertainty/ensembles")),
+    *(("logistic regression", "models/logistic_regression"), ("log odds", "models/logistic_regression")),
+    *(("logits", "models/logistic_regression quickstart"), ("softmax", "models/softmax_regression")),
+    *(("overfitting", "models/softmax_regression"), ("cross entropy", "models/softmax_regression")),
+    *(("reliability diagram", "measures/reliability"), ("calibration curve", "measures/reliability")),
+    *(("reliability diagram python", "measures/reliability"), ("overconfident", "measures/reliability")),
+    *(("overconfidence", "measures/reliability"), ("underconfident", "measures/reliability")),
+    *(("ECE", "measures/ece"), ("expected calibration error", "measures/ece")),
+    *(("number of bins", "measures/ece"), ("class-wise ece", "measures/ece")),
+    *(("brier score", "measures/proper_scores"), ("log loss", "measures/proper_scores")),
+    *(("proper scoring rule", "measures/proper_scores"), ("sharpness", "measures/brier_decomposition")),
+    *(("refinement", "measures/brier_decomposition"), ("histogram binning", "calibrators/histogram_binning")),
+    *(("isotonic", "calibrators/isotonic"), ("isotonic overfitting", "calibrators/isotonic")),
+    *(("pool adjacent violators", "calibrators/isotonic"), ("platt", "calibrators/platt")),
+    *(("svm probabilities", "calibrators/platt"), ("temperature", "calibrators/temperature")),
+    *(("temperature scaling", "calibrators/temperature"), ("softmax temperature", "calibrators/temperature")),
+    *(("multiclass", "calibrators/one_vs_rest use/"), ("multi-class", "calibrators/one_vs_rest use/")),
+    *(("one vs rest", "calibrators/one_vs_rest"), ("which calibrator", "practice/choosing")),
+    *(("decision threshold", "practice/decisions"), ("cost", "practice/decisions")),
+    *(("label shift", "practice/shift"), ("model drift", "practice/shift use/")),
+    *(("monitoring", "practice/shift use/"), ("class imbalance", "practice/")),
+    *(("dask", "practice/scale"), ("streaming", "practice/scale"), ("syllabus", "teaching/syllabus")),
+    *(("lesson plan", "teaching/syllabus"), ("homework", "teaching/assignments")),
+    *(("exam", "teaching/exam"), ("notation", "reference/notation"), ("how to cite", "reference/cite")),
+]
+FOUND = """query => {
+    history.replaceState(null, "", `?q=${encodeURIComponent(query)}`);
+    return Search._performSearch(...Search._parseQuery(query)).reverse().map(result => result[0]);
+}"""
+
+
+@pytest.fixture(scope="module")
+def searching(chromium: Browser, address: str) -> Iterator[Page]:
+    """Open the page of the search once."""
+    page = chromium.new_page()
+    page.goto(f"{address}/search.html?q=calibration")
+    page.wait_for_selector("#search-results li")
+    yield page
+    page.close()
+
+
+@pytest.mark.parametrize(("query", "pages"), QUERIES, ids=[query for query, _ in QUERIES])
+def test_the_first_hit_is_the_page_that_is_meant(searching: Page, query: str, pages: str) -> None:
+    found = searching.evaluate(FOUND, query)
+    assert found and found[0].removeprefix("book/").startswith(tuple(pages.split())), found[:5]
+
+
+@pytest.mark.parametrize("visit", [("search.html?q=softmax+temperature", "light", 1280)], indirect=True)
+def test_a_reader_without_a_mouse_comes_from_a_query_to_a_page_and_reads_no_menus(visit: Visit) -> None:
+    page = visit.page
+    page.wait_for_selector("#search-results li .context")
+    texts = page.locator("#search-results li .context").all_inner_texts()
+    assert not [text for text in texts if re.search(r"\.pdf|Contents|import ", text)]
+    page.locator("#search-results li a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/temperature.html*")
+
+
+def test_the_list_names_pages_that_exist_and_every_page_of_a_lesson() -> None:
+    listed = set(yaml.safe_load((BOOK / "reference/search.yml").read_text(encoding="utf-8")))
+    pages = {
+        path.relative_to(BOOK.parent).with_suffix("").as_posix()
+        for path in BOOK.rglob("*")
+        if path.suffix in {".md", ".ipynb"} and ".ipynb_checkpoints" not in path.parts
+    }
+    assert listed <= pages
+    assert {page for page in pages if not re.search("teaching|reference", page)} <= listed
