@@ -56,8 +56,8 @@ check: .venv/made ## hold text, formulas, numbers and names to the code, in seco
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest tests/book -m "not kernel and not copy"
 
-check-class: .venv/made ## grade made-up classes, hostile submissions among them, in the sandbox
-	@$(BIN)/python -m pytest -n auto --dist loadscope tests/classroom
+check-class: .venv/made ## grade made-up classes in the sandbox, and try the sets on a thousand student numbers
+	@STUDENTS=1000 $(BIN)/python -m pytest -n auto --dist loadgroup tests/classroom tests/assignments/test_checks.py
 
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser

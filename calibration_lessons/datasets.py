@@ -128,6 +128,37 @@ class Coverage(NamedTuple):
     length: Floats
 
 
+class Scalings(NamedTuple):
+    """What matrix scaling and its rivals were worth: one row per classifier, size and method.
+
+    Attributes
+    ----------
+    source : ndarray of str
+        The classifier and its data.
+    classes, n : ndarray of int
+        Number of classes, and of calibration rows.
+    method : ndarray of str
+        "temperature", "bias", "vector", "auto" (of `MatrixScaling`), or a rival.
+    splits : ndarray of int
+        Random halves that each number is the mean of.
+    nll, brier, accuracy : ndarray
+        On the half that no method has learned from; NLL in nats.
+    gain, gain_se : ndarray
+        Change of the NLL against the temperature, in per cent, and its standard error over the halves.
+    """
+
+    source: Words
+    classes: Integers
+    n: Integers
+    method: Words
+    splits: Integers
+    nll: Floats
+    brier: Floats
+    accuracy: Floats
+    gain: Floats
+    gain_se: Floats
+
+
 class Comparison(NamedTuple):
     """What calibrators after classifiers were worth: one row a result, each array of shape (n,).
 
@@ -464,6 +495,30 @@ def coverage() -> Coverage:
             for name in Coverage._fields[1:]
         ),
     )
+
+
+def matrix_scaling() -> Scalings:
+    """Compare matrix scaling with its rivals: the data of the chapter *matrix_scaling*.
+
+    `tools/matrix_experiment.py` made them.
+
+    Returns
+    -------
+    Scalings
+
+    Examples
+    --------
+    >>> table = matrix_scaling()
+    >>> bool((table.gain[table.method == "temperature"] == 0).all())
+    True
+    """
+    table = _table("matrix_scaling.csv")
+    whole, words = ("classes", "n", "splits"), ("source", "method")
+    columns: dict[str, Any] = {
+        name: values if name in words else values.astype(np.int64 if name in whole else float)
+        for name, values in table.items()
+    }
+    return Scalings(**columns)
 
 
 def _one_of(value: int, known: range, name: str) -> int:

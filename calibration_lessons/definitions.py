@@ -951,6 +951,59 @@ def confidence_and_accuracy(
     return confidence / len(labels), correct / len(labels)
 
 
+# calibrators/matrix_scaling
+
+
+@numbered(
+    "eq-matrix-scaling",
+    latex=r"""
+    q_k = \frac{e^{b_k + \sum_{j=1}^{K} W_{kj} z_j}}{\sum_{l=1}^{K} e^{b_l + \sum_{j=1}^{K} W_{lj} z_j}}
+    """,
+    function="MatrixScaling",
+    example="""
+    matrix = [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]]  # a temperature of 2
+    matrix_scaling([2.0, 1.0, 0.5], matrix, intercepts=[0.0, 0.0, 0.3])
+    """,
+)
+def matrix_scaling(
+    logits: Sequence[float], matrix: Sequence[Sequence[float]], intercepts: Sequence[float]
+) -> list[float]:
+    """Softmax of a matrix times the logits, plus one intercept for each class."""
+    scores = [linear_log_odds(row, logits) + b for row, b in zip(matrix, intercepts, strict=True)]
+    return softmax(scores)
+
+
+@numbered(
+    "eq-matrix-penalty",
+    latex=r"""
+    J = - \sum_{i=1}^{n} \log q_{i y_i} + \frac{a^2}{2}
+    + \frac{\lambda}{2} \sum_{k=1}^{K} \left( b_k^2 + \sum_{j=1}^{K} c_{kj} \, m_{kj}^2 \right)
+    """,
+    function="MatrixScaling",
+    example="""
+    probabilities = [[0.8, 0.2], [0.3, 0.7]]
+    penalised_loss([0, 1], probabilities, 0.1, [0.2, -0.2], [[0.1, 0.0], [0.0, 0.3]], strength=2)
+    """,
+)
+def penalised_loss(
+    labels: Sequence[int],
+    probabilities: Sequence[Sequence[float]],
+    stretch: float,
+    intercepts: Sequence[float],
+    deviations: Sequence[Sequence[float]],
+    strength: float,
+) -> float:
+    """Sum of the losses, and the penalty: entries off the diagonal count sqrt(K) times."""
+    total = stretch**2 / 2
+    for y, row in zip(labels, probabilities, strict=True):
+        total = total - math.log(row[y])
+    for k, b in enumerate(intercepts):
+        total = total + strength / 2 * b**2
+        for j, m in enumerate(deviations[k]):
+            total = total + strength / 2 * (1 if j == k else math.sqrt(len(intercepts))) * m**2
+    return total
+
+
 # calibrators/one_vs_rest
 
 

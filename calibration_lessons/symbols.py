@@ -270,6 +270,19 @@ def expectation_consistency(draw: Any) -> Values:
     }
 
 
+def matrix_scaling(draw: Any) -> Values:
+    """Draw logits with labels, a matrix and intercepts; and how far they lie from the temperature's."""
+    y, z, b = draw.permutation(LABELS), draw.normal(size=(n, K)), draw.normal(size=K)
+    W = draw.normal(size=(K, K))
+    q, m = np.array([d.matrix_scaling(row, W, b) for row in z]), draw.normal(size=(K, K))
+    a, strength = draw.normal(), draw.random()
+    loss, weight = d.penalised_loss(y, q.tolist(), a, b, m.tolist(), strength), np.where(np.eye(K), 1, K**0.5)
+    return ROWS | CLASSES | {
+        "z_": z[0], "W_": W, "b_": b, "q_": q, "y_": y + 1, "J": loss, "a": a, r"\lambda": strength, "m_": m,
+        "c_": weight, "eq-matrix-scaling": {"q_": q[0]},
+    }
+
+
 def one_vs_rest(draw: Any) -> Values:
     """Draw a probability for each class against the rest."""
     r, uniform = draw.random(K), r"q_k = \frac{1}{K} \text{ where all } r_j = 0"

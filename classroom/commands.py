@@ -16,28 +16,36 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import determine_grade
 
 from classroom import grading
+from classroom.cases import ByHand, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.grading import Refused
-from classroom.submission import Limits, is_test
+from classroom.submission import Limits
 
 SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
 
 
-def release(course: Course, name: str) -> str:
-    """Make the notebook for the students with nbgrader."""
+def release(course: Course, name: str, word: str = "") -> str:
+    """Make the notebook for the students with nbgrader; a word changes the numbers of the whole class."""
+    if not (course.sources / name / f"{name}.ipynb").exists():
+        known = ", ".join(sorted(path.stem for path in course.sources.glob("*/*.ipynb")))
+        raise SystemExit(f"release: there is no set {name} in {course.sources}; there are {known}")
     course.folder.mkdir(parents=True, exist_ok=True)
-    settings = course.folder / SETTINGS.name
-    if not settings.exists():
-        shutil.copyfile(SETTINGS, settings)
+    if word:
+        (course.folder / "word").write_text(word, encoding="utf-8")
+    if course.folder.resolve() != ASSIGNMENTS:
+        shutil.copyfile(SETTINGS, course.folder / SETTINGS.name)
+        own, hidden = course.folder / "source" / name, shutil.ignore_patterns("checks.py", "__pycache__")
+        shutil.copytree(course.sources / name, own, ignore=hidden, dirs_exist_ok=True)
+        sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
+        for cell in sheet.cells:
+            cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))
+        nbformat.write(sheet, own / f"{name}.ipynb")
     with course.gradebook():  # nbgrader finds one, and needs no `alembic`
         pass
     if not nbgrader(course).generate_assignment(name)["success"]:
-        raise SystemExit(
-            f"release: nbgrader could not make {name}; is there a folder {course.sources / name}?"
-        )
+        raise SystemExit(f"release: nbgrader could not make {name}")
     return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"
 
 
@@ -89,7 +97,7 @@ def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool =
             except Exception as fault:
                 settle(record, partial(throw, fault))
             else:
-                job = pool.submit(grading.grade, notebook, record, run)
+                job = pool.submit(grading.grade, notebook, record, name, run)
                 waiting[job] = record
         try:
             for job in as_completed(waiting):
@@ -107,7 +115,9 @@ def throw(fault: Exception) -> None:
 
 def protect(course: Course) -> None:
     """Close the class to other users of the machine: the gradebook holds the hidden tests and the grades."""
-    for path in (course.folder / "gradebook.db", course.folder / "submitted", course.folder / "autograded"):
+    for path in (
+        course.folder / name for name in ("gradebook.db", "word", "source", "submitted", "autograded")
+    ):
         if path.exists():
             path.chmod(0o700 if path.is_dir() else 0o600)
 
@@ -122,17 +132,41 @@ def summary(course: Course, name: str, seconds: float) -> str:
     """Write one line a submission into a report, and count."""
     all_records = records(course, name)
     names = Counter(record.signed for record in all_records if record.signed)
+    borrowed = others_numbers(course, name, all_records)
     lines = []
     for record in all_records:
         same = names[record.signed] if record.signed else 0
         shared = f"; {same} notebooks are signed so" if same > 1 else ""
-        lines.append(f"{record.student}: {record}{shared}")
+        lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}")
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     counts = ", ".join(
         f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
     )
     return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
+
+
+def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict[str, str]:
+    """Say whose numbers an answer by hand is right for, where they are another student's."""
+    with course.gradebook() as book:
+        cells = grading.cells_of_set(book, name)
+    sheet: dict[str, str] = {key: cells[key]["source"] for key in ("imports", "numbers") if key in cells}
+    everyone = {record.student for record in all_records} | {r.signed for r in all_records if r.signed}
+    own = {student: own_numbers(sheet, student) for student in sorted(everyone)}
+    found = dict.fromkeys((record.student for record in all_records), "")
+    checks = course.checks(name)
+    asked = [q for q in questions(checks).values() if isinstance(q, ByHand)] if checks.exists() else []
+    for question in (question for question in asked if not question.within):
+        right = {student: question.numbers(question.right, own[student]) for student in own}
+        for record in all_records:
+            given = record.given.get(question.name, {})
+            fits = [
+                student for student, wanted in right.items()
+                if all(same(given.get(key), wanted[key], question.rtol, question.atol) for key in wanted)
+            ]  # fmt: skip
+            if fits and (record.signed or record.student) not in fits:
+                found[record.student] += f"; {question.name}: the numbers of {' or '.join(fits)}"
+    return found
 
 
 # feedback, export, statistics
@@ -151,9 +185,13 @@ def feedback(course: Course, name: str) -> str:
     return f"feedback: {len(graded)} pages in {course.folder / 'feedback'}"
 
 
-def export(course: Course, name: str, platform: str, target: Path | None) -> str:
-    """Write the points as the learning platform imports them; who was refused gets an empty field."""
+def export(course: Course, name: str, platform: str, target: Path | None, title: str = "") -> str:
+    """Write the points as the learning platform imports them; who was refused gets an empty field.
+
+    The remarks of the report are for the teacher: the tables for platforms, which students see, hold none.
+    """
     known = {record.student: record for record in records(course, name)}
+    now = time.strftime("%A, %d %B %Y, %I:%M %p")
     lines: list[tuple[str, ...]] = []
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
@@ -162,14 +200,23 @@ def export(course: Course, name: str, platform: str, target: Path | None) -> str
             points = "" if record.points is None else f"{book.find_submission(name, student.id).score:g}"
             number, remarks = student.lms_user_id or student.id, "; ".join(record.remarks)
             lines.append({
-                "moodle": (f"Participant {number}", full_name, points, f"{possible:g}", remarks),
+                "moodle": (f"Participant {number}", full_name, points, f"{possible:g}", now, ""),
                 "canvas": (full_name, number, student.id, "", "", points),
                 "plain": (student.id, full_name, points, f"{possible:g}", remarks),
             }[platform])  # fmt: skip
     headings: dict[str, list[tuple[str, ...]]] = {
-        "moodle": [("Identifier", "Full name", "Grade", "Maximum grade", "Feedback comments")],
+        "moodle": [
+            (
+                "Identifier",
+                "Full name",
+                "Grade",
+                "Maximum grade",
+                "Last modified (grade)",
+                "Feedback comments",
+            )
+        ],
         "canvas": [
-            ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", name),
+            ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title or name),
             ("Points Possible", "", "", "", "", f"{possible:g}"),
         ],
         "plain": [("student", "name", "points", "possible", "remarks")],
@@ -186,14 +233,11 @@ def statistics(course: Course, name: str) -> str:
     messages: dict[str, Counter[str]] = {}
     graded = [record for record in records(course, name) if record.points is not None]
     for record in graded:
-        for cell in nbformat.read(course.graded(record.student, name), as_version=4).cells:
-            if is_test(cell):
-                test = cell.metadata.nbgrader.grade_id
-                points.setdefault(test, []).append(determine_grade(cell)[0] / cell.metadata.nbgrader.points)
-                said = [
-                    output.evalue or output.ename for output in cell.outputs if output.output_type == "error"
-                ]
-                messages.setdefault(test, Counter()).update(said[-1:])
+        for test, verdicts in record.verdicts.items():
+            possible = sum(verdict["possible"] for verdict in verdicts)
+            points.setdefault(test, []).append(sum(verdict["earned"] for verdict in verdicts) / possible)
+            said = {verdict["fault"] or verdict["idea"] for verdict in verdicts if not verdict["earned"]}
+            messages.setdefault(test, Counter()).update(said)
     lines = [f"{'question':24} {'points':>7} {'missed':>7}  most frequent message"]
     for test, shares in points.items():
         common = "".join(f"{text} ({number})" for text, number in messages[test].most_common(1))

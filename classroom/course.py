@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -40,6 +41,21 @@ class Course:
     folder: Path = ASSIGNMENTS
     sources: Path = ASSIGNMENTS / "source"
 
+    def checks(self, name: str) -> Path:
+        """Where the questions of a set stand, with their hidden cases."""
+        return self.sources / name / "checks.py"
+
+    @property
+    def word(self) -> str:
+        """The class's word, which changes its numbers and hidden inputs; empty where it has none."""
+        path = self.folder / "word"
+        return path.read_text("utf-8").strip() if path.exists() else ""
+
+    @property
+    def sign(self) -> str:
+        """What the sheets hold of the word: numbers follow from it, the word does not."""
+        return hashlib.sha256(f"sheet {self.word}".encode()).hexdigest()[:8] if self.word else ""
+
     def submission(self, student: str, name: str) -> Path:
         """Where a student's notebook lies."""
         return self.folder / "submitted" / student / name / f"{name}.ipynb"
@@ -60,6 +76,7 @@ class Course:
     @contextmanager
     def gradebook(self) -> Iterator[Gradebook]:
         """Open the gradebook; make it where there is none."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / "gradebook.db").exists():
             make_gradebook(self.database)
         with Gradebook(self.database, COURSE) as book:
@@ -70,7 +87,10 @@ class Course:
         """Nbgrader's settings for this folder."""
         config = PyFileConfigLoader("nbgrader_config.py", path=str(ASSIGNMENTS)).load_config()
         config.CourseDirectory.root = str(self.folder.resolve())
-        config.CourseDirectory.source_directory = str(self.sources.resolve())
+        mine = self.folder.resolve() != ASSIGNMENTS
+        config.CourseDirectory.source_directory = str(
+            (self.folder / "source" if mine else self.sources).resolve()
+        )
         return config
 
     def through(self, notebook: NotebookNode, chain: list[Any], name: str, student: str = "") -> NotebookNode:
@@ -94,7 +114,11 @@ class Record:
     remarks: list[str] = field(default_factory=list)
     seconds: float = 0.0
     signed: str | None = None
-    """The STUDENT_ID in the notebook."""
+    """The student number whose numbers the notebook worked with."""
+    given: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The answers by hand."""
+    verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """What each question earned, case by case."""
 
     @property
     def result(self) -> str:

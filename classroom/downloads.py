@@ -56,7 +56,7 @@ def collect(course: Course, name: str, source: Path, roster: Path | None = None)
     """Sort downloads into the class; of several notebooks of a student the newest counts."""
     if not source.exists():
         raise SystemExit(f"collect: there is no {source}")
-    numbers = {row["platform"]: row["student"] for row in rows(roster)} if roster else {}
+    numbers = roster_of(roster) if roster else {}
     newest: dict[str, tuple[tuple[bool, float, float], bytes, str, str]] = {}
     others: dict[str, str] = {}
     for path, when, content in downloads(source):
@@ -88,6 +88,14 @@ def rows(table: Path) -> list[dict[str, str]]:
     """Read a table with a line of headings."""
     with table.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def roster_of(table: Path) -> dict[str, str]:
+    """Read which student has which number on the platform."""
+    found = rows(table)
+    if not found or not {"platform", "student"} <= found[0].keys():
+        raise SystemExit(f"collect: {table} needs a line of headings with platform and student")
+    return {row["platform"]: row["student"] for row in found}
 
 
 def rehearse(course: Course, name: str, target: Path) -> str:

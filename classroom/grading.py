@@ -2,12 +2,12 @@
 
 1. `prepared`: read the file, refuse what is no notebook of the set, put back what belongs to the teacher.
 2. `executed`: run it in a process of its own (`run.py`), which starts the kernel in the sandbox.
-3. `saved`: take over the outputs, nothing else, count a test that did not run as failed, and save the grade.
+3. `saved`: take over the outputs and the verdicts, nothing else, and save the grade. A test's outputs are its
+   verdict: what the submission itself shows there is left out, and a test without a verdict has failed.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import os
@@ -25,9 +25,10 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook
-from nbgrader.utils import determine_grade
 
+from classroom.cases import Verdict
 from classroom.course import ASSIGNMENTS, Course, Record, write_record
+from classroom.run import Outcome
 from classroom.submission import ROOT, Limits, error, is_test
 
 LARGEST = 5 * 2**20
@@ -42,6 +43,8 @@ def digest(course: Course, student: str, name: str, cells: dict[str, Any]) -> st
     """Return a digest of a submission and of the set that it answers."""
     with course.submission(student, name).open("rb") as file:
         content = file.read(LARGEST + 1)
+    checks = course.checks(name)
+    content += checks.read_bytes() if checks.exists() else b""
     return hashlib.sha256(content + "".join(cell["checksum"] for cell in cells.values()).encode()).hexdigest()
 
 
@@ -136,22 +139,22 @@ def restore(notebook: NotebookNode, cells: dict[str, dict[str, Any]]) -> None:
         before = notebook.cells.index(place[name])
 
 
-def signed(notebook: NotebookNode) -> str | None:
-    """Read the STUDENT_ID that the notebook assigns, without running anything."""
-    for cell in notebook.cells:
-        with suppress(SyntaxError, ValueError, RecursionError):
-            for node in ast.parse(cell.source).body if cell.cell_type == "code" else []:
-                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "STUDENT_ID":
-                    return str(ast.literal_eval(node.value))
-    return None
-
-
 # Stage 2
 
 
-def executed(course: Course, limits: Limits, sandbox: str, notebook: NotebookNode) -> dict[str, Any]:
+def judge(course: Course, notebook: NotebookNode, student: str, name: str) -> dict[str, Any]:
+    """Say what judges a notebook: the set's checks, and for whom its inputs are drawn."""
+    about = [(cell, cell.metadata.get("nbgrader", {})) for cell in notebook.cells if cell.cell_type == "code"]
+    locked = {of["grade_id"]: cell.source for cell, of in about if of.get("locked") and not of["grade"]}
+    return {"checks": str(course.checks(name)), "student": student, "word": course.word, "locked": locked}
+
+
+def executed(
+    course: Course, limits: Limits, sandbox: str, notebook: NotebookNode, student: str, name: str
+) -> dict[str, Any]:
     """Run a prepared notebook in a process of its own."""
     asked = {"notebook": notebook, "limits": asdict(limits), "sandbox": sandbox}
+    asked["judge"] = judge(course, notebook, student, name)
     hidden = {str(path.resolve()) for path in (ASSIGNMENTS, ROOT / ".git", course.folder, course.sources)}
     asked["hidden"] = sorted(path for path in hidden if Path(path).is_dir())
     command = [sys.executable, "-m", "classroom.run"]
@@ -162,12 +165,7 @@ def executed(course: Course, limits: Limits, sandbox: str, notebook: NotebookNod
         )  # fmt: skip
         return dict(json.loads(done.stdout))
     except (subprocess.TimeoutExpired, ValueError) as fault:
-        return {
-            "started": True,
-            "outputs": {},
-            "timed_out": [],
-            "stopped": f"the run broke off ({type(fault).__name__})",
-        }
+        return asdict(Outcome(started=True, stopped=f"the run broke off ({type(fault).__name__})"))
 
 
 # Stage 3
@@ -186,15 +184,20 @@ def take_over(notebook: NotebookNode, outcome: dict[str, Any]) -> None:
             cell.execution_count = count = count + 1
         cell.outputs = [nbformat.from_dict(output) for output in outputs]
         if is_test(cell):
-            cell.outputs.sort(
-                key=lambda output: output.output_type != "error"
-            )  # nbgrader reads the first one
-            try:
-                determine_grade(cell)
-            except (KeyError, ValueError, TypeError):
-                cell.outputs = [
-                    nbformat.from_dict(error("BadScore", "the test gave more points than it has"))
-                ]
+            verdicts = [
+                Verdict(**one) for one in outcome["verdicts"].get(cell.metadata.nbgrader.grade_id, [])
+            ]
+            cell.outputs = [nbformat.from_dict(output) for output in scored(verdicts, outcome["stopped"])]
+
+
+def scored(verdicts: list[Verdict], stopped: str) -> list[dict[str, Any]]:
+    """Write verdicts as outputs: nbgrader reads the points from the first, a person the rest."""
+    if not verdicts:
+        return [error("NotRun", f"this question was not judged{': ' * bool(stopped)}{stopped}")]
+    points = f"{sum(verdict.earned for verdict in verdicts):g}"
+    said = "".join(f"{verdict}\n" for verdict in verdicts)
+    result = {"output_type": "execute_result", "data": {"text/plain": points}, "metadata": {}}
+    return [result | {"execution_count": None}, {"output_type": "stream", "name": "stdout", "text": said}]
 
 
 def saved(course: Course, book: Gradebook, record: Record, name: str, notebook: NotebookNode | None) -> None:
@@ -234,16 +237,16 @@ def remarks(outcome: dict[str, Any]) -> list[str]:
 
 
 def grade(
-    notebook: NotebookNode, record: Record, run: Callable[[NotebookNode], dict[str, Any]]
+    notebook: NotebookNode, record: Record, name: str, run: Callable[[NotebookNode, str, str], dict[str, Any]]
 ) -> NotebookNode:
     """Run a prepared notebook and take its outputs over."""
     started = time.monotonic()
-    outcome = run(notebook)
+    outcome = run(notebook, record.student, name)
     record.seconds = time.monotonic() - started
-    if not outcome["started"]:
-        raise RuntimeError(outcome["stopped"])
+    if not outcome["started"] or outcome["broken"]:
+        raise RuntimeError(outcome["stopped"] or outcome["broken"])
     record.remarks += remarks(outcome)
-    record.signed = signed(notebook)
+    record.signed, record.given, record.verdicts = (outcome[key] for key in ("signed", "given", "verdicts"))
     if record.signed != record.student:
         record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")
     take_over(notebook, outcome)

@@ -1,40 +1,26 @@
-"""The kernel that runs a submission, inside the sandbox: with limits, and with a watch over the libraries.
+"""The submission's side of the channel: a kernel under limits that calls its functions for a test.
 
-The watch remembers every function of every library before any of the student's code has run. Before and
-after each test cell the executor asks it what has changed since. It shares its process with the student's
-code, so it stops a replaced `np.allclose`, not somebody who takes the watch itself apart.
+All of this shares its process with the student's code. Nothing here knows what is right or what it is worth;
+a submission that takes it apart sends other data, and earns what that data is worth.
 """
 
-import builtins
 import contextlib
+import gc
 import importlib
+import json
 import os
+import pkgutil
 import resource
 import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
-from IPython import get_ipython
+import numpy as np
 
-LIBRARIES = [
-    "calibration_lessons", "inspect", "itertools", "math", "numpy.testing", "random", "scipy.integrate",
-    "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.calibration", "sklearn.isotonic",
-    "sklearn.linear_model", "sklearn.metrics", "statistics", "warnings",
-]  # fmt: skip
-REBOUND = {
-    "sys",
-    "__main__",
-    "threading",
-    "asyncio.events",
-    "warnings.showwarning",
-    "warnings._showwarnmsg_impl",
-}
-PARTS = "__code__", "__defaults__", "__kwdefaults__"
+from classroom.channel import packed, unpacked
 
-modules: dict[str, Any] = {}
-known: dict[str, tuple[Any, str, Any]] = {}
-hooks: dict[str, Any] = {}
+LIBRARIES = ["calibration_lessons", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.linear_model"]
 
 
 def start() -> None:
@@ -51,76 +37,104 @@ def start() -> None:
     kernelapp.launch_new_instance()
 
 
-def functions(name: str, owner: Any) -> Iterator[tuple[str, Any, str, Any]]:
-    """Name the functions and classes of a module, and what they are made of."""
-    for key, value in list(vars(owner).items()):
-        place = f"{name}.{key}"
-        if place in REBOUND or not (
-            callable(value) or isinstance(value, classmethod | staticmethod | property)
-        ):
-            continue
-        yield place, owner, key, value
-        if isinstance(value, types.FunctionType):
-            yield from ((f"{place}.{part}", value, part, getattr(value, part)) for part in PARTS)
-        elif isinstance(owner, types.ModuleType) and isinstance(value, type) and value.__module__ == name:
-            yield from functions(place, value)
+class Draws:
+    """A generator of NumPy that gives uniform numbers, and nothing else that is random."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = np.random.default_rng(seed).random
 
 
-def current_hooks() -> dict[str, Any]:
-    """Collect what IPython does to a cell before it runs and when it fails."""
-    shell = get_ipython()
-    kernel = shell.kernel
-    return {
-        "IPython's ast_transformers": list(shell.ast_transformers),
-        "IPython's input transformers": [
-            *shell.input_transformers_post,
-            *shell.input_transformer_manager.cleanup_transforms,
-            *shell.input_transformer_manager.line_transforms,
-            *shell.input_transformer_manager.token_transformers,
-        ],
-        "IPython's pre_run_cell": [
-            *shell.events.callbacks["pre_run_cell"],
-            *shell.events.callbacks["pre_execute"],
-        ],
-        "IPython's exception handlers": shell.custom_exceptions,
-        "IPython's shell": overridden(shell),
-        "the kernel": overridden(kernel),
-        "the trace function": (sys.gettrace(), sys.getprofile()),
-    }
+def parts(name: str) -> tuple[str, str]:
+    """Load a module with all below it; return where its code comes from and the function that is meant."""
+    name, _, function = name.partition(":")
+    module = importlib.import_module(name)
+    for found in pkgutil.walk_packages(getattr(module, "__path__", []), name + "."):
+        if "tests" not in found.name and "conftest" not in found.name:
+            importlib.import_module(found.name)
+    file = module.__file__ or ""
+    return (os.path.dirname(file) + os.sep if hasattr(module, "__path__") else file), function
 
 
-def overridden(thing: Any) -> dict[str, Any]:
-    """Collect the methods that an object replaces by its own."""
-    return {key: value for key, value in vars(thing).items() if callable(getattr(type(thing), key, None))}
+def functions(names: tuple[str, ...]) -> list[types.FunctionType]:
+    """Find every function of some modules, under whatever name, alias, copy or closure somebody holds it."""
+    places = [parts(name) for name in names]
+
+    def belongs(code: types.CodeType) -> bool:
+        return any(
+            code.co_filename.startswith(file) and function in ("", code.co_qualname)
+            for file, function in places
+        )
+
+    everything = gc.get_objects()
+    return [thing for thing in everything if type(thing) is types.FunctionType and belongs(thing.__code__)]
 
 
-def remember() -> None:
-    """Remember every function and hook; called once, before the first cell."""
-    modules.update(sys.modules)
-    for name, module in modules.items():
-        if name not in REBOUND and isinstance(module, types.ModuleType):
-            known.update((place, (owner, key, value)) for place, owner, key, value in functions(name, module))
-    hooks.update(current_hooks())
+def stub(function: types.FunctionType) -> types.CodeType:
+    """Make code that says what is withheld; it has as many free variables as the function's own."""
+    free = function.__code__.co_freevars
+    bound = "".join(f"    {name} = None\n" for name in free)
+    said = f"{function.__name__} is not there: the question asks you to write it yourself"
+    inner = (
+        f"    def stub(*_, **__):\n        {', '.join(free) or None}\n        raise RuntimeError({said!r})\n"
+    )
+    names: dict[str, Any] = {}
+    exec(f"def make():\n{bound}{inner}    return stub", names)
+    made: types.CodeType = names["make"]().__code__
+    return made
 
 
-def changed(namespace: dict[str, Any], names: dict[str, tuple[str, str]]) -> str:
-    """Name the first function, hook or imported name that is not what it was; an empty text where all are."""
-    for name, module in modules.items():
-        if name != "__main__" and sys.modules.get(name, module) is not module:
-            return name
-    for place, (owner, key, value) in known.items():
-        if vars(owner).get(key, value) is not value if key not in PARTS else getattr(owner, key) is not value:
-            return place.removesuffix(f".{key}") if key in PARTS else place
-    for name, value in current_hooks().items():
-        if hooks[name] != value:
-            return name
-    if vars(builtins) is not getattr(
-        namespace.get("__builtins__"), "__dict__", namespace.get("__builtins__")
-    ):
-        return "__builtins__"
-    for name, (module, key) in names.items():
-        imported = sys.modules.get(module)
-        expected = getattr(imported, key, None) if key else imported
-        if namespace.get(name, expected) is not expected:
-            return name
-    return ""
+class Absent:
+    """An import hook: what is withheld is not loaded again."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = [name.partition(":")[0] for name in names]
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        """Refuse a withheld module, and what lies below it."""
+        if any(f"{name}.".startswith(f"{withheld}.") for withheld in self.names):
+            raise ImportError(f"{name} is not there: the question asks you to write it yourself")
+
+
+found: dict[tuple[str, ...], list[types.FunctionType]] = {}
+
+
+@contextlib.contextmanager
+def without(names: tuple[str, ...]) -> Iterator[None]:
+    """Take the functions of some modules away while a question's answer runs."""
+    if names not in found:
+        found.clear()
+        found[names] = functions(names) if names else []
+    kept, hook = [(function, function.__code__) for function in found[names]], Absent(names)
+    for function, _ in kept:
+        function.__code__ = stub(function)
+    sys.meta_path.insert(0, hook)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(hook)
+        for function, code in kept:
+            function.__code__ = code
+
+
+def answer(asked: str, names: dict[str, Any] | None = None) -> str:
+    """Look a name up, or call a function by its name; return the value, or the exception's text, as JSON."""
+    if names is None:
+        from IPython import get_ipython
+
+        names = get_ipython().user_ns
+    request = json.loads(asked)
+    try:
+        value = names[request["name"]]
+        if "arguments" not in request:
+            return json.dumps({"value": packed(value)})
+        arguments = [
+            Draws(item["seed"]) if isinstance(item, dict) and "seed" in item else unpacked(item)
+            for item in request["arguments"]
+        ]
+        with without(tuple(request["without"])):
+            value = value(*arguments)
+        after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
+        return json.dumps({"value": packed(value), "after": after})
+    except (Exception, SystemExit, KeyboardInterrupt) as fault:
+        text = f"there is no {request['name']}" if request["name"] not in names else str(fault)
+        return json.dumps({"raised": [kind.__name__ for kind in type(fault).__mro__], "text": text[:500]})

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import builtins
 import json
 import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,17 +21,20 @@ from typing import Any
 
 import nbformat
 import psutil
+import zmq
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
+from classroom.cases import Answer, Ask, ByHand, own_numbers, questions, reply, request, seeding
 from classroom.sandbox import SANDBOXES, environment, own_folder
-from classroom.submission import Limits, error, is_locked, is_test
+from classroom.submission import Limits, error
 
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+TOO_LATE = Answer(raised=("TimeoutError",), text="the answer did not come in time")
 PYTHON = [sys.executable, "-c", "from classroom.isolated_kernel import start; start()"]
 
 
@@ -46,44 +48,23 @@ class Outcome:
     timed_out: list[int] = field(default_factory=list)
     stopped: str = ""
     """Why the run ended early; empty where it did not."""
+    verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """What each question earned, case by case, by its name."""
+    signed: str | None = None
+    """The student number whose numbers the notebook worked with."""
+    broken: str = ""
+    """What is wrong with the checks themselves; empty where nothing is."""
+    given: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The numbers that stand in the answers by hand, by the question's name."""
 
 
-def imports(sources: list[str]) -> dict[str, tuple[str, str]]:
-    """Read which module or which of its names each imported name stands for."""
-    found: dict[str, tuple[str, str]] = {}
-    for node in (node for source in sources for node in walk(source)):
-        if isinstance(node, ast.Import):
-            plain = [alias.name if alias.asname else alias.name.partition(".")[0] for alias in node.names]
-            found |= {alias.asname or name: (name, "") for alias, name in zip(node.names, plain, strict=True)}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
-    return found
-
-
-def walk(source: str) -> Iterator[ast.AST]:
-    """Walk through what a cell says; through nothing where it is no plain Python."""
-    with suppress(SyntaxError, ValueError, RecursionError):
-        yield from ast.walk(ast.parse(source))
-
-
-def relied_on(source: str, imported: dict[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
-    """Return the imported and built-in names that a test reads and does not bind itself."""
-    names = [node for node in walk(source) if isinstance(node, ast.Name)]
-    bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)} | set(imports([source]))
-    read = {node.id for node in names} - bound
-    return {
-        name: imported.get(name, ("builtins", name))
-        for name in sorted(read & (imported.keys() | vars(builtins)))
-    }
-
-
-def run(notebook: Any, limits: Limits, sandbox: str, hidden: list[Path]) -> Outcome:
+def run(notebook: Any, limits: Limits, sandbox: str, hidden: list[Path], judge: Judge) -> Outcome:
     """Run a prepared notebook in a kernel of its own; whatever happens there, come back in time."""
     with own_folder(sandbox) as folder:
-        return asyncio.run(executed(notebook, limits, folder, SANDBOXES[sandbox](folder, hidden)))
+        return asyncio.run(executed(notebook, limits, folder, SANDBOXES[sandbox](folder, hidden), judge))
 
 
-async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[str]) -> Outcome:
+async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[str], judge: Judge) -> Outcome:
     """Start the kernel, run the cells, and stop it, under a watch over time, memory and files."""
     most = f"{limits.memory},{limits.whole + limits.cell},{limits.disk // 2}"
     connection = folder / "kernel.json"
@@ -93,8 +74,9 @@ async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[st
         language="python", interrupt_mode="message",
     )  # fmt: skip
     manager.write_connection_file()
+    manager.context.setsockopt(zmq.MAXMSGSIZE, limits.message)
     os.chown(connection, folder.stat().st_uid, folder.stat().st_gid)
-    client = Executor(notebook, manager, limits)
+    client = Executor(notebook, manager, limits, judge)
     outcome = client.outcome
     running = asyncio.ensure_future(client.run_all(folder, environment(folder)))
     watching = asyncio.ensure_future(watch(client, folder, limits))
@@ -112,6 +94,39 @@ async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[st
             await manager.shutdown_kernel(now=True)
         await asyncio.gather(running, watching, return_exceptions=True)
     return outcome
+
+
+class Judge:
+    """Knows the questions of a set; asked by a cell's name, it puts the cases to the submission."""
+
+    def __init__(self, checks: str, student: str, word: str, locked: dict[str, str]) -> None:
+        self.questions = questions(Path(checks)) if checks else {}
+        self.student, self.word, self.locked = student, word, locked
+        self.own: dict[str, Any] = {}
+
+    def __call__(self, name: str, ask: Ask, outcome: Outcome) -> None:
+        """Judge the question whose test has this name; read the student's number where numbers are drawn."""
+        if name in ("student", "numbers"):
+            outcome.signed = self.number(ask("STUDENT_ID", None, ()))
+        question = self.questions.get(name.removeprefix("test-"))
+        if question and name.startswith("test-"):
+            self.own = self.own or own_numbers(self.locked, outcome.signed or self.student)
+            seed = [seeding(self.word), seeding(self.student)]
+            if isinstance(question, ByHand):
+                outcome.given[question.name] = {key: question.given(ask, key).value for key in question.ideas}
+            try:
+                verdicts = question.grade(ask, seed, self.own)
+            except (DeadKernelError, CancelledError):
+                raise
+            except Exception as fault:
+                outcome.broken = f"the checks of {question.name} failed: {type(fault).__name__}: {fault}"
+            else:
+                outcome.verdicts[name] = [asdict(verdict) for verdict in verdicts]
+
+    @staticmethod
+    def number(answer: Answer) -> str | None:
+        """Read the student number."""
+        return answer.value[:100] if isinstance(answer.value, str) and answer.value else None
 
 
 class OverLimit(Exception):
@@ -152,9 +167,9 @@ def size(folder: Path) -> int:
 
 
 class Executor(NotebookClient):
-    """Runs the cells one by one; a test cell only while the libraries are what they were."""
+    """Runs the cells one by one, and puts a question's cases to the kernel where its test stands."""
 
-    def __init__(self, notebook: Any, manager: AsyncKernelManager, limits: Limits) -> None:
+    def __init__(self, notebook: Any, manager: AsyncKernelManager, limits: Limits, judge: Judge) -> None:
         super().__init__(
             notebook, km=manager, allow_errors=True, record_timing=False, coalesce_streams=True,
             startup_timeout=60, timeout=limits.cell, interrupt_on_timeout=True, iopub_timeout=10,
@@ -163,47 +178,60 @@ class Executor(NotebookClient):
         )  # fmt: skip
         self.on_cell_executed = self.on_reply
         self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
-        self.imported = imports([cell.source for cell in notebook.cells if is_locked(cell)])
+        self.judge = judge
 
     async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
-        """Start the kernel and run every code cell."""
+        """Start the kernel, run every code cell, and judge the answers."""
         self.reset_execution_trackers()
         await self.async_start_new_kernel(cwd=str(folder), env=variables, **SILENT)
         await self.async_start_new_kernel_client()
-        if await self.ask("remember()"):
-            raise DeadKernelError("no watch")
         self.outcome.started = True
         for position, cell in enumerate(self.nb.cells):
             self.position = position
-            if cell.cell_type == "code":
-                await self.run_cell(cell, position)
-
-    async def run_cell(self, cell: Any, position: int) -> None:
-        """Run a cell; a test fails where something it relies on was replaced before or while it ran."""
-        relied = relied_on(cell.source, self.imported) if is_test(cell) else None
-        asked = f"changed(get_ipython().user_ns, {relied})"
-        cell.outputs, self.written = [], 0
-        problem = await self.ask(asked) if is_test(cell) else ""
-        if not problem:
+            if cell.cell_type != "code":
+                continue
+            cell.outputs, self.written = [], 0
             await self.async_execute_cell(cell, position)
-            problem = await self.ask(asked) if is_test(cell) else ""
-        if problem:
-            message = f"{problem} is not what it was before your code ran; a test needs it as it was"
-            cell.outputs.append(error("Replaced", message))
-        self.outcome.outputs[position] = [shown(output) for output in cell.outputs]
+            self.outcome.outputs[position] = [shown(output) for output in cell.outputs]
+            await self.judged(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
-    async def ask(self, question: str) -> str:
-        """Ask the watch in the kernel; an answer that is none counts as a change."""
-        where = "__import__('sys').modules['classroom.isolated_kernel']"
-        wanted = {"answer": f"{where}.{question.replace('get_ipython()', where + '.get_ipython()')}"}
+    async def judged(self, name: str) -> None:
+        """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""
+        loop = asyncio.get_running_loop()
+        left = float(self.limits.cell)
+
+        def ask(*question: Any) -> Answer:
+            nonlocal left
+            started = loop.time()
+            asked = asyncio.run_coroutine_threadsafe(self.ask(request(*question), left), loop)
+            answer = asked.result()
+            left = max(0.0, left - (loop.time() - started))
+            return answer
+
+        await asyncio.to_thread(self.judge, name, ask, self.outcome)
+
+    async def ask(self, question: str, seconds: float) -> Answer:
+        """Send a question to the kernel; an answer that comes too late is none."""
+        call = f"__import__('sys').modules['classroom.isolated_kernel'].answer({question!r})"
         assert self.kc
-        sent = self.kc.execute("", silent=True, store_history=False, user_expressions=wanted)
-        reply = await self.async_wait_for_reply(sent)
-        answer = (reply or {}).get("content", {}).get("user_expressions", {}).get("answer", {})
+        if not seconds:
+            return TOO_LATE
+        sent = self.kc.execute("", silent=True, store_history=False, user_expressions={"answer": call})
+        waiting = asyncio.ensure_future(self.async_wait_for_reply(sent))
+        done, _ = await asyncio.wait([waiting], timeout=seconds)
+        if not done:
+            self.outcome.timed_out.append(self.position)
+            assert isinstance(self.km, AsyncKernelManager)
+            await self.km.interrupt_kernel()
+            await asyncio.wait([waiting], timeout=self.limits.cell)
+            if not waiting.done():
+                raise DeadKernelError("it does not stop")
+            return TOO_LATE
+        answer = (waiting.result() or {}).get("content", {}).get("user_expressions", {}).get("answer", {})
         try:
-            return str(ast.literal_eval(answer["data"]["text/plain"]) or "")
-        except (KeyError, TypeError, ValueError, SyntaxError):
-            return "the kernel"
+            return reply(str(ast.literal_eval(answer["data"]["text/plain"])))
+        except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
+            return reply("")
 
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
         """Drop what a cell writes beyond the limit."""
@@ -255,10 +283,10 @@ def main() -> None:
     """Read the notebook and the limits, run, write the outcome."""
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     asked = json.load(sys.stdin)
-    notebook = nbformat.from_dict(asked["notebook"])
     outcome = run(
-        notebook, Limits(**asked["limits"]), asked["sandbox"], [Path(path) for path in asked["hidden"]]
-    )
+        nbformat.from_dict(asked["notebook"]), Limits(**asked["limits"]), asked["sandbox"],
+        [Path(path) for path in asked["hidden"]], Judge(**asked["judge"]),
+    )  # fmt: skip
     json.dump(asdict(outcome), sys.stdout)
 
 

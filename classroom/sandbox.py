@@ -11,12 +11,16 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from classroom.submission import ROOT
+from classroom.submission import ROOT, Limits
 
 HIDE_AND_RUN = """
-    cd "$0"
+    for place in /tmp /var/tmp; do mount --bind "$place" "$place"; mount -o remount,bind,ro "$place"; done
+    mount --bind "$0" "$0"
+    mount -o remount,bind,rw "$0"
+    mount -t tmpfs -o ro none /dev/shm
     while [ "$1" != -- ]; do mount -t tmpfs -o ro none "$1"; shift; done
     shift
+    cd "$0"
     exec setpriv "$@"
 """
 
@@ -25,13 +29,20 @@ def bubblewrap(folder: Path, hidden: list[Path]) -> list[str]:
     """Show the kernel the system's libraries, the environment and the companion, all read-only."""
     seen = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
     seen += [sys.base_prefix, sys.prefix, sysconfig.get_path("stdlib"), os.path.realpath(sys.executable)]
-    seen += [str(ROOT / "calibration_lessons"), str(ROOT / "classroom" / "isolated_kernel.py")]
+    seen += [str(ROOT / "calibration_lessons")]
+    seen += [str(ROOT / "classroom" / name) for name in ("isolated_kernel.py", "channel.py")]
     shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
     own = ["--bind", str(folder), str(folder), "--chdir", str(folder)]
     return [
         shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session",
-        "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", *shown, *own,
+        "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", *small("/dev/shm"), *small("/tmp"),
+        *shown, *own,
     ]  # fmt: skip
+
+
+def small(place: str) -> list[str]:
+    """Make a scratch folder in memory that holds no more than all files of a submission may."""
+    return ["--size", str(Limits.disk), "--tmpfs", place]
 
 
 def another_user(folder: Path, hidden: list[Path]) -> list[str]:

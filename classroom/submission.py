@@ -20,6 +20,8 @@ class Limits:
     disk: int = 20 * 2**20
     """Bytes, all files together."""
     processes: int = 32
+    message: int = 32 * 2**20
+    """Bytes of one answer to a test."""
     output: int = 100_000
     """Characters a cell; the rest is dropped."""
 
@@ -27,11 +29,6 @@ class Limits:
 def is_test(cell: Any) -> bool:
     """Tell whether points depend on the output of this cell."""
     return bool(cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"))
-
-
-def is_locked(cell: Any) -> bool:
-    """Tell whether the cell's source is the teacher's."""
-    return bool(cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("locked"))
 
 
 def error(name: str, message: str) -> dict[str, Any]:

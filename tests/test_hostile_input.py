@@ -67,6 +67,7 @@ CALLS = {
     "one against the rest": fitted(cl.OneVsRest(cl.IsotonicCalibration())),
     "temperature": fitted(cl.TemperatureScaling()),
     "expectation consistency": fitted(cl.ExpectationConsistency()),
+    "matrix": fitted(cl.MatrixScaling(strength=1.0)),
     "decomposition": lambda X, y: cl.brier_decomposition(y, X),
     "decomposition with bins": lambda X, y: cl.brier_decomposition(y, X, n_bins=3),
     "CORP": lambda X, y: cl.corp_decomposition(y, X),

@@ -30,7 +30,7 @@ ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 NEVER = re.compile(r"fontawesome\.js|design-tabs\.js|togglebutton\.js")
 SEARCH = re.compile(r"searchtools\.js|language_data\.js|searchindex\.js")
 # Small and needed at once: what inline scripts speak of, and our own.
-AT_ONCE = re.compile(r"_static/(documentation_options|late|explorers|run_here)[\w.]*\.(js|css)")
+AT_ONCE = re.compile(r"_static/(documentation_options|late|start|explorers|run_here)[\w.]*\.(js|css)")
 OWN_SCRIPTS = ["copybutton.js", "late.js"]
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(

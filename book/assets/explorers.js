@@ -128,11 +128,18 @@
       const panel = element("div", { class: "explorer-controls" }, ...parts.map((part) => part.row), readout);
       figure.prepend(panel, canvas);
       await draw(figure);
-      if (moved) figure.scrollIntoView({ block: "nearest" });
     } catch (error) {
       delete figure.dataset.state; // the still picture stays
       throw error;
     }
+  };
+
+  /* A figure that the address names: what stands above gets its true height first, so that the way is known. */
+  const reach = async (figure) => {
+    for (const part of figure.closest("article").querySelectorAll("section")) part.style.contentVisibility = "visible";
+    figure.scrollIntoView();
+    await start(figure);
+    figure.scrollIntoView();
   };
 
   const everywhere = (act) => { for (const figure of figures.keys()) act(figure); };
@@ -146,13 +153,17 @@
       { rootMargin: "400px 0px" },
     );
     all.forEach((figure) => near.observe(figure));
-    const named = [...asked().keys()];
-    const linked = all.find((figure) => named.some((name) => figure.dataset.controls.split(" ").includes(name)));
-    if (linked) linked.scrollIntoView({ block: "start" });
-    addEventListener("hashchange", () => everywhere((figure) => {
-      const driven = figures.get(figure);
-      if (read(driven.controls, driven.at)) show(figure);
-    }));
+    const follow = () => {
+      const named = [...asked().keys()];
+      const isNamed = (figure) => named.some((name) => figure.dataset.controls.split(" ").includes(name));
+      for (const figure of all.filter(isNamed)) {
+        const driven = figures.get(figure);
+        if (!driven) reach(figure);
+        else if (read(driven.controls, driven.at)) show(figure);
+      }
+    };
+    follow();
+    addEventListener("hashchange", follow);
     NARROW.addEventListener("change", () => everywhere(draw));
     let theme = isDark();
     new MutationObserver(() => {

@@ -7,12 +7,18 @@ import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import altair as alt
 import numpy as np
 
+from .._extras import missing
+
+try:
+    import altair as alt
+except ImportError as error:
+    raise missing("calibration_lessons.plots.explore", "plots", error) from error
 from ..measures.reliability import ReliabilityCurve
 from ._palette import BLACK, COLORS, DARK, GREY, READING, look_of, spare_colors
 from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
@@ -57,11 +63,22 @@ Row = dict[str, Any]
 Frames = Sequence[Mapping[str, Any]]
 
 
+@dataclass(frozen=True)
+class Series:
+    """A name in a panel: whether it is a line, and whether the legend has to say which it is."""
+
+    name: str
+    is_line: bool = True
+    is_told: bool = True
+
+
 class Palette:
     """Colour and line of every named series of a figure: one legend speaks for all panels."""
 
-    def __init__(self, lines: Iterable[str], fills: Iterable[str]) -> None:
-        self.lines, self.fills = list(dict.fromkeys(lines)), list(dict.fromkeys(fills))
+    def __init__(self, series: Sequence[Series]) -> None:
+        self.lines = list(dict.fromkeys(one.name for one in series if one.is_line))
+        self.fills = list(dict.fromkeys(one.name for one in series if not one.is_line))
+        self.told = {one.name for one in series if one.is_told}
         others = spare_colors([*self.lines, *self.fills])
         self.looks = {name: look_of(name, others) for name in dict.fromkeys([*self.lines, *self.fills])}
 
@@ -72,21 +89,29 @@ class Palette:
     @property
     def stroke(self) -> alt.Stroke:
         """Encode the colour of a line."""
-        return alt.Stroke("series:N", scale=alt.Scale(domain=self.lines, range=self.of(self.lines, "color")))
+        scale = alt.Scale(domain=self.lines, range=self.of(self.lines, "color"))
+        return alt.Stroke("series:N", scale=scale, legend=self.legend(self.lines))
 
     @property
     def dash(self) -> alt.StrokeDash:
         """Encode the dashes of a line."""
         dashes = [DASHES[line] for line in self.of(self.lines, "linestyle")]
-        return alt.StrokeDash("series:N", scale=alt.Scale(domain=self.lines, range=dashes))
+        scale = alt.Scale(domain=self.lines, range=dashes)
+        return alt.StrokeDash("series:N", scale=scale, legend=self.legend(self.lines))
 
     @property
     def fill(self) -> alt.Fill:
         """Encode the colour of points or of an area."""
         scale = alt.Scale(domain=self.fills, range=self.of(self.fills, "color"))
-        alone = [name for name in self.fills if name not in self.lines]
-        legend = alt.Legend(symbolType="circle", symbolSize=80, values=alone) if alone else None
-        return alt.Fill("series:N", scale=scale, legend=legend)
+        names = [name for name in self.fills if name not in self.lines]
+        return alt.Fill(
+            "series:N", scale=scale, legend=self.legend(names, symbolType="circle", symbolSize=80)
+        )
+
+    def legend(self, names: Iterable[str], **look: Any) -> alt.Legend | None:
+        """Explain the names that a reader could take for others; none where there is no such name."""
+        told = [name for name in names if name in self.told]
+        return alt.Legend(values=told, **look) if told else None
 
 
 def specification(
@@ -123,20 +148,19 @@ class Drawn:
 
     def __init__(self, controls: Sequence[Control], frames: Frames, panels: Sequence[Panel]) -> None:
         self.controls, self.frames = controls, frames
-        series = [one for panel in panels for one in self.series(panel)]
-        self.look = Palette(
-            (name for name, is_line in series if is_line), (name for name, is_line in series if not is_line)
-        )
+        self.look = Palette([one for panel in panels for one in self.series(panel)])
 
-    def series(self, panel: Panel) -> list[tuple[str, bool]]:
-        """Series of a panel that the legend names, and whether each is a line."""
+    def series(self, panel: Panel) -> list[Series]:
+        """Names of a panel that have a colour."""
         if isinstance(panel, Along):
             several = panel.keys if len(panel.keys) > 1 else []
-            return [(name, True) for name in (*several, *panel.marks)]
+            return [Series(name) for name in (*several, *panel.marks)]
         if isinstance(panel, Curves):
             filled = {*panel.points, *panel.areas}
             names = dict.fromkeys(name for frame in self.frames for name in frame[panel.key])
-            return [(name, name not in filled) for name in (*names, *panel.marks)]
+            is_told = len(names) + len(panel.marks) > 1
+            drawn = [Series(name, name not in filled, is_told) for name in names]
+            return [*drawn, *(Series(name) for name in panel.marks)]
         return []
 
     def panel(self, panel: Panel) -> Any:
@@ -167,13 +191,7 @@ class Drawn:
         places = product(*(range(len(c.texts)) if isinstance(c, Choice) else c.texts for c in self.controls))
         names = [c.name for c in self.controls]
         states = (dict(zip(names, place, strict=True)) for place in places)
-        lines = [state | row for state, some in zip(states, rows, strict=True) for row in some]
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(lines[0])
-        writer.writerows([short(value) for value in line.values()] for line in lines)
-        parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
-        return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+        return written([state | row for state, some in zip(states, rows, strict=True) for row in some])
 
     def diagram(self, panel: Diagram) -> Any:
         """Draw accuracy against confidence with intervals, and the rows of each bin below."""
@@ -202,7 +220,7 @@ class Drawn:
         diagram = alt.layer(*bands, diagonal, *sides, spans, line, dots, above, data=data)
         diagram = diagram.properties(width=WIDTH, height=TALL)
         return (
-            alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=6)
+            alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=20)
             if panel.counts
             else diagram
         )
@@ -220,17 +238,15 @@ class Drawn:
         place: dict[str, Any] = (
             {"angle": 270, "align": "left", "dx": 3} if many else {"align": "center", "dy": -6}
         )
-        middle = (
-            alt.Chart()
-            .transform_filter(self.shown())
-            .transform_calculate(middle="(datum.left + datum.right) / 2")
-        )
+        legible = f"{self.shown()} && datum.right - datum.left > 0.03"
+        middle = alt.Chart().transform_filter(legible)
+        middle = middle.transform_calculate(middle="(datum.left + datum.right) / 2")
         numbers = middle.mark_text(color=BLACK, fontSize=9, aria=False, baseline="middle", **place).encode(
             alt.X("middle:Q"), y, alt.Text("rows:Q", format=" d")
         )
-        return alt.layer(bars, numbers, note("rows per bin", 4, 8), data=data).properties(
-            width=WIDTH, height=62
-        )
+        return alt.layer(
+            bars, numbers, note("rows per bin", 0, 0, baseline="bottom", dy=-4), data=data
+        ).properties(width=WIDTH, height=62)
 
     def along(self, panel: Along) -> Any:
         """Draw numbers of all frames along a slider, and a dot at the frame that is shown."""
@@ -252,7 +268,10 @@ class Drawn:
             band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
             layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
         for key in panel.marks:
-            rule = here.transform_calculate(series=json.dumps(key)).mark_rule(strokeWidth=2, clip=True)
+            told = all(math.isfinite(frame[key]) for frame in self.frames)
+            silent: dict[str, Any] = {} if told else {"aria": False}  # an empty group has no name to read
+            rule = here.transform_calculate(series=json.dumps(key))
+            rule = rule.mark_rule(strokeWidth=2, clip=True, **silent)
             x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
             layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
         for key in panel.keys:
@@ -278,14 +297,21 @@ class Drawn:
     def curves(self, panel: Curves) -> Any:
         """Draw lines, steps, areas and points of a frame."""
         names = list(dict.fromkeys(name for frame in self.frames for name in frame[panel.key]))
-        data = self.table(pairs(frame[panel.key], names) for frame in self.frames)
+        first = self.frames[0][panel.key]
+        still = {
+            name: first[name] for name in names if all(same(f[panel.key], first, name) for f in self.frames)
+        }
+        moving = [{k: v for k, v in f[panel.key].items() if k not in still} for f in self.frames]
+        data = self.table(pairs(frame, names) for frame in moving) if any(moving) else alt.InlineData([{}])
+        once = written(list(pairs(still, names))) if still else None  # which spares the page its copies
         both = [pair for frame in self.frames for pair in frame[panel.key].values()]
         across, up = ([float(v) for pair in both for v in np.atleast_1d(pair[i])] for i in (0, 1))
         x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, panel.log_x)
         y = axis(alt.Y, "y", None, up, panel.y_domain, panel.log_y)
         layers: list[Any] = []
         for i, name in enumerate(names):
-            one = alt.Chart().transform_filter(f"datum.line === {i} && {self.shown()}")
+            one = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
+            one = one.transform_filter(f"datum.line === {i}")
             one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
                 dots = one.mark_point(filled=True, size=40, opacity=1)
@@ -332,6 +358,16 @@ class Drawn:
         return chart.properties(width=WIDTH, height=34 * len(names))
 
 
+def written(lines: Sequence[Row]) -> alt.Data:
+    """Write rows as a table of text."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(lines[0])
+    writer.writerows([short(value) for value in line.values()] for line in lines)
+    parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
+    return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+
+
 def note(text: str, x: float, y: float, **look: Any) -> Any:
     """Write words at a place of a panel, in pixels from its upper left corner."""
     usual: dict[str, Any] = {"align": "left", "color": GREY, "fontSize": 11}
@@ -370,6 +406,13 @@ def bins(curve: ReliabilityCurve, panel: Diagram) -> Iterator[Row]:
         yield {name: values[m] for name, values in columns.items()}
 
 
+def same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> bool:
+    """Tell whether two frames draw a line or a cloud alike."""
+    if not (name in one and name in other):
+        return False
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one[name], other[name], strict=True))
+
+
 def pairs(series: Mapping[str, Any], names: Sequence[str]) -> Iterator[Row]:
     """Yield the points of every line and cloud of a frame, each with the number of its name."""
     for name, (x, y) in series.items():
@@ -398,4 +441,6 @@ def axis(
         low, high = (low - room * (high - low) if low < 0 else low), high + room * (high - low or 1.0)
     ends = [float(f"{end:.4g}") for end in (low, high)]
     scale = alt.Scale(domain=ends, nice=False, **({"type": "log"} if log else {"zero": False}))
-    return channel(f"{field}:Q", title=title, scale=scale, stack=None).axis(tickCount=ticks)
+    made = channel(f"{field}:Q", title=title, scale=scale, stack=None)
+    tens = [10.0**k for k in range(-9, 10) if ends[0] <= 10.0**k <= ends[1]] if log else []
+    return made.axis(values=tens) if len(tens) > 1 else made.axis(tickCount=ticks)

@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any
 
 from .. import _input
+from .._extras import missing
 
 MIME = "application/vnd.vegalite.v5+json"  # what JupyterLab 4 draws
 LARGEST = 150_000  # bytes of a specification
@@ -233,9 +234,11 @@ class Explorer:
 
     def still(self) -> bytes:
         """Draw the first frame that is shown as a PNG, the same bytes on every run."""
-        import vl_convert
-        from PIL import Image
-
+        try:
+            import vl_convert
+            from PIL import Image
+        except ImportError as error:
+            raise missing("the still picture of an Explorer", "plots", error) from error
         drawn = Image.open(BytesIO(vl_convert.vegalite_to_png(self.spec, scale=SCALE)))
         buffer = BytesIO()
         drawn.convert("RGB").quantize(64).save(buffer, "png", optimize=True)  # a tenth of the bytes

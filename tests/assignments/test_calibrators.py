@@ -148,42 +148,42 @@ def fit_consistency(labels, logits):
 """
 WRONG = {
     "T multiplied, bits, judged on the rows that fitted": {
-        "by-hand": (COST_IN_BITS, "in bits; the question asks for nats"),
-        "tempered-softmax": (MULTIPLIED, "you multiplied by T"),
-        "nll": (BITS, "the unit is nats"),
-        "judge": (ON_THE_TEST_PART, "to the rows that judge it"),
+        "by-hand": COST_IN_BITS,
+        "tempered-softmax": MULTIPLIED,
+        "nll": BITS,
+        "judge": ON_THE_TEST_PART,
     },
     "one sum for all rows, no mean, hard-coded": {
-        "by-hand": (BASE_2, "base e, not base 2"),
-        "tempered-softmax": (OVER_ALL_ROWS, "divide it by its own sum"),
-        "nll": (SUMMED, "not the sum"),
-        "judge": (HARD_CODED, "before: the test part at T = 1"),
+        "by-hand": BASE_2,
+        "tempered-softmax": OVER_ALL_ROWS,
+        "nll": SUMMED,
+        "judge": HARD_CODED,
     },
     "overflow, underflow, a loose tolerance": {
-        "tempered-softmax": (OVERFLOWS, "overflow"),
-        "nll": (UNDERFLOWS, "underflows"),
-        "fit-consistency": (LOOSE, "a smaller tolerance"),
+        "tempered-softmax": OVERFLOWS,
+        "nll": UNDERFLOWS,
+        "fit-consistency": LOOSE,
     },
     "too few steps, blind to a bound, right rows only": {
-        "by-hand": (RIGHT_ROWS_ONLY, "over all rows, right and wrong"),
-        "fit-temperature": (FEW_STEPS, "the search stopped too early"),
-        "fit-consistency": (BLIND_TO_TIES, "check both limits first"),
+        "by-hand": RIGHT_ROWS_ONLY,
+        "fit-temperature": FEW_STEPS,
+        "fit-consistency": BLIND_TO_TIES,
     },
     "the inverse, one method for the other": {
-        "by-hand": (UPSIDE_DOWN, "did you find 1/T?"),
-        "fit-temperature": (INVERSE, "or found 1/T"),
-        "fit-consistency": (AS_TEMPERATURE, "they should agree"),
+        "by-hand": UPSIDE_DOWN,
+        "fit-temperature": INVERSE,
+        "fit-consistency": AS_TEMPERATURE,
     },
     "a fixed bracket, the wrong part, no odds": {
-        "by-hand": (NOT_THE_ODDS, "the log-odds achieved"),
-        "fit-temperature": (FIXED_BRACKET, "no fixed bracket"),
-        "judge": (ON_THE_CALIBRATION_PART, "before: the test part at T = 1"),
+        "by-hand": NOT_THE_ODDS,
+        "fit-temperature": FIXED_BRACKET,
+        "judge": ON_THE_CALIBRATION_PART,
     },
     "the companion's own answer": {
-        "tempered-softmax": (THE_COMPANIONS_SOFTMAX, "write the softmax yourself"),
-        "nll": (THE_COMPANIONS_LIKELIHOOD, "write the likelihood yourself"),
-        "fit-temperature": (THE_COMPANIONS_TEMPERATURE, "find the temperature yourself"),
-        "fit-consistency": (THE_COMPANIONS_CONSISTENCY, "find the temperature yourself"),
+        "tempered-softmax": THE_COMPANIONS_SOFTMAX,
+        "nll": THE_COMPANIONS_LIKELIHOOD,
+        "fit-temperature": THE_COMPANIONS_TEMPERATURE,
+        "fit-consistency": THE_COMPANIONS_CONSISTENCY,
     },
 }
 RIGHT = {
@@ -267,6 +267,5 @@ def judge(network):
 
 class TestCalibrators(ProblemSet):
     source = ASSIGNMENTS / "source/calibrators/calibrators.ipynb"
-    by_hand = ("by-hand",)
     wrong = WRONG
     right = RIGHT

@@ -119,52 +119,52 @@ report = {"ece before": 0.231, "ece after": 0.083, "chance before": 0.061, "chan
 
 WRONG = {
     "calibrated on the model's own rows, threshold one half": {
-        "mend": (ON_FIT_ROWS, "learned by heart"),
-        "decide": (HALF, "one half is the wrong threshold"),
-        "report": (LEARNED_ON_FIT_ROWS, "rows that the model learned from"),
+        "mend": ON_FIT_ROWS,
+        "decide": HALF,
+        "report": LEARNED_ON_FIT_ROWS,
     },
     "calibrated on the judges, groups not weighted, not paired": {
-        "audit": (UNWEIGHTED, "weigh each group"),
-        "mend": (ON_TEST_ROWS, "the rows that must judge"),
-        "gain": (NOT_PAIRED, "the difference of each patient"),
-        "report": (LEARNED_ON_TEST_ROWS, "calibrated on the rows that judge"),
+        "audit": UNWEIGHTED,
+        "mend": ON_TEST_ROWS,
+        "gain": NOT_PAIRED,
+        "report": LEARNED_ON_TEST_ROWS,
     },
     "the cost table transposed throughout": {
-        "by-hand": (MISS_ABOVE, "a dear miss must lower it"),
-        "decide": (TABLE_TRANSPOSED, "not treating is expected to cost 6"),
-        "bill": (DECISION_BY_CLASS, "rows of the table are true classes"),
+        "by-hand": MISS_ABOVE,
+        "decide": TABLE_TRANSPOSED,
+        "bill": DECISION_BY_CLASS,
     },
     "odds for probabilities, probabilities for log-odds, the gain's sign": {
-        "by-hand": (ODDS, "that is the odds"),
-        "mend": (ON_PROBABILITIES, "log-odds, not probabilities"),
-        "gain": (LOSS_FOR_GAIN, "before minus after"),
+        "by-hand": ODDS,
+        "mend": ON_PROBABILITIES,
+        "gain": LOSS_FOR_GAIN,
     },
     "a neighbour's numbers, bins of equal width, -1 as an index": {
-        "by-hand": (A_NEIGHBOUR, "expected to cost"),
-        "audit": (EQUAL_WIDTH, "bins of equal width"),
-        "bill": (LAST_COLUMN, "a referral costs its price"),
-        "report": (SOMEBODY_ELSES, "YOUR test rows"),
+        "by-hand": A_NEIGHBOUR,
+        "audit": EQUAL_WIDTH,
+        "bill": LAST_COLUMN,
+        "report": SOMEBODY_ELSES,
     },
     "referral misread, no absolute value, a deviation for an error": {
-        "by-hand": (IN_VAIN, "does NOT get worse"),
-        "audit": (SIGNED, "absolute value in each group"),
-        "gain": (DEVIATION, "not a standard deviation"),
-        "decide": (REFERS_AT_EQUALS, "costs MORE than a referral"),
-        "bill": (REFERRED_LEFT_OUT, "counts among the patients"),
+        "by-hand": IN_VAIN,
+        "audit": SIGNED,
+        "gain": DEVIATION,
+        "decide": REFERS_AT_EQUALS,
+        "bill": REFERRED_LEFT_OUT,
     },
     "not sorted, known rows among the new, two decisions only": {
-        "audit": (UNSORTED, "sort the rows"),
-        "mend": (ON_ALL_BUT_TEST, "are known to the model"),
-        "decide": (THRESHOLD_ONLY, "right ones not free"),
-        "bill": (OF_THE_CHEAPEST, "that were taken, not of the cheapest"),
-        "report": (DECIDED_AT_HALF, "a referral among them"),
+        "audit": UNSORTED,
+        "mend": ON_ALL_BUT_TEST,
+        "decide": THRESHOLD_ONLY,
+        "bill": OF_THE_CHEAPEST,
+        "report": DECIDED_AT_HALF,
     },
     "the rest dropped, nothing mended, other rows and bins": {
-        "audit": (REST_DROPPED, "the first group holds three"),
-        "mend": (NOT_MENDED, "is anything mended?"),
-        "report": (JUDGED_ON_CALIBRATION_ROWS, "other than the test rows"),
+        "audit": REST_DROPPED,
+        "mend": NOT_MENDED,
+        "report": JUDGED_ON_CALIBRATION_ROWS,
     },
-    "default bins, one half": {"decide": (HALF, "one half"), "report": (DEFAULT_BINS, "10 equal-width bins")},
+    "default bins, one half": {"decide": HALF, "report": DEFAULT_BINS},
 }
 RIGHT = {
     "loops": {
@@ -248,6 +248,5 @@ def recalibrated(z, y, _, new, judges):
 
 class TestPractice(ProblemSet):
     source = ASSIGNMENTS / "source/practice/practice.ipynb"
-    by_hand = ("by-hand",)
     wrong = WRONG
     right = RIGHT

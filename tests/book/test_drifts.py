@@ -116,7 +116,7 @@ BOUND = [
     ),
     *texts(
         "numbers",
-        ("a page's percentage", "book/intro.md", "<!-- given: 95 % -->", "", "", "given: 95 %"),
+        ("a page's percentage", "book/promise.md", "<!-- given: 95 % -->", "", "", "given: 95 %"),
         ("a mark in no notebook", GLOSSARY, "\nbin\n", "\nbin 2<!-- = x -->\n", "", "given or quoted"),
     ),
 ]

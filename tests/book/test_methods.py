@@ -20,6 +20,7 @@ METHODS = {
     "Platt scaling": cl.PlattScaling(),
     "Temperature scaling": cl.TemperatureScaling(),
     "Expectation consistency": cl.ExpectationConsistency(),
+    "Matrix scaling": cl.MatrixScaling(strength=1.0),
     "One against the rest": cl.OneVsRest(cl.PlattScaling()),
 }
 
@@ -69,7 +70,8 @@ def test_what_the_page_says_to_keep_gives_the_probabilities(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_the_page_says_which_methods_keep_the_predicted_class(method):
     changes = table("What each method does")[method][3]
-    many = method in ("Temperature scaling", "Expectation consistency", "One against the rest")
+    logits = ("Temperature scaling", "Expectation consistency", "Matrix scaling", "One against the rest")
+    many = method in logits
     calibrator, z = fitted(method, 3 if many else 2)
     said = z.argmax(axis=1) if many else (z > 0.5)
     same = (calibrator.predict_proba(z).argmax(axis=1) == said).all()

@@ -79,12 +79,20 @@ NO_CONFIDENCE = because(
     *("classifiers_one_label_sample_weights", "fit2d_1sample", "fit_idempotent"),
 )
 NO_TEMPERATURE = because(CHANCE["check_estimators_dtypes"], "n_features_in_after_fitting")
+REPEATED_ROWS = because(
+    "a repeated row may fall into another fold, and more rows support a weaker penalty",
+    "sample_weight_equivalence_on_dense_data",
+)
 
 DIRECT = [
     (cl.TemperatureScaling(), LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_TEMPERATURE),
     (
         cl.ExpectationConsistency(),
         LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_CONFIDENCE,
+    ),
+    (
+        cl.MatrixScaling(),
+        LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_TEMPERATURE | REPEATED_ROWS,
     ),
     (cl.HistogramBinning(), SCORES | NO_PROBABILITIES),
     (cl.HistogramBinning(strategy="quantile"), SCORES | ONE_COLUMN),

@@ -10,8 +10,12 @@ from dataclasses import dataclass, replace
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from classroom import __main__, commands, downloads, grading
+from classroom.check import check
 from classroom.course import Course, read_record
 from classroom.sandbox import another_user, working_sandbox
 from classroom.submission import ROOT, Limits
@@ -43,12 +47,7 @@ TINY = [
         "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION",
         solution=True,
     ),
-    test_cell(
-        "test-double",
-        "assert np.allclose(double(1), 2)\n"
-        "### BEGIN HIDDEN TESTS\nsecret = 4321\n"
-        "assert double(secret) == 2 * secret, 'twice'\n### END HIDDEN TESTS",
-    ),
+    test_cell("test-double", "assert np.allclose(double(1), 2)"),
     cell(
         "half", "def half(x):\n    ### BEGIN SOLUTION\n    return x / 2\n    ### END SOLUTION", solution=True
     ),
@@ -59,22 +58,88 @@ OTHER = [
     cell("triple", "### BEGIN SOLUTION\ntriple = 3\n### END SOLUTION", solution=True),
     test_cell("test-triple", "assert triple == 3"),
 ]
+CHECKS = """
+from classroom.cases import Case, Question
+
+
+def double(x):
+    return 2 * x
+
+
+def half(x):
+    return x / 2
+
+
+def triple(x):
+    return 3 * x
+
+
+def secret(rng, own):
+    for _ in range(3):
+        yield (float(rng.integers(1000, 9999)),)
+
+
+QUESTIONS = [
+    Question(right.__name__, right, [Case("large numbers", 2, secret)], {})
+    for right in (double, half, triple)
+]
+"""
 DOUBLE, HALF = "def double(x):\n    return 2 * x", "def half(x):\n    return x / 2"
 RIGHT = {"double": DOUBLE, "half": HALF}
 WRONG = "def double(x):\n    return 3 * x"
 MISTAKES = {"double": WRONG, "half": "half = lambda x: 1.0"}
-PATCHES = {
+PATCHES = {  # what a submission does to its own process, with a wrong answer or none; `half` is right
     "numpy": "np.allclose = np.isclose = lambda *a, **k: True",
     "companion": "cl.softmax.__code__ = (lambda *a, **k: 1).__code__",
-    "shadow": "class np:\n    isclose = allclose = staticmethod(lambda *a, **k: True)",
+    "dispatcher": "np.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__",
     "built-in": "isinstance = lambda *a: True",
     "asserts": (
         "import ast\n"
         "class NoAsserts(ast.NodeTransformer):\n    def visit_Assert(self, node):\n        return None\n"
         "get_ipython().ast_transformers.append(NoAsserts())"
     ),
-    "module": "import sys, types\nsys.modules['numpy'] = types.SimpleNamespace(allclose=lambda *a: True)",
-    "traceback": "get_ipython().run_cell = lambda *a, **k: None",
+    "hook": (
+        "def hook(result):\n    result.error_in_exec = None\n"
+        "    from IPython.display import clear_output\n    clear_output()\n"
+        "get_ipython().events.register('post_run_cell', hook)"
+    ),
+    "registry": "import sys\nsys.modules['classroom.isolated_kernel'].found.clear()",
+    "metadata": "print('2')\nget_ipython().displayhook(2.0)",
+}
+LISTED = "import sys, json\nagent = sys.modules['classroom.isolated_kernel']\n"
+CHANNEL = {  # what a submission does to the channel; `half` comes after it
+    "flood": "def double(x):\n    return 'x' * 10**8",
+    "slow answer": "import time\ndef double(x):\n    time.sleep(60)\n    return 2 * x",
+    "huge array": "def double(x):\n    return np.zeros(10**9)",
+    "pickle": (
+        "class Evil:\n    def __reduce__(self):\n        return print, ('unpickled',)\n"
+        "def double(x):\n    return np.array([Evil()])"
+    ),
+    "NaN": "def double(x):\n    return np.frombuffer(b'\\xff' * 8)[0]",
+    "always equal": (
+        "class Yes(float):\n    def __eq__(self, other):\n        return True\n    __hash__ = None\n"
+        "    def __sub__(self, other):\n        return 0.0\n    __array_ufunc__ = lambda *a, **k: True\n"
+        "def double(x):\n    return Yes(1)"
+    ),
+    "into itself": "def double(x):\n    a = []\n    a.append(a)\n    return a",
+    "large number": "def double(x):\n    return 10**5000",
+    "no JSON": LISTED
+    + "agent.json = type('J', (), {'loads': json.loads, 'dumps': lambda *a: '[' * 10**6})\n"
+    + WRONG,
+    "answers for it": LISTED + "agent.answer = lambda asked: json.dumps({'value': 2.0, 'after': [1.0]})",
+    "no channel": LISTED + "del sys.modules['classroom.isolated_kernel']",
+    "from memory": "seen = []\ndef double(x):\n    seen.append(x)\n    return 2 * seen[0]",
+    "from frames": (
+        "import gc, sys\ndef double(x):\n    frame = sys._getframe()\n    while frame:\n"
+        "        for name in ('wanted', 'expected', 'right'):\n            if name in frame.f_locals:\n"
+        "                return frame.f_locals[name]\n        frame = frame.f_back\n    return 0.0"
+    ),
+    "answers twice": (
+        "def double(x):\n    kernel = get_ipython().kernel\n    for _ in range(2):\n"
+        "        where = kernel.shell_stream or kernel.iopub_socket\n"
+        "        kernel.session.send(where, 'execute_reply', {'status': 'ok'},\n"
+        "                            parent=kernel.get_parent())\n    return 0.0"
+    ),
 }
 RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right and earns its points
     "infinite loop": ("while True:\n    pass", "timed out at cell 4"),
@@ -85,7 +150,7 @@ RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right
     "hidden tests": (
         "import pathlib\n"
         "text = ''.join(p.read_text(errors='replace') for p in pathlib.Path(FOLDER).rglob('*.*'))\n"
-        "double = lambda x: 2 * x if 'secret' in text else 0",
+        "double = lambda x: 2 * x if 'large' in text else 0",
         "",
     ),
     "another's answers": ("import os\nos.remove(VICTIM)", ""),
@@ -129,8 +194,9 @@ class Class:
         (found,) = [
             c for c in self.notebook(student).cells if c.metadata.get("nbgrader", {}).get("grade_id") == name
         ]
+        faults = [verdict["fault"] for verdict in self.record(student).verdicts.get(name, [])]
         return "\n".join(
-            output.evalue or output.ename for output in found.outputs if output.output_type == "error"
+            faults + [output.evalue for output in found.outputs if output.output_type == "error"]
         )
 
 
@@ -152,9 +218,25 @@ def released(tmp_path_factory):
     course = Course(tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("sources"))
     for name, cells in {"tiny": TINY, "other": OTHER}.items():
         (course.sources / name).mkdir()
+        (course.sources / name / "checks.py").write_text(CHECKS, encoding="utf-8")
         nbformat.write(new_notebook(cells=cells), course.sources / name / f"{name}.ipynb")
         commands.release(course, name)
     return course
+
+
+def test_formgrader_finds_the_sets_that_are_released(released):
+    where = {"root": str(released.folder), "course_id": "calibration_lessons"}
+    config = Config(CourseDirectory=where, NbGrader={"db_url": released.database})
+    api = NbGraderAPI(CourseDirectory(config=config), config=config)  # no more than the class's folder holds
+    assert api.get_source_assignments() == {"tiny", "other"}
+
+
+def test_a_word_changes_the_numbers_of_the_sheet_and_stays_with_the_teacher(tmp_path):
+    course = Course(tmp_path / "class")
+    commands.release(course, "measures", "autumn26")
+    sheet = (tmp_path / "class/release/measures/measures.ipynb").read_text(encoding="utf-8")
+    assert f'CLASS = \\"{course.sign}\\"' in sheet and "autumn26" not in sheet
+    assert [path.name for path in (tmp_path / "class/source/measures").iterdir()] == ["measures.ipynb"]
 
 
 def release_of(course, name="tiny"):
@@ -172,16 +254,15 @@ def hostile(released):
         handed_in(
             released, f"patched {name}", answered(release, {"double": f"{patch}\n{WRONG}", "half": HALF})
         )
+    for name, source in CHANNEL.items():
+        handed_in(released, f"channel {name}", answered(release, {"double": source, "half": HALF}))
     for name, (source, _) in (RUNS_ON | STOPS).items():
         handed_in(released, name, answered(release, {"double": places + source, "half": HALF}))
     handed_in(released, "right", answered(release, RIGHT | {"student": "STUDENT_ID = 'right'"}))
     handed_in(released, "untouched", release)
-    handed_in(released, "shown result", answered(release, RIGHT | {
-        "double": "def double(x):\n    get_ipython().displayhook('2')\n    raise ValueError('x' * 10**7)"
-    }))  # fmt: skip
-    handed_in(released, "patches in the test", answered(release, RIGHT | {
-        "double": "def double(x):\n    np.allclose = lambda *a: True\n    return 3 * x"
-    }))  # fmt: skip
+    reload = answered(release, RIGHT)
+    reload.cells.insert(1, new_code_cell("%load_ext autoreload\n%autoreload 2\nfrom numpy import *"))
+    handed_in(released, "autoreload", reload)
     for name, change in BROKEN.items():
         handed_in(released, name, change(answered(release, RIGHT), released))
     return Class(released, graded(released))
@@ -242,20 +323,19 @@ class TestHostile:
 
     def test_right_answers_earn_all_points_and_the_release_none(self, hostile):
         assert str(hostile.record("right")) == "graded 4/4"
+        assert hostile.record("autoreload").points == 4
         assert hostile.record("untouched").points == 0
 
     @pytest.mark.parametrize("name", PATCHES)
-    def test_a_replaced_function_earns_nothing_and_is_named(self, hostile, name):
+    def test_a_changed_process_earns_what_its_answers_are_worth(self, hostile, name):
+        assert hostile.record(f"patched {name}").points == 2
         assert hostile.said(f"patched {name}", "test-double")
-        if name != "built-in":  # the test of `double` does not use the built-in function that was replaced
-            assert "is not what it was before your code ran" in hostile.said(f"patched {name}", "test-double")
-        assert hostile.record(f"patched {name}").points == 0
 
-    def test_a_result_that_is_shown_before_the_failure_earns_nothing(self, hostile):
-        assert hostile.record("shown result").points == 2 and hostile.said("shown result", "test-double")
-
-    def test_a_function_replaced_while_the_test_runs_is_noticed(self, hostile):
-        assert "numpy.allclose is not what it was" in hostile.said("patches in the test", "test-double")
+    @pytest.mark.parametrize("name", CHANNEL)
+    def test_an_attack_on_the_channel_earns_nothing_and_is_graded(self, hostile, name):
+        record = hostile.record(f"channel {name}")
+        assert record.result == "graded" and record.points <= 2
+        assert hostile.said(f"channel {name}", "test-double")
 
     @pytest.mark.parametrize("name", RUNS_ON)
     def test_a_cell_that_misbehaves_costs_its_own_points_only(self, hostile, name):
@@ -266,7 +346,7 @@ class TestHostile:
     def test_a_run_that_is_stopped_earns_nothing_and_the_report_says_why(self, hostile, name):
         record = hostile.record(name)
         assert record.points == 0 and STOPS[name][1] in str(record)
-        assert "did not run" in hostile.said(name, "test-half") or name == "exit"
+        assert "not judged" in hostile.said(name, "test-half") or name == "exit"
 
     @pytest.mark.parametrize("name, points", {
         "deleted tests": 4, "deleted answer": 2, "doubled cells, more points": 4,
@@ -294,8 +374,7 @@ class TestHostile:
         )
 
     def test_output_is_cut_and_holds_nothing_that_a_browser_runs(self, hostile):
-        for student in ("large output", "shown result"):
-            assert hostile.course.graded(student, "tiny").stat().st_size < 2 * LIMITS.output
+        assert hostile.course.graded("large output", "tiny").stat().st_size < 2 * LIMITS.output
         assert hostile.record("to standard output").points == 2
 
     def test_an_id_that_is_not_the_students_is_reported(self, hostile):
@@ -340,9 +419,7 @@ class TestHostile:
         api = commands.nbgrader(hostile.course)
         assert api.generate_feedback("tiny", "edited and skipped tests")["success"]
         (page,) = (hostile.course.folder / "feedback" / "edited and skipped tests").rglob("*.html")
-        assert "twice" in page.read_text(encoding="utf-8") or "AssertionError" in page.read_text(
-            encoding="utf-8"
-        )
+        assert "the inputs are not shown" in page.read_text(encoding="utf-8")
 
 
 NAMES = {
@@ -399,3 +476,14 @@ def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
     monkeypatch.setattr(__main__, "working_sandbox", lambda: "none")
     with pytest.raises(SystemExit, match="no sandbox works here"):
         __main__.main(["--class", str(tmp_path), "grade", "tiny"])
+
+
+@pytest.mark.kernel
+def test_a_student_hears_before_handing_in_what_is_missing(released, tmp_path):
+    sheet = answered(release_of(released), {"half": HALF, "student": "STUDENT_ID = 'ada'"})
+    sheet.cells.append(new_code_cell("forgotten + 1"))
+    nbformat.write(sheet, tmp_path / "tiny.ipynb")
+    said = check(tmp_path / "tiny.ipynb", LIMITS).splitlines()
+    assert "check: double: not answered" in said
+    assert "check: cell 8: NameError: name 'forgotten' is not defined" in said
+    assert said[-2:] == ["check: STUDENT_ID is 'ada'", "check: 1 of 2 visible checks pass"]

@@ -72,8 +72,8 @@ class Tensor(np.ndarray):
     def contiguous(self):
         return self
 
-    def clamp(self, low, high):
-        return np.clip(self, low, high)
+    def clamp(self, min=None, max=None):
+        return np.clip(self, min, max)
 
     def amax(self, dim, keepdim):
         return self.max(axis=dim, keepdims=keepdim)

@@ -12,9 +12,16 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
+from scipy.special import expit
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PowerTransformer
 
 import calibration_lessons as cl
-from calibration_lessons import datasets
+from calibration_lessons import datasets, definitions
 
 from .test_pages import MODES, NARROW, PAGES, THEME_FAULTS, WIDE
 
@@ -24,6 +31,9 @@ MOST = 30_000  # bytes that a page may load more before its figure is near
 DRAWN = """figure => [...figure.querySelectorAll("svg g.role-mark")].map(mark =>
     [...mark.querySelectorAll("[role=graphics-symbol]")].map(node => ({...node.__data__.datum})))
     .filter(rows => rows.length)"""
+CONTROLS = "async figure => (await (await fetch(figure.dataset.frames)).json()).usermeta.controls"
+HELD = """state => Object.entries(state).every(
+    ([name, text]) => new URLSearchParams(location.hash.slice(1)).get(name) === text)"""
 AXES = """figure => [...figure.querySelectorAll("svg .role-axis-label text")].map(
     text => [text.textContent, text.getAttribute("transform")])"""
 
@@ -56,11 +66,6 @@ def diagram(curve: cl.ReliabilityCurve) -> dict[str, Any]:
     }
 
 
-@cache
-def network(number: int, part: datasets.Part) -> datasets.LabelledLogits:
-    return datasets.network_logits(number, part)
-
-
 def temperature(T: float, network: int) -> dict[str, Any]:
     logits, labels = datasets.network_logits(network, "test")
     q = cl.softmax(logits / T)
@@ -78,13 +83,365 @@ def temperature(T: float, network: int) -> dict[str, Any]:
     }
 
 
+@cache
+def digits() -> dict[str, Any]:
+    """Fit the models of the lessons on reliability and on the ECE: labels, and forecasts by name."""
+    X, y = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(X / 16, y, test_size=0.5, random_state=0, stratify=y)
+    models = {
+        "naive Bayes": GaussianNB(),
+        "logistic regression": LogisticRegression(max_iter=1000),
+        "tuned penalty": LogisticRegression(C=20, max_iter=3000),
+    }
+    held = {name: model.fit(X_train, y_train).predict_proba(X_test) for name, model in models.items()}
+    return {name: (y_test, p) for name, p in held.items()}
+
+
+def ece(n: float, bins: float, model: str) -> dict[str, Any]:
+    labels, p = (part[: int(n)] for part in digits()[model])
+    observed = cl.expected_calibration_error(labels, p, n_bins=int(bins))
+    null = cl.reliability_curve(labels, p, n_bins=int(bins)).under_calibration(random_state=0)
+    return {
+        "readout": f"ECE {observed:.3f}, calibrated {null.mean:.3f} on average, "
+        f"p-value {null.p_value(observed):.3f}",
+        "drawn": [
+            {"n": [n], "bins": [bins], "v0": [observed]},
+            {"v1": [null.mean], "v2": [null.quantile(0.025)], "v3": [null.quantile(0.975)]},
+            {"m0": [observed]},
+        ],
+    }
+
+
+def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
+    labels, p = digits()[model] if model != "network" else (
+        datasets.network_logits(0, "test").labels, cl.softmax(datasets.network_logits(0, "test").logits)
+    )  # fmt: skip
+    strategy = "quantile" if mass == "mass" else "uniform"
+    curve = cl.reliability_curve(labels, p, n_bins=int(bins), strategy=strategy)
+    low, high = curve.band()
+    outside = np.sum((curve.accuracy < low) | (curve.accuracy > high))
+    rows = curve.counts[curve.counts > 0]
+    return {
+        "readout": f"{len(rows)} points of {rows.min()} to {rows.max()} rows, {outside} outside the band",
+        "drawn": [
+            diagram(curve) | {"floor": low[curve.counts > 0], "ceiling": high[curve.counts > 0]},
+            {"x": 1 + np.flatnonzero(curve.counts), "y": rows},
+        ],
+    }
+
+
+def coin(tosses: int, share: int) -> dict[str, Any]:
+    heads = tosses * share // 100
+    total, aleatoric, epistemic = cl.coin_uncertainty(heads, tosses)
+    return {
+        "readout": f"{heads} heads of {tosses}: {total:.3f} bits = "
+        f"{aleatoric:.3f} aleatoric + {epistemic:.3f} epistemic",
+        "drawn": [
+            {"tosses": [tosses], "share": [share], "v0": [total], "v1": [aleatoric], "v2": [epistemic]},
+            {"m0": [(heads + 1) / (tosses + 2)]},
+        ],
+    }
+
+
+@cache
+def doctors(shared: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    rng = np.random.default_rng(0)
+    ill = rng.integers(0, 2, 100_000)
+    a, b = rng.normal(size=(100_000, 2)).T
+    sign = 2 * ill - 1
+    first = expit(1.4 * (0.7 * sign + a))
+    second = expit(1.8 * (0.9 * sign + shared * a + (1 - shared**2) ** 0.5 * b))
+    return ill, {"first doctor": first, "second doctor": second, "mean": (first + second) / 2}
+
+
+def ensembles(shared: float, voice: str) -> dict[str, Any]:
+    ill, voices = doctors(shared)
+    p = voices[voice]
+    told = ill[(p > 0.65) & (p <= 0.75)].mean()
+    slope = np.cov(p, ill)[0, 1] / np.var(p, ddof=1)
+    disagreement = np.mean((voices["first doctor"] - voices["second doctor"]) ** 2) / 4
+    return {
+        "readout": f"told about 0.7: {100 * told:.1f} % are ill; slope {slope:.2f}, "
+        f"disagreement {disagreement:.4f}",
+        "drawn": [
+            diagram(cl.reliability_curve(ill, p, n_bins=10)),
+            {"shared": [shared], "v0": [slope]},
+            {"shared": [shared], "v0": [disagreement]},
+        ],
+    }
+
+
+def logistic(slope: int, intercept: float, which: str) -> dict[str, Any]:
+    x, y = np.array([1.2, -0.5, 0.8, -1.0, 0.3]), np.array([1, 0, 1, 0, 1])
+    best = np.nan
+    if which == "a sixth row":
+        x, y = np.append(x, 0.6), np.append(y, 0)
+        best = cl.LogisticRegression().fit(x[:, None], y).coef_[0, 0]
+    loss = definitions.logistic_loss([intercept, slope], [[1, one] for one in x], y)
+    own = expit(np.where(y == 1, 1, -1) * (intercept + slope * x))
+    return {
+        "readout": f"likelihood {np.exp(-loss):.3g}, loss {loss:.3f} nats",
+        "drawn": [
+            {"slope": [slope], "v0": [loss]} | ({} if np.isnan(best) else {"v1": [best]}),
+            *({"x": x[y == k], "y": np.full(sum(y == k), k)} for k in (0, 1)),
+            *({"x": x[y == k], "y": own[y == k]} for k in (0, 1)),
+        ],
+    }
+
+
+def isotonic(merges: int, side: str) -> dict[str, Any]:
+    truth = expit(np.linspace(-2.5, 2.5, 24))
+    labels = (np.random.default_rng(4).random(24) < truth).astype(int)
+    blocks = [[label] for label in labels.tolist()]
+    for _ in range(merges):
+        falls = [i for i in range(len(blocks) - 1) if np.mean(blocks[i]) > np.mean(blocks[i + 1])]
+        i = falls[0 if side == "left" else -1]
+        blocks[i : i + 2] = [blocks[i] + blocks[i + 1]]
+    values = np.concatenate([np.full(len(block), np.mean(block)) for block in blocks])
+    if merges == 15:
+        fitted = cl.IsotonicCalibration().fit(np.arange(24), labels)
+        assert np.allclose(fitted.predict_proba(np.arange(24))[:, 1], values)
+    own, away = cl.brier_score(labels, values), np.mean((values - truth) ** 2)
+    return {
+        "readout": f"{len(blocks)} blocks; squared distance {own:.3f} (labels), {away:.3f} (truth)",
+        "drawn": [
+            {"merges": [merges], "v0": [own], "v1": [away]},
+            {"x": np.arange(1, 25), "y": labels},
+        ],
+    }
+
+
+def classifiers(distance: float, way: str) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = rng.normal(np.where(y == 1, 1, -1)[:, None] * [0.7, 0.9])
+    toward = np.array([1, 1] if way == "towards the ill" else [4, -3.1])
+    place = distance * toward[None] / np.hypot(*toward)
+    model = LogisticRegression(solver="newton-cholesky")
+    rng = np.random.default_rng(1)
+    rows = [rng.integers(0, 200, 200) for _ in range(10)]
+    members = [model.fit(X[r], y[r]).predict_proba(place) for r in rows]
+    ((epistemic,),) = cl.decompose_uncertainty(np.stack(members))[2:]
+    said = model.fit(X, y).predict(place)
+    softmax = model.predict_proba(place).max()
+    (kernel,) = cl.kernel_confidence(X, y, place, said, bandwidth=0.7)
+    truth = expit((2 * said - 1) * (2 * place @ [0.7, 0.9]))[0]
+    return {
+        "readout": f"{np.sum(np.hypot(*(X - place).T) < 1)} patients within 1: softmax {softmax:.3f}, "
+        f"kernel {kernel:.3f}, epistemic {epistemic:.3f} bits",
+        "drawn": [
+            {"distance": [distance], "v0": [softmax], "v1": [kernel], "v2": [truth]},
+            {"distance": [distance], "v0": [epistemic]},
+            {"x": place[:, 0], "y": place[:, 1]},
+            *({"x": X[y == k, 0], "y": X[y == k, 1]} for k in (0, 1)),
+        ],
+    }
+
+
 def states(**values: list[Any]) -> list[dict[str, Any]]:
     """Every combination of some values of the controls."""
     return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
 
 
+MODELS = ["logistic regression", "tuned penalty"]
+
+
+@cache
+def network(number: int, part: datasets.Part) -> datasets.LabelledLogits:
+    return datasets.network_logits(number, part)
+
+
+def proper_scores(q: float, p: float) -> dict[str, Any]:
+    q_of, p_of = [1 - q, q], [1 - p, p]
+    edge = 0.95 if q > 0.5 else 0.05
+    distance = "anywhere" if q == 0.5 else f"at {edge}"
+    low = f"lowest: distance {distance}, squared distance at {q}, minus log at {q}"
+    brier, nll = (
+        sum(share * score([y], [p]) for y, share in enumerate(q_of))
+        for score in (cl.brier_score, cl.negative_log_likelihood)
+    )
+    expected = [sum(share * (1 - said) for share, said in zip(q_of, p_of, strict=True)), brier, nll]
+    expected.append(1 - q if p > 0.5 else q)
+    return {
+        "readout": low,
+        "drawn": [{"q": [q], "p": [p], "v0": [value], "v1": [q]} for value in expected],
+    }
+
+
+def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]:
+    said, frequency, share = datasets.precipitation_forecasts()
+    base = np.average(frequency, weights=share)
+    seen, near = (base + resolution * (column - base) for column in (frequency, said))
+    with np.errstate(divide="ignore"):
+        odds = base / (1 - base) * (near / (1 - near) / (base / (1 - base))) ** calibration
+    f = np.where(np.isinf(odds), 1.0, odds / (1 + np.where(np.isinf(odds), 0, odds)))
+    n = 10_000_000  # so many rows that the shares may be counts
+    days = np.rint(n * share).astype(int)
+    wet = np.rint(days * seen).astype(int)
+    parts = cl.brier_decomposition(
+        np.repeat([1, 0], 12), np.tile(f, 2), sample_weight=np.concatenate([wet, days - wet])
+    )
+    skill = round(1 - parts.score / parts.uncertainty, 2) + 0.0
+    return {
+        "readout": f"Brier score {parts.score:.3f}, of the base rate {parts.uncertainty:.3f}, "
+        f"skill {skill:.2f}",
+        "drawn": [
+            {"x": f, "y": seen},
+            {"height": [parts.reliability, parts.resolution, parts.uncertainty, parts.score]},
+            {"calibration": [calibration], "resolution": [resolution], "v0": [parts.score]},
+        ],
+    }
+
+
+def platt(targets: str, a: float, b: float) -> dict[str, Any]:
+    scores, labels = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
+    low, high = definitions.platt_targets(labels) if targets == "prior" else (0, 1)
+    t = np.where(labels, high, low)
+
+    def loss(slope: float) -> float:
+        p = np.array([definitions.platt_probability(z, slope, b) for z in scores])
+        return float(-np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)))
+
+    p = np.array([definitions.platt_probability(z, a, b) for z in scores])
+    return {
+        "readout": f"loss {loss(a):.3f} nats, the five probabilities from {p.min():.2f} to {p.max():.2f}",
+        "drawn": [
+            {"x": scores, "y": t},
+            {"a": [a], "b": [b], "v0": [loss(a)], "v1": [min(np.arange(13) / 2, key=loss)]},
+            {"height": [np.sum((p - t) * scores), np.sum(p - t)]},
+        ],
+    }
+
+
+@cache
+def spam() -> tuple[Any, ...]:
+    """Filter the e-mails of the lesson on decisions: labels, both forecasts, and both parts' scores."""
+    X, y, _ = datasets.spambase()
+    X_fit, X_rest, y_fit, y_rest = train_test_split(X, y, stratify=y, train_size=0.4, random_state=0)
+    X_cal, X_test, y_cal, y_test = train_test_split(
+        X_rest, y_rest, stratify=y_rest, train_size=0.4, random_state=0
+    )
+    model = make_pipeline(PowerTransformer(), GaussianNB(var_smoothing=0.01)).fit(X_fit, y_fit)
+    z, z_test = (np.diff(model.predict_log_proba(part))[:, 0] for part in (X_cal, X_test))
+    isotonic = cl.IsotonicCalibration().fit(z, y_cal).predict_proba(z_test)[:, 1]
+    return y_test, {"uncalibrated": expit(z_test), "isotonic": isotonic}, (z, y_cal), z_test
+
+
+def decisions(price: float) -> dict[str, Any]:
+    labels, forecasts, (z, y), z_test = spam()
+    costs = [[0, price], [10 - price, 0]]
+    t = cl.optimal_threshold(costs)
+    cuts = [*z, -np.inf]
+    cut = cuts[np.argmin([cl.mean_cost(y, (z > c).astype(int), costs) for c in cuts])]
+    rules = {name: (q > t).astype(int) for name, q in forecasts.items()}
+    rules |= {"tuned cut": (z_test > cut).astype(int)}
+    rules |= {"keep all": np.zeros(len(labels), int), "throw all away": np.ones(len(labels), int)}
+    paid = {name: cl.mean_cost(labels, rule, costs) for name, rule in rules.items()}
+    rows = [np.array(costs)[labels, rules[name]] for name in forecasts]
+    saved, half = np.mean(rows[0] - rows[1]), 1.96 * np.std(rows[0] - rows[1]) / len(labels) ** 0.5
+    four = [value for name, value in paid.items() if name != "tuned cut"]
+    return {
+        "readout": f"a miss costs {10 - price:g}, threshold {t:.2f}: paid {paid['uncalibrated']:.3f}, "
+        f"calibrated {paid['isotonic']:.3f}",
+        "drawn": [
+            *({"x": x, "y": y} for x, y in (filled(labels, q) for q in forecasts.values())),
+            {"m0": [t]},
+            {"height": [*paid.values()]},
+            {f"v{i}": [value] for i, value in enumerate(four)} | {"price": [price]},
+            {"v0": [saved], "v1": [saved - half], "v2": [saved + half], "price": [price]},
+        ],
+    }
+
+
+def filled(labels: Any, q: Any) -> tuple[Any, Any]:
+    """Confidence and accuracy of the bins that hold 20 rows or more."""
+    curve = cl.reliability_curve(labels, q, n_bins=10)
+    return curve.confidence[curve.counts >= 20], curve.accuracy[curve.counts >= 20]
+
+
+@cache
+def clean(number: int) -> datasets.LabelledLogits:
+    return datasets.network_logits(number, "calibration")
+
+
+def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
+    parts = [
+        datasets.shifted_logits(j, kind, int(level)) if level else datasets.network_logits(j, "test")
+        for j in range(5)
+    ]
+    logits, labels = np.stack([part[0][:2000] for part in parts]), parts[0][1][:2000]
+    together = cl.softmax(logits).mean(axis=0)
+    fit = cl.TemperatureScaling().fit
+    if "ensemble" in forecast:
+        mean = np.log(np.mean([cl.softmax(clean(j).logits) for j in range(5)], axis=0))
+        pooled = fit(mean, clean(0).labels).predict_proba(np.log(together))
+        q = pooled if "recalibrated" in forecast else together
+    else:
+        q = fit(*clean(0)).predict_proba(logits[0]) if forecast == "temperature" else cl.softmax(logits[0])
+    ece, (low, high) = cl.expected_calibration_error(labels, q), cl.ece_interval(labels, q)
+    null = cl.ece_under_calibration(q, n_draws=200, random_state=0).mean
+    sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
+    strength = (0, *datasets.SHIFTS[kind])[int(level)]
+    return {
+        "readout": f"{kind} {strength:g}: confidence {sure:.3f}, accuracy {right:.3f}, "
+        f"ECE {ece:.3f}, null {null:.3f}",
+        "drawn": [
+            diagram(cl.reliability_curve(labels, q)),
+            {"level": [level], "v0": [right], "v1": [sure]},
+            {"level": [level], "v0": [ece], "v1": [null], "v2": [low], "v3": [high]},
+        ],
+    }
+
+
 FIGURES = [
+    Figure(
+        "measures/reliability",
+        reliability,
+        states(bins=[2.0, 10.0, 50.0], mass=["width", "mass"], model=["naive Bayes", *MODELS, "network"]),
+    ),
+    Figure("measures/ece", ece, states(n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)),
     Figure("calibrators/temperature", temperature, states(T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])),
+    Figure("uncertainty/coin", coin, states(tosses=[0, 10, 50, 100], share=[10, 50, 70])),
+    Figure(
+        "uncertainty/ensembles",
+        ensembles,
+        states(shared=[0.0, 0.3, 0.7, 1.0], voice=["first doctor", "second doctor", "mean"]),
+    ),
+    Figure(
+        "models/logistic_regression",
+        logistic,
+        states(slope=[0, 3, 10], intercept=[-1.0, 0.0], which=["five scores", "a sixth row"]),
+    ),
+    Figure("calibrators/isotonic", isotonic, states(merges=[0, 1, 2, 7, 14, 15], side=["left", "right"])),
+    Figure(
+        "uncertainty/classifiers",
+        classifiers,
+        states(distance=[0.0, 1.5, 2.5, 5.0, 7.5, 10.0], way=["towards the ill", "towards C"]),
+    ),
+    Figure("measures/proper_scores", proper_scores, states(q=[0.1, 0.5, 0.7, 0.9], p=[0.05, 0.5, 0.7, 0.95])),
+    Figure(
+        "measures/brier_decomposition",
+        brier_decomposition,
+        states(calibration=[0.25, 1.0, 3.0, 5.0], resolution=[0.2, 0.4, 1.0]),
+    ),
+    Figure(
+        "calibrators/platt",
+        platt,
+        states(targets=["prior", "labels"], a=[0.0, 1.5, 6.0], b=[-0.2, 0.2, 0.6]),
+    ),
+    Figure(
+        "practice/decisions",
+        decisions,
+        states(price=[0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.5, 9.0, 9.5]),
+    ),
+    Figure(
+        "practice/shift",
+        shift,
+        [
+            *states(kind=["rotation", "noise", "blur"], level=[0.0, 3.0, 5.0], forecast=["temperature"]),
+            *states(kind=["blur"], level=[2.0], forecast=["member", "ensemble", "recalibrated ensemble"]),
+        ],
+    ),
 ]
 every_figure = pytest.mark.parametrize(
     ("visit", "figure"),
@@ -103,29 +460,31 @@ once = pytest.mark.parametrize(
 def live(page: Page, figure: Figure) -> Locator:
     """Bring a figure near the window and wait until it is drawn."""
     here = page.locator(f"#{figure}")
+    page.add_style_tag(content="section { content-visibility: visible !important }")  # scrolling arrives
     here.scroll_into_view_if_needed()
     page.wait_for_selector(f"#{figure}[data-state=live]")
     return here
 
 
+def written(value: Any) -> str:
+    """Write a value of a control as the page does."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def move(here: Locator, state: dict[str, Any]) -> None:
     """Move every control to a state, as a reader does, and wait until it is drawn."""
     place = 0
-    for name, value in state.items():
-        control = here.locator(f"#{here.get_attribute('id')}-{name}")
-        label = f"{value:g}" if isinstance(value, float) else str(value)
-        frames = here.page.request.get(
-            here.page.url.rpartition("/")[0] + "/" + here.get_attribute("data-frames")
-        )
-        texts = next(c["texts"] for c in frames.json()["usermeta"]["controls"] if c["name"] == name)
-        index = texts.index(label)
+    for control in here.evaluate(CONTROLS):
+        text, texts = written(state[control["name"]]), control["texts"]
+        index = texts.index(text)
         place = place * len(texts) + index
-        if control.evaluate("node => node.type") == "range":
-            control.fill(str(index))
-            assert control.get_attribute("aria-valuetext") == label
-            assert control.evaluate("node => node.nextElementSibling.textContent") == label
+        node = here.locator(f"#{here.get_attribute('id')}-{control['name']}")
+        if control["kind"] == "slider":
+            node.fill(str(index))
+            assert node.get_attribute("aria-valuetext") == text
+            assert node.evaluate("node => node.nextElementSibling.textContent") == text
         else:
-            control.select_option(str(index))
+            node.select_option(label=text)
     here.page.wait_for_selector(f"#{here.get_attribute('id')}[data-frame='{place}']")
 
 
@@ -145,7 +504,7 @@ def agrees(group: list[dict[str, Any]], rows: dict[str, Any]) -> bool:
     return all(
         all(name in one for one in group)
         and len(group) == len(values)
-        and np.allclose([one[name] for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
+        and np.allclose([float(one[name]) for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
         for name, values in rows.items()
     )
 
@@ -216,16 +575,14 @@ def test_a_page_without_a_figure_loads_nothing_for_one(chromium, address):
 @once
 def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
     here = live(visit.page, figure)
-    state = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[-1].items()}
+    state = {name: written(value) for name, value in figure.states[-1].items()}
     move(here, figure.states[-1])
-    visit.page.wait_for_function("location.hash")
-    fragment = visit.page.evaluate("Object.fromEntries(new URLSearchParams(location.hash.slice(1)))")
-    assert fragment.items() >= state.items()
+    visit.page.wait_for_function(HELD, arg=state)
     shown = here.locator(".explorer-readout").inner_text()
     visit.page.reload()
     visit.page.wait_for_selector(f"#{figure}[data-state=live]")  # by itself: the address asks for it
     assert here.locator(".explorer-readout").inner_text() == shown
-    other = {name: f"{v:g}" if isinstance(v, float) else str(v) for name, v in figure.states[0].items()}
+    other = {name: written(value) for name, value in figure.states[0].items()}
     visit.page.evaluate("state => { location.hash = new URLSearchParams(state) }", other)
     visit.page.wait_for_function("shown => !document.body.innerText.includes(shown)", arg=shown)
     assert list(differences(here, figure.expected(**figure.states[0]))) == []

@@ -1,0 +1,371 @@
+"""What the answers about reliability and the expected calibration error are held to."""
+
+import numpy as np
+
+from classroom.cases import ByHand, Case, Question, Seed, Words
+
+WITHOUT = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
+FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
+    n for n in range(6, 120) if np.all(np.linspace(0, 1, n + 1) >= np.arange(n + 1) / n)
+    and np.any(np.arange(n) / n * n > np.arange(n))
+]  # fmt: skip
+
+
+def by_hand(few, many, rain_few, rain_many, mean_few, mean_many):
+    gap_few, gap_many = rain_few / few - mean_few, rain_many / many - mean_many
+    bias = (few * gap_few + many * gap_many) / (few + many)
+    ece = (few * abs(gap_few) + many * abs(gap_many)) / (few + many)
+    mce = max(abs(gap_few), abs(gap_many))
+    return {"bias": bias, "ece": ece, "mce": mce}
+
+
+def bin_counts(scores, n_bins):
+    edges = np.arange(n_bins + 1) / n_bins
+    index = np.searchsorted(edges[1:-1], scores, side="left")
+    return np.bincount(index, minlength=n_bins)
+
+
+def curve(probabilities, labels, n_bins):
+    top, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == labels
+    index = np.searchsorted(np.arange(1, n_bins) / n_bins, top, side="left")
+    rows = np.bincount(index, minlength=n_bins)
+    confidence = np.bincount(index, top, minlength=n_bins) / rows
+    accuracy = np.bincount(index, right, minlength=n_bins) / rows
+    return confidence, accuracy
+
+
+def binned_ece(scores, happened, n_bins):
+    index = np.searchsorted(np.arange(1, n_bins) / n_bins, scores, side="left")
+    return np.abs(np.bincount(index, np.asarray(happened) - scores)).sum() / len(scores)
+
+
+def calibrated_outcomes(scores, draws, rng):
+    return (rng.random((draws, len(scores))) < scores).astype(int)
+
+
+def p_value(observed, drawn):
+    return (1 + np.sum(np.asarray(drawn) >= observed)) / (1 + len(drawn))
+
+
+def inside(rng, n, n_bins):
+    """Scores away from the edges, some bins empty."""
+    places = rng.choice(n_bins, size=n_bins - 2, replace=False)
+    return (rng.choice(places, n) + rng.uniform(0.1, 0.9, n)) / n_bins
+
+
+def on_edges(rng, n_bins, repeats=3):
+    """Every edge and both ends, the same in single precision where the bins are a power of 2."""
+    return rng.permutation(
+        np.repeat(np.arange(n_bins + 1) / n_bins, rng.integers(1, repeats + 1, n_bins + 1))
+    )
+
+
+def counts_inside(rng, own):
+    for n, n_bins in ((20, 5), (60, int(rng.integers(6, 12)))):
+        yield inside(rng, n, n_bins), n_bins
+
+
+def counts_on_edges(rng, own):
+    for n_bins in (4, 8):
+        yield on_edges(rng, n_bins), n_bins
+    yield np.array([0.0, 0.0, 1.0]), int(rng.integers(3, 9))
+
+
+def counts_rounded(rng, own):
+    n_bins = int(rng.choice(FAIR))
+    yield rng.permutation(np.arange(1, n_bins + 1) / n_bins), n_bins
+
+
+def rows(rng, n, n_classes, n_bins):
+    """Probabilities whose largest lies inside the bins, labels that agree in part."""
+    top = inside(rng, n, n_bins) * 0.5 + 0.5
+    rest = rng.dirichlet(np.ones(n_classes - 1), n) * (1 - top)[:, None]
+    p, place = np.empty((n, n_classes)), rng.integers(0, n_classes, n)
+    for row, (k, others) in enumerate(zip(place, rest, strict=True)):
+        p[row] = np.insert(others, k, top[row])
+    return p, np.where(rng.random(n) < top, place, (place + 1) % n_classes)
+
+
+def curve_inside(rng, own):
+    yield *rows(rng, 30, 3, 8), 5
+    yield *rows(rng, 200, 5, 10), int(rng.integers(6, 16))
+    p, labels = rows(rng, 30, 3, 8)
+    yield 0.7 * p + 0.1, labels, 5  # the last bin is empty
+
+
+def curve_with_ties(rng, own):
+    p = np.array([[1, 0, 0], [1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5], [0.25, 0.75, 0], [0, 0.25, 0.75]])
+    order = rng.permutation(6)
+    labels = np.array([0, 1, rng.integers(0, 2), rng.integers(1, 3), 1, 0])
+    yield p[order], labels[order], 4
+    yield p[order], rng.integers(0, 3, 6), 8
+
+
+def ece_inside(rng, own):
+    for n, n_bins in ((30, 5), (200, int(rng.integers(6, 16)))):
+        scores = inside(rng, n, n_bins)
+        yield scores, (rng.random(n) < 0.1 + 0.8 * scores**2).astype(int), n_bins
+
+
+def ece_on_edges(rng, own):
+    for n_bins, used in ((8, 8), (16, 8), (1, 8), (4, 8)):
+        scores = on_edges(rng, used, 8)
+        yield scores, (rng.random(len(scores)) < 0.1 + 0.8 * scores**2).astype(int), n_bins
+    yield np.array([1.0, 1.0, 1.0, 0.0]), np.array([1, 0, 1, 1]), 10
+
+
+def few_scores(rng, own):
+    yield np.r_[0.0, rng.uniform(0.2, 0.8, 2), 1.0], 4000, Seed(int(rng.integers(2**32)))
+
+
+def plain_outcomes(values, calls):
+    (outcomes,), ((scores, draws, _),) = values, calls
+    outcomes = np.asarray(outcomes)
+    if outcomes.shape != (draws, len(scores)):
+        return "return one row for each draw and one column for each score"
+    if outcomes.dtype.kind not in "biuf" or not np.isin(outcomes, [0, 1]).all():
+        return "an outcome is 0 or 1: do not return the scores themselves"
+    if np.any(outcomes[:, 0]) or not np.all(outcomes[:, 3]):
+        return "0 never happens, 1 always"
+    off = np.abs(outcomes.mean(axis=0) - scores)
+    return "each event happens with the probability of its own score" if off.max() > 0.04 else ""
+
+
+def many_scores(rng, own):
+    scores, seed = rng.uniform(0.02, 0.98, 12), int(rng.integers(2**32))
+    scores[:3] = np.r_[0.04, 0.25, 0.96]
+    for one in (seed, seed, seed + 1):
+        yield scores, 4000, Seed(one)
+
+
+def independent_outcomes(values, calls):
+    first, again, other = (np.asarray(value, dtype=float) for value in values)
+    scores, draws, _ = calls[0]
+    if not first.shape == again.shape == other.shape == (draws, len(scores)):
+        return "return one row for each draw and one column for each score"
+    if not np.array_equal(first, again):
+        return "the same generator must give the same draws: use rng only"
+    if np.array_equal(first, other):
+        return "another generator must give other draws: use the one that is given"
+    error = np.sqrt(scores * (1 - scores) / draws)
+    if np.any(np.abs(first.mean(axis=0) - scores) > 5 * error):
+        return "each event happens with the probability of its own score, to every digit"
+    standard = (first - scores) / np.sqrt(scores * (1 - scores))
+    together = standard.T @ standard / draws - np.eye(len(scores))
+    along = (standard[1:] * standard[:-1]).mean(axis=0)
+    if np.abs(together[~np.eye(len(scores), dtype=bool)]).max() > 0.12 or np.abs(along).max() > 0.12:
+        return "draw each outcome independently, and anew in each draw"
+    return ""
+
+
+def apart(rng, own):
+    drawn = np.round(rng.choice(90, size=12, replace=False) / 1000 + 0.01, 3)
+    yield float(np.median(drawn)) + 0.0002, drawn
+    yield float(np.sort(drawn)[2]) + 0.0002, drawn[:9]
+
+
+def equal_and_beyond(rng, own):
+    drawn = np.round(rng.choice(90, size=12, replace=False) / 1000 + 0.01, 3)
+    drawn[4:7] = drawn[0]
+    yield float(drawn[0]), drawn
+    yield 0.5, drawn
+    yield 0.0, drawn
+
+
+def digitised(scores, n_bins):
+    index = np.digitize(scores, np.linspace(0, 1, n_bins + 1)) - 1
+    return np.array([np.sum(index == m) for m in range(n_bins)])
+
+
+def rounded_product(scores, n_bins):
+    index = np.maximum(np.ceil(np.asarray(scores) * n_bins).astype(int) - 1, 0)
+    return np.bincount(index, minlength=n_bins)[:n_bins]
+
+
+def numpys_histogram(scores, n_bins):
+    return np.histogram(scores, bins=n_bins, range=(0, 1))[0]
+
+
+def last_of_equals(probabilities, labels, n_bins):
+    return curve(probabilities[:, ::-1], probabilities.shape[1] - 1 - labels, n_bins)
+
+
+def left_closed_ece(scores, happened, n_bins):
+    index = np.minimum((scores * n_bins).astype(int), n_bins - 1)
+    return np.abs(np.bincount(index, np.asarray(happened) - scores)).sum() / len(scores)
+
+
+def ece_that_drops_one(scores, happened, n_bins):
+    index = np.digitize(scores, np.arange(n_bins + 1) / n_bins) - 1
+    return sum(abs(np.sum((happened - scores)[index == m])) for m in range(n_bins)) / len(scores)
+
+
+def unweighted(scores, happened, n_bins):
+    index = np.searchsorted(np.arange(1, n_bins) / n_bins, scores)
+    return np.mean([abs(np.mean((happened - scores)[index == m])) for m in np.unique(index)])
+
+
+def largest_gap(scores, happened, n_bins):
+    index = np.searchsorted(np.arange(1, n_bins) / n_bins, scores)
+    return max(abs(np.mean((happened - scores)[index == m])) for m in np.unique(index))
+
+
+EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
+LAST, FIRST = "the last bin holds 1: your edges drop p = 1", "the first bin holds 0: your edges drop p = 0"
+SOME = "all rows count, not the first ones only"
+LENGTH = "return one number for each bin, also for the empty ones"
+OWN = "an array that is given stays as it is: work on a copy"
+
+QUESTIONS = [
+    ByHand(
+        "by-hand", by_hand,
+        {"bias": (1, "over all days, so the bin with more days counts more"),
+         "ece": (1, "the mean gap of a day"), "mce": (1, "the largest gap of a bin")},
+        {"rain_few / few - mean_few, rain_many / many - mean_many -> mean_few - rain_few / few, "
+         "mean_many - rain_many / many": "what came minus what was said, not the other way round",
+         "ece = (few * abs(gap_few) + many * abs(gap_many)) / (few + many) -> ece = abs(bias)":
+             "gaps of different sign cancel in your ECE: take the absolute value in each bin",
+         "ece = (few * abs(gap_few) + many * abs(gap_many)) / (few + many) -> "
+         "ece = (abs(gap_few) + abs(gap_many)) / 2": "weigh each bin by its share of the days",
+         "ece = (few * abs(gap_few) + many * abs(gap_many)) / (few + many) -> "
+         "ece = max(abs(gap_few), abs(gap_many))": "that is the largest gap, the MCE",
+         "ece = (few * abs(gap_few) + many * abs(gap_many)) / (few + many) -> "
+         "ece = (many * abs(gap_few) + few * abs(gap_many)) / (few + many)": "you weighed each bin by the other",
+         "bias = (few * gap_few + many * gap_many) / (few + many) -> bias = (gap_few + gap_many) / 2":
+             "over all days, so the bin with more days counts more",
+         "bias = (few * gap_few + many * gap_many) / (few + many) -> "
+         "bias = (rain_few + rain_many) / (few + many) - (mean_few + mean_many) / 2":
+             "the mean forecast is that of a day, not of a bin",
+         "bias = (few * gap_few + many * gap_many) / (few + many) -> bias = gap_few + gap_many":
+             "over all days, so the bin with more days counts more",
+         "bias = (few * gap_few + many * gap_many) / (few + many) -> "
+         "bias = (few * abs(gap_few) + many * abs(gap_many)) / (few + many)": "the bias keeps its sign",
+         "mce = max( -> mce = min(": "the largest gap, not the smallest",
+         "mce = max(abs(gap_few), abs(gap_many)) -> mce = max(gap_few, gap_many)": "the largest gap of either sign",
+         "mce = max(abs(gap_few), abs(gap_many)) -> mce = (few * abs(gap_few) + many * abs(gap_many)) / (few + many)":
+             "that is the mean gap, the ECE"},
+    ),
+    Question(
+        "counts", bin_counts,
+        [Case("scores inside the bins, some bins empty", 2, counts_inside, shown=True),
+         Case("scores on the edges, 0 and 1", 1, counts_on_edges),
+         Case("scores k/M in M bins: p * M is rounded and may jump over an edge, so compare with m/M", 1,
+              counts_rounded)],
+        {'side="left" -> side="right"': EDGE, numpys_histogram: EDGE, digitised: LAST,
+         rounded_product: "p * M is rounded and may jump over an edge: compare with m/M",
+         "scores, side -> scores[scores > 0], side": FIRST, "minlength=n_bins -> minlength=1": LENGTH,
+         "edges[1:-1] -> edges": "the index of the bin is off by one",
+         "np.arange(n_bins + 1) / n_bins -> np.linspace(0, 1, n_bins)": "M bins have M + 1 edges",
+         "edges = np.arange(n_bins + 1) / n_bins -> edges = np.arange(6) / 5": "n_bins says how many bins there are",
+         "np.bincount(index, minlength=n_bins) -> np.bincount(index, minlength=n_bins) / len(scores)":
+             "count the scores; these are shares",
+         "np.bincount(index, minlength=n_bins) -> np.cumsum(np.bincount(index, minlength=n_bins))":
+             "count each bin for itself, not all bins up to it",
+         "np.arange(n_bins + 1) / n_bins -> np.quantile(scores, np.arange(n_bins + 1) / n_bins)":
+             "bins of equal width, not bins that hold equally many",
+         "scores, side -> scores[:5], side": SOME, "scores, side -> scores[1:], side": SOME,
+         "edges = -> scores.sort(); edges =": OWN},
+        WITHOUT,
+    ),
+    Question(
+        "curve", curve,
+        [Case("confidence and accuracy of each bin, NaN where it is empty", 2, curve_inside, shown=True),
+         Case("two equal probabilities, and confidences on the edges", 2, curve_with_ties)],
+        {last_of_equals: "of two equal probabilities the first class is the prediction",
+         'side="left" -> side="right"': EDGE,
+         "confidence = np.bincount(index, top, minlength=n_bins) / rows -> confidence = (np.arange(n_bins) + .5) / n_bins":
+             "the mean confidence of the bin's rows, not the middle of the bin",
+         "rows = np.bincount(index, minlength=n_bins) -> rows = np.maximum(np.bincount(index, minlength=n_bins), 1)":
+             "an empty bin has no mean: NaN, not 0",
+         "probabilities.max(axis=1), probabilities.argmax(axis=1) == labels -> probabilities[:, 0], labels == 0":
+             "the confidence is a row's largest probability, whichever class it belongs to",
+         "return confidence, accuracy -> return accuracy, confidence": "confidence comes first",
+         "confidence = np.bincount(index, top, minlength=n_bins) -> confidence = np.bincount(index, top)": LENGTH,
+         "accuracy = np.bincount(index, right, minlength=n_bins) -> accuracy = np.bincount(index, right)": LENGTH,
+         "rows = np.bincount(index, minlength=n_bins) -> rows = np.bincount(index)": LENGTH,
+         "return confidence, accuracy -> return confidence[rows > 0], accuracy[rows > 0]": LENGTH,
+         "top, minlength=n_bins) / rows -> top, minlength=n_bins)": "the mean of the bin's rows, not their sum",
+         "right, minlength=n_bins) / rows -> right, minlength=n_bins) / len(top)": "the share of the bin's rows",
+         "argmax(axis=1) == labels -> argmax(axis=1) != labels": "the share of right predictions, not of wrong ones",
+         "top, right = probabilities -> probabilities, labels = probabilities[:9], labels[:9]; top, right = probabilities":
+             SOME,
+         "argmax(axis=1) == labels -> argmax(axis=1) + 1 == labels": "classes are counted from 0",
+         "top, right = -> probabilities.sort(axis=1); top, right =": OWN,
+         "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
+         "np.arange(1, n_bins) / n_bins -> 0.5 + np.arange(1, n_bins) / n_bins / 2": "the bins cover [0, 1]"},
+        WITHOUT,
+    ),
+    Question(
+        "ece", binned_ece,
+        [Case("scores inside the bins", 2, ece_inside, shown=True),
+         Case("scores on the edges, 0 and 1, few and many bins", 2, ece_on_edges)],
+        {left_closed_ece: EDGE, 'side="left" -> side="right"': EDGE, ece_that_drops_one: "scores of exactly 0 and 1 count, too",
+         unweighted: "weigh each bin by its share of the rows", largest_gap: "that is the largest gap, the MCE",
+         "np.abs(np.bincount(index, np.asarray(happened) - scores)).sum() -> abs(np.sum(happened - scores))":
+             "gaps of different sign cancel in your sum: take the absolute value in each bin",
+         "np.abs(np.bincount(index, np.asarray(happened) - scores)).sum() -> np.abs(happened - scores).sum()":
+             "the gap of a bin, not of a row",
+         "- scores)).sum() / len(scores) -> - scores)).sum()": "weigh each bin by its share of the rows",
+         "- scores)).sum() / len(scores) -> - scores)).sum() / n_bins": "weigh each bin by its share of the rows",
+         "np.abs(np.bincount(index, np.asarray(happened) - scores)).sum() / len(scores) -> "
+         "np.sqrt((np.bincount(index, np.asarray(happened) - scores)**2).sum()) / len(scores)":
+             "the mean of absolute gaps, not of squares",
+         "index = np -> scores, happened = scores[:20], happened[:20]; index = np": SOME,
+         "index = np -> scores.sort(); index = np": OWN,
+         "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins - 1) / (n_bins - 1)": "one bin too few",
+         "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
+         "np.arange(1, n_bins) / n_bins -> np.quantile(scores, np.arange(1, n_bins) / n_bins)":
+             "bins of equal width, not bins that hold equally many"},
+        WITHOUT,
+    ),
+    Words(
+        "reading",
+        {"a": ("over-confident", "it claims more than it delivers"),
+         "b": ("too high", "0.2 was said, 0.1 came"),
+         "c": ("under-confident", "its confidence in no is 0.8, and it is right with 0.9"),
+         "d": ("more than zero", "the absolute value turns chance of either sign into a gap"),
+         "e": ("never higher", "within a bin gaps of different sign cancel"),
+         "f": ("not always", "which class is on top depends on the whole row")},
+        {"abc": 1.5, "def": 1.5},
+    ),
+    Question(
+        "outcomes", calibrated_outcomes,
+        [Case("the shape, 0 and 1, and each event's own probability", 1.5, few_scores, judge=plain_outcomes),
+         Case("every digit of a score, independent draws, and the generator that is given", 1.5, many_scores,
+              judge=independent_outcomes)],
+        {"< scores -> < np.mean(scores)": "its own score", "< scores -> < np.round(scores, 1)": "every digit",
+         "rng.random((draws, len(scores))) -> rng.random((draws, 1))": "independent",
+         "rng.random((draws, len(scores))) -> rng.random(len(scores))": "anew in each draw",
+         "rng.random -> np.random.default_rng(3).random": "the generator that is given",
+         "rng.random -> np.random.default_rng().random": "the generator that is given",
+         "rng.random((draws, len(scores))) < scores -> np.broadcast_to(rng.random(len(scores)) < scores, "
+         "(draws, len(scores)))": "anew in each draw",
+         "< scores -> > scores": "with its probability, not against it",
+         "rng.random((draws, len(scores))) < scores -> np.tile(np.asarray(scores) > 0.5, (draws, 1))": "chance",
+         "rng.random((draws, len(scores))) < scores -> (rng.random((len(scores), draws)).T < scores).T": "shape",
+         "(rng.random((draws, len(scores))) < scores).astype(int) -> rng.random((draws, len(scores))) * scores": "0 or 1",
+         "rng.random((draws, len(scores))) < scores -> np.repeat(rng.random((draws // 2, len(scores))) < scores, "
+         "2, axis=0)": "anew in each draw",
+         "< scores -> < scores**1.1": "its own score",
+         "return -> scores[0] = 0.5; return": OWN},
+    ),
+    Question(
+        "p-value", p_value,
+        [Case("the share at or above, itself counted in", 1, apart, shown=True),
+         Case("equal errors, the largest and the smallest", 1, equal_and_beyond)],
+        {">= observed -> > observed": "a drawn error equal to the observed one counts",
+         ">= observed -> < observed": "the share at or above the observed error, not below it",
+         ">= observed -> <= observed": "the share at or above the observed error, not below it",
+         "(1 + np.sum(np.asarray(drawn) >= observed)) / (1 + len(drawn)) -> np.mean(np.asarray(drawn) >= observed)":
+             "never 0: count the observed error among the drawn ones",
+         "/ (1 + len(drawn)) -> / len(drawn)": "count the observed error below the bar, too",
+         "(1 + np.sum -> (np.sum": "count the observed error above the bar, too",
+         "/ (1 + len(drawn)) -> / (2 + len(drawn))": "it counts once",
+         "/ (1 + len(drawn)) -> ": "the share, not the number",
+         "np.asarray(drawn) >= observed -> np.unique(drawn) >= observed": "equal errors count each",
+         "np.asarray(drawn) >= observed -> np.asarray(drawn)[:5] >= observed": SOME,
+         "np.asarray(drawn) >= observed -> np.abs(np.asarray(drawn) - np.mean(drawn)) >= abs(observed - np.mean(drawn))":
+             "one side: at or above the observed error",
+         "return -> drawn.sort(); return": OWN},
+    ),
+]  # fmt: skip

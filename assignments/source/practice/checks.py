@@ -1,0 +1,380 @@
+"""What the answers of an audit are held to."""
+
+import numpy as np
+from scipy.special import expit
+
+import calibration_lessons as cl
+from classroom.cases import ByHand, Case, Question
+
+MEASURES = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
+DECISIONS = ["calibration_lessons.practice.decisions", "calibration_lessons.definitions"]
+
+
+def by_hand(false_alarm, miss, referral):
+    threshold = false_alarm / (false_alarm + miss)
+    refer_from = referral / miss
+    refer_to = 1 - referral / false_alarm
+    return {"threshold": threshold, "refer_from": refer_from, "refer_to": refer_to}
+
+
+def equal_mass_ece(y, p, n_bins):
+    y, p = np.asarray(y), np.asarray(p)
+    groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
+    return sum(abs(np.sum(y[group] - p[group])) for group in groups) / len(y)
+
+
+def recalibrated(z, y, fit_rows, calibration_rows, test_rows):
+    platt = cl.PlattScaling().fit(z[calibration_rows], y[calibration_rows])
+    return platt.predict_proba(z[test_rows])[:, 1]
+
+
+def brier_gain(y, before, after):
+    falls = (np.asarray(before) - y) ** 2 - (np.asarray(after) - y) ** 2
+    half = 1.96 * falls.std(ddof=1) / np.sqrt(len(falls))
+    return falls.mean(), falls.mean() - half, falls.mean() + half
+
+
+def decide(p, costs, referral):
+    p = np.asarray(p, dtype=float)
+    expected = np.column_stack([1 - p, p]) @ np.asarray(costs)
+    return np.where(expected.min(axis=1) > referral, -1, expected.argmin(axis=1))
+
+
+def bill(p, y, decision, costs, referral):
+    p, y, decision, costs = (np.asarray(values) for values in (p, y, decision, costs))
+    referred = decision == -1
+    promised = (1 - p) * costs[0, decision] + p * costs[1, decision]
+    paid = costs[y, decision]
+    return np.where(referred, referral, promised).mean(), np.where(referred, referral, paid).mean()
+
+
+def report(z, worse, fit_rows, calibration_rows, test_rows, costs, referral):
+    learned, judged, found = calibration_rows, test_rows, {}
+    platt = cl.PlattScaling().fit(z[learned], worse[learned])
+    for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[judged])[:, 1])):
+        decision = cl.optimal_decision(p, costs, abstaining_cost=referral)
+        found[f"ece {name}"] = cl.expected_calibration_error(worse[judged], p, n_bins=10)
+        found[f"chance {name}"] = cl.ece_under_calibration(p, n_bins=10, random_state=0).mean
+        found[f"cost {name}"] = cl.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
+    return found
+
+
+def forecasts(rng, n):
+    p = rng.permutation(np.arange(1, n + 1)) / (n + 1)
+    return (rng.random(n) < 0.2 + 0.5 * p).astype(int), p
+
+
+def audits_plain(rng, own):
+    for n, bins in ((21, 4), (40, 1), (5, 2)):
+        yield *forecasts(rng, n), bins
+
+
+def audits_hard(rng, own):
+    yield *forecasts(rng, 140), 15
+    yield *forecasts(rng, 7), 7
+    yield *forecasts(rng, 5), 8
+    p = rng.integers(0, 5, 2000) / 4
+    yield (rng.random(2000) < 0.2 + 0.5 * p).astype(int), p, 7
+
+
+def own_patients(rng, own):
+    yield tuple(own[name] for name in ("z", "worse", "fit_rows", "calibration_rows", "test_rows"))
+
+
+def other_patients(rng, own):
+    z = 3 * rng.normal(size=300)
+    y = (rng.random(300) < expit(z / 3 + 0.5)).astype(int)
+    y[:60] = z[:60] > 0
+    rows = rng.permutation(300)
+    z[rows], y[rows] = z.copy(), y.copy()
+    yield z, y, rows[:60], rows[60:160], rows[160 : 280 + int(rng.integers(20))]
+
+
+def gains_plain(rng, own):
+    yield np.array([1, 0, 1, 0] * 25), np.full(100, 0.9), np.full(100, 0.6)
+    yield paired(rng, 80)
+
+
+def gains_hard(rng, own):
+    for n in (60, 140, 900):
+        yield paired(rng, n)
+
+
+def interval(values, calls):
+    for value, call in zip(values, calls, strict=True):
+        gain, low, high = brier_gain(*call)
+        if (
+            not isinstance(value, list | tuple | np.ndarray)
+            or np.shape(value) != (3,)
+            or np.asarray(value).dtype.kind != "f"
+        ):
+            return "return (gain, low, high)"
+        if not np.isclose(value[0], gain, atol=1e-5):
+            return "the mean of the squared errors before, minus that after"
+        if not np.isclose(value[1] + value[2], 2 * gain, atol=1e-5) or value[1] > value[2]:
+            return "the interval has the gain in its middle"
+        if not np.isclose(value[2] - value[1], high - low, rtol=0.02):  # with n or with n - 1
+            return "1.96 standard errors of the mean to each side"
+    return ""
+
+
+def paired(rng, n):
+    truth = rng.random(n)
+    first = np.clip(truth + 0.2 * rng.normal(size=n), 0, 1)
+    return (rng.random(n) < truth).astype(int), first, np.clip(first + 0.05 * rng.normal(size=n) + 0.02, 0, 1)
+
+
+def decisions_plain(rng, own):
+    costs = np.array([[0, int(rng.integers(4, 9))], [int(rng.integers(15, 30)), 0]])
+    yield np.array([0.05, 0.3, 0.9]), costs, np.inf
+    yield np.arange(1, 20) / 20, costs, 1.7
+
+
+def decisions_hard(rng, own):
+    yield np.array([0.5, 0.75, 0.9]), np.array([[0, int(rng.integers(25, 35))], [7, 0]]), np.inf
+    yield np.array([0.25, 0.5]), np.array([[0, 1], [3, 0]]), np.inf
+    yield np.array([0.5, 0.25]), np.array([[0, 1], [1, 0]]), 0.5
+    for n_decisions in (2, 3, 5):
+        costs = rng.integers(0, 20, (2, n_decisions))
+        for referral in (4.5, np.inf):
+            yield np.arange(1, 64) / 64, costs, referral
+
+
+def bills_plain(rng, own):
+    costs = np.array([[0, int(rng.integers(4, 9))], [int(rng.integers(15, 30)), 0]])
+    yield np.array([0.1, 0.5]), np.array([0, 1]), np.array([0, 0]), costs, 1.0
+    yield np.array([0.1, 0.5, 0.8]), np.array([0, 1, 1]), np.array([0, -1, 1]), costs, 1.0
+
+
+def bills_hard(rng, own):
+    for n, n_decisions in ((6, 2), (50, 3), (40, 1)):
+        costs, p = rng.integers(0, 20, (2, n_decisions)), rng.random(n)
+        yield p, rng.integers(0, 2, n), rng.integers(-1, n_decisions, n), costs, 2.5
+
+
+def last_of_equals_first(y, p, n_bins):
+    groups = np.array_split(np.lexsort((-np.arange(len(p)), p)), n_bins)
+    return sum(abs(np.sum(y[group] - p[group])) for group in groups) / len(y)
+
+
+def equal_width(y, p, n_bins):
+    groups = np.minimum((np.asarray(p) * n_bins).astype(int), n_bins - 1)
+    return np.abs(np.bincount(groups, y - p)).sum() / len(p)
+
+
+def rest_dropped(y, p, n_bins):
+    order, size = np.argsort(p, kind="stable"), len(p) // n_bins
+    return sum(abs(np.sum((y - p)[order[b * size : (b + 1) * size]])) for b in range(n_bins)) / len(p)
+
+
+def unweighted(y, p, n_bins):
+    groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
+    return np.mean([abs(np.mean((y - p)[group])) for group in groups if len(group)])
+
+
+def without_prior_targets(z, y, fit_rows, calibration_rows, test_rows):
+    s, t = z[calibration_rows], y[calibration_rows]
+    rows, theta = np.column_stack([s, np.ones(len(s))]), np.zeros(2)
+    for _ in range(30):
+        p = expit(rows @ theta)
+        theta = theta - np.linalg.solve((rows.T * p * (1 - p)) @ rows, rows.T @ (p - t))
+    return expit(theta[0] * z[test_rows] + theta[1])
+
+
+def threshold_only(p, costs, referral):
+    false_alarm, miss = costs[0, 1], costs[1, 0]
+    cheapest = np.minimum(p * miss, (1 - p) * false_alarm)
+    return np.where(cheapest > referral, -1, (p > false_alarm / (false_alarm + miss)).astype(int))
+
+
+def last_of_equal_decisions(p, costs, referral):
+    expected = (np.column_stack([1 - p, p]) @ costs)[:, ::-1]
+    return np.where(expected.min(axis=1) > referral, -1, costs.shape[1] - 1 - expected.argmin(axis=1))
+
+
+def decision_by_class(p, y, decision, costs, referral):
+    promised = (1 - p) * costs[0, decision] + p * costs[1, decision]
+    return tuple(np.where(decision < 0, referral, v).mean() for v in (promised, costs[decision, y]))
+
+
+def of_the_cheapest(p, y, decision, costs, referral):
+    cheapest = (np.column_stack([1 - p, p]) @ costs).min(axis=1)
+    return np.where(decision < 0, referral, cheapest).mean(), bill(p, y, decision, costs, referral)[1]
+
+
+SORT, GROUPS = 'np.argsort(p, kind="stable")', "sort, cut, weigh by rows, absolute value in each group"
+ALIKE = "rows with equal p keep their order"
+CANCEL = "gaps of different sign cancel: take the absolute value in each group"
+HEART = "you calibrated on rows that the model learned by heart: there it is nearly always right"
+ROWS = "Platt scaling with prior targets on the calibration rows, in the order of test_rows"
+PAIRS = "take the difference of each patient first"
+TABLE = "rows of the table are true classes, columns decisions"
+STAYS = "an array that is given stays as it is: work on a copy"
+SOME = "all rows count, not the first ones only"
+GAIN = "return falls.mean(), falls.mean() - half, falls.mean() + half"
+PAID = "np.where(referred, referral, paid).mean()"
+
+QUESTIONS = [
+    ByHand(
+        "by-hand", by_hand,
+        {"threshold": (1, "there, treating and not treating are expected to cost the same"),
+         "refer_from": (1, "what is not treating expected to cost at p?"),
+         "refer_to": (1, "what is treating expected to cost at p?")},
+        {"threshold = false_alarm / (false_alarm + miss) -> threshold = miss / (false_alarm + miss)":
+             "a dear miss must lower it, not raise it",
+         "threshold = false_alarm / (false_alarm + miss) -> threshold = false_alarm / miss":
+             "that is the odds p / (1 - p) at which to treat, not p",
+         "threshold = false_alarm / (false_alarm + miss) -> threshold = miss / false_alarm": "a probability",
+         "threshold = false_alarm / (false_alarm + miss) -> threshold = 0.5": "the prices count",
+         "threshold = false_alarm / (false_alarm + miss) -> threshold = referral / (false_alarm + miss)":
+             "if there were no specialist",
+         "refer_from = referral / miss -> refer_from = referral / false_alarm": "not treating costs a miss",
+         "refer_from = referral / miss -> refer_from = referral / (miss + referral)": "what is not treating expected to cost?",
+         "refer_from = referral / miss -> refer_from = 1 - referral / miss": "a patient in doubt: the lower end",
+         "refer_from = referral / miss -> refer_from = referral / (false_alarm + miss)": "not treating costs a miss",
+         "refer_to = 1 - referral / false_alarm -> refer_to = referral / false_alarm":
+             "a patient treated in vain is one who does NOT get worse",
+         "refer_to = 1 - referral / false_alarm -> refer_to = 1 - referral / miss": "treating costs a false alarm",
+         "refer_to = 1 - referral / false_alarm -> refer_to = 1 - false_alarm / miss": "the price of the referral counts",
+         "refer_to = 1 - referral / false_alarm -> refer_to = false_alarm / (false_alarm + referral)":
+             "what is treating expected to cost at p?"},
+        atol=1.5e-3,
+    ),
+    Question(
+        "audit", equal_mass_ece,
+        [Case("some rows, in groups as equal as possible", 2, audits_plain, shown=True),
+         Case("many groups, more groups than rows, rows with equal p", 2, audits_hard)],
+        {last_of_equals_first: ALIKE, equal_width: "these are bins of equal width: the groups should hold equally many rows",
+         rest_dropped: "where n is no multiple, the first groups hold one more", unweighted: "weigh each group by its rows",
+         f"{SORT} -> np.arange(len(p))": "sort the rows by p before you cut them", f"{SORT} -> np.lexsort((y, p))": ALIKE,
+         f"{SORT} -> np.lexsort((-y, p))": ALIKE,
+         f"{SORT}, n_bins) -> {SORT}[::-1], n_bins)": "sort from the smallest p to the largest",
+         f"{SORT} -> np.argsort(y, kind='stable')": "sort by p, not by y",
+         "sum(abs(np.sum(y[group] - p[group])) for group in groups) -> abs(sum(np.sum(y[group] - p[group]) for group in groups))":
+             CANCEL,
+         "abs(np.sum(y[group] - p[group])) -> np.sum(np.abs(y[group] - p[group]))": "the gap of a group, not of a row",
+         "for group in groups) / len(y) -> for group in groups) / n_bins": GROUPS,
+         "sum(abs(np.sum(y[group] - p[group])) for group in groups) / len(y) -> "
+         "max(abs(np.mean(y[group] - p[group])) for group in groups if len(group))": "the mean gap, not the largest",
+         "y, p = np.asarray(y), np.asarray(p) -> y, p = np.asarray(y)[:4], np.asarray(p)[:4]": SOME,
+         "y, p = np.asarray(y), np.asarray(p) -> p[:] = p[np.argsort(p)]": STAYS},
+        MEASURES,
+    ),
+    Question(
+        "mend", recalibrated,
+        [Case("your own patients", 2, own_patients), Case("other patients, parts of other sizes", 2, other_patients)],
+        {"z[calibration_rows], y[calibration_rows] -> z[fit_rows], y[fit_rows]": HEART,
+         "z[calibration_rows], y[calibration_rows] -> z[test_rows], y[test_rows]":
+             "you calibrated on the rows that must judge the result",
+         "platt = -> calibration_rows = np.r_[fit_rows, calibration_rows]; platt =":
+             "some of the rows that you calibrated on are known to the model",
+         "platt = -> calibration_rows = np.r_[test_rows, calibration_rows]; platt =":
+             "you calibrated on the rows that must judge the result",
+         "z[calibration_rows], y[calibration_rows] -> z, y": HEART,
+         "platt = -> z = expit(z); platt =": "Platt scaling reads log-odds, not probabilities",
+         "platt.predict_proba(z[test_rows])[:, 1] -> expit(z[test_rows])": "is anything mended?",
+         "predict_proba(z[test_rows])[:, 1] -> predict_proba(z[test_rows])[:, 0]": "the probability of class 1",
+         "predict_proba(z[test_rows])[:, 1] -> predict_proba(z[test_rows])": "one probability for each test row",
+         "predict_proba(z[test_rows])[:, 1] -> predict_proba(z[np.sort(test_rows)])[:, 1]": "in the order of test_rows",
+         "predict_proba(z[test_rows])[:, 1] -> predict_proba(z[calibration_rows])[:, 1]": "of the test rows",
+         without_prior_targets: "with prior targets", "platt = -> calibration_rows = calibration_rows[:50]; platt =": SOME,
+         "cl.PlattScaling() -> cl.IsotonicCalibration()": "Platt scaling",
+         "platt = -> z[test_rows] += 0.5; platt =": STAYS},
+        rtol=0, atol=2e-4,
+    ),
+    Question(
+        "gain", brier_gain,
+        [Case("the mean fall and its interval", 1.5, gains_plain, judge=interval),
+         Case("few and many patients, falls and rises", 1.5, gains_hard, judge=interval)],
+        {f"{GAIN} -> return -falls.mean(), -falls.mean() - half, -falls.mean() + half": "before minus after",
+         "falls.std(ddof=1) -> np.sqrt(((before - y) ** 2).var() + ((after - y) ** 2).var())":
+             f"the interval is for different patients before and after: {PAIRS}",
+         "falls.std(ddof=1) / np.sqrt(len(falls)) -> falls.std(ddof=1)":
+             "a standard error, not a standard deviation: the interval of a mean narrows with n",
+         "falls.std(ddof=1) / np.sqrt(len(falls)) -> falls.var(ddof=1) / np.sqrt(len(falls))": "a standard error, not a variance",
+         "falls.std(ddof=1) / np.sqrt(len(falls)) -> falls.std(ddof=1) / len(falls)": "the square root of n",
+         "1.96 -> 1.645": "95 %: 1.96 standard errors to each side", "1.96 -> 1": "1.96 standard errors to each side",
+         f"{GAIN} -> return falls.mean(), falls.mean() + half, falls.mean() - half": "low comes before high",
+         f"{GAIN} -> return falls.mean(), falls.mean() - half / 2, falls.mean() + half / 2": "1.96 to each side",
+         f"{GAIN} -> return falls.sum(), falls.sum() - half, falls.sum() + half": "the mean over the patients",
+         f"{GAIN} -> return falls.mean(), half, half": "the ends of the interval",
+         f"{GAIN} -> return abs(falls.mean()), abs(falls.mean()) - half, abs(falls.mean()) + half": "positive or negative",
+         "(np.asarray(before) - y) ** 2 - (np.asarray(after) - y) ** 2 -> np.abs(before - y) - np.abs(after - y)":
+             "the squared errors",
+         "falls = (np.asarray(before) - y) ** 2 - (np.asarray(after) - y) ** 2 -> "
+         "falls = ((np.asarray(before) - y) ** 2 - (np.asarray(after) - y) ** 2)[:20]": SOME,
+         "falls = -> before -= y; y = 0 * y; after = after - y; falls =": STAYS},
+    ),
+    Question(
+        "decide", decide,
+        [Case("two decisions, with a referral and without", 2, decisions_plain, shown=True),
+         Case("dear false alarms, equals, many decisions, right ones not free", 2, decisions_hard)],
+        {threshold_only: "right ones may cost something: compare all expected costs", last_of_equal_decisions: "of equals the first",
+         "expected.argmin(axis=1)) -> (p > 0.5).astype(int))": "one half is the wrong threshold",
+         "@ np.asarray(costs) -> @ np.asarray(costs)[:, :2].T": TABLE, "[1 - p, p] -> [p, 1 - p]": TABLE,
+         "> referral, -1 -> >= referral, -1": "refer only where the cheapest decision costs MORE than a referral",
+         "> referral, -1 -> < referral, -1": "refer where a referral is cheaper",
+         "> referral, -1 -> > referral, 2": "-1 is a referral", "expected.min(axis=1) > referral -> expected.max(axis=1) > referral":
+             "the cheapest decision",
+         "expected.min(axis=1) > referral -> expected.mean(axis=1) > referral": "the cheapest decision",
+         "expected.min(axis=1) > referral -> expected.min(axis=1) > np.inf": "a referral at a price",
+         "expected.argmin(axis=1)) -> expected.argmax(axis=1))": "the cheapest, not the dearest",
+         "expected.argmin(axis=1)) -> expected[:, :2].argmin(axis=1))": "there may be more than two decisions",
+         "expected.argmin(axis=1)) -> expected.argmin(axis=1) + 1)": "decisions are counted from 0",
+         "p = np.asarray(p, dtype=float) -> p = np.asarray(p, dtype=float)[:3]": SOME,
+         "p = np.asarray(p, dtype=float) -> p[:] = np.round(p, 1)": STAYS},
+        DECISIONS,
+    ),
+    Question(
+        "bill", bill,
+        [Case("two and three patients", 2, bills_plain, shown=True),
+         Case("many patients, decisions and referrals", 2, bills_hard)],
+        {decision_by_class: TABLE, of_the_cheapest: "promised: the cost of the decisions that were taken, not of the cheapest",
+         "np.where(referred, referral, paid) -> paid": "a referral costs its price, and is no column of the table",
+         "np.where(referred, referral, promised) -> promised": "a referral costs its price, and is no column of the table",
+         "np.where(referred, referral, paid) -> np.where(referred, 0, paid)": "a referral costs its price",
+         "np.where(referred, referral, promised) -> np.where(referred, 0, promised)": "a referral costs its price",
+         PAID + " -> paid[~referred].mean()": "a referral counts among the patients",
+         "np.where(referred, referral, promised).mean() -> promised[~referred].mean()": "a referral counts among the patients",
+         "(1 - p) * costs[0, decision] + p * costs[1, decision] -> p * costs[0, decision] + (1 - p) * costs[1, decision]": TABLE,
+         "(1 - p) * costs[0, decision] + p * costs[1, decision] -> costs[(p > 0.5).astype(int), decision]":
+             "promised: weighed by the probabilities",
+         "promised).mean(), -> promised).sum(),": "means over all patients", PAID + f" -> {PAID.replace('mean', 'sum')}":
+             "means over all patients",
+         "return np.where(referred, referral, promised).mean(), np.where(referred, referral, paid).mean() -> "
+         "return np.where(referred, referral, paid).mean(), np.where(referred, referral, promised).mean()":
+             "promised comes first",
+         "(np.asarray(values) for values in (p, y, decision, costs)) -> (np.asarray(values)[:2] for values in (p, y, decision, costs))":
+             SOME,
+         "referred = decision == -1 -> referred = decision == -1; decision[referred] = 0": STAYS},
+        DECISIONS,
+    ),
+    ByHand(
+        "report", report,
+        {"ece before": (0.5, "the model's own probabilities of YOUR test rows, 10 equal-width bins"),
+         "ece after": (0.5, "PlattScaling, learned and judged on the rows of YOUR split"),
+         "chance before": (0.5, "of the same probabilities as the ECE, 10 bins, random_state=0"),
+         "chance after": (0.5, "of the same probabilities as the ECE, 10 bins, random_state=0"),
+         "cost before": (0.5, "the cheapest decisions with your prices, a referral among them"),
+         "cost after": (0.5, "the cheapest decisions with your prices, a referral among them")},
+        {"judged, found = calibration_rows, test_rows, -> judged, found = calibration_rows, calibration_rows,":
+             "judged on other than the test rows",
+         "judged, found = calibration_rows, test_rows, -> judged, found = calibration_rows, fit_rows,":
+             "judged on other than the test rows",
+         "judged, found = calibration_rows, test_rows, -> judged, found = fit_rows, test_rows,":
+             "calibrated on rows that the model learned from",
+         "judged, found = calibration_rows, test_rows, -> judged, found = test_rows, test_rows,":
+             "calibrated on the rows that judge",
+         "worse[judged], p, n_bins=10 -> worse[judged], p, n_bins=15": "10 bins",
+         "(p, n_bins=10, random -> (p, n_bins=15, random": "10 bins",
+         "abstaining_cost=referral)\n        found -> abstaining_cost=1e9)\n        found": "a referral among them",
+         "decision = cl.optimal_decision(p, costs, abstaining_cost=referral) -> decision = (p > 0.5).astype(int)":
+             "the cheapest decisions, a referral among them",
+         "decision = cl.optimal_decision(p, costs, abstaining_cost=referral) -> decision = np.ones(len(p), dtype=int)":
+             "the cheapest decisions",
+         "optimal_decision(p, costs -> optimal_decision(p, costs.T": "rows of the table are true classes",
+         "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
+         "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
+        atol=6e-4, within="report",
+    ),
+]  # fmt: skip

@@ -1,0 +1,380 @@
+"""How an answer is judged: cases with points, the right answer beside it, and slips that have a name.
+
+A problem set's `checks.py` lists its questions in `QUESTIONS`. They are judged outside the sandbox: the
+submission is asked for values by `Ask`, and what it sends is compared here. Hidden inputs are drawn
+until they tell every one of its slips from the right answer, so that no slip earns all points by luck.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import inspect
+import io
+import json
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from classroom.channel import NotPlain, packed, unpacked
+
+Arguments = tuple[Any, ...]
+Draw = Callable[[Generator, dict[str, Any]], Iterable[Arguments]]
+MOST_DRAWS = 100
+LONGEST = 200
+
+
+@dataclass(frozen=True)
+class Seed:
+    """An argument that is a generator on the other side: it has the method `random`, and no other."""
+
+    seed: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a call: a value and the arguments after it, or the names of an exception's classes."""
+
+    value: Any = None
+    after: list[Any] = field(default_factory=list)
+    raised: tuple[str, ...] = ()
+    text: str = ""
+
+
+Ask = Callable[[str, Arguments | None, Sequence[str]], Answer]
+"""Ask a submission for a value by its name, or, with arguments, for a call without some modules."""
+
+
+def request(name: str, arguments: Arguments | None, without: Sequence[str]) -> str:
+    """Write a question to the submission's side of the channel."""
+    if arguments is None:
+        return json.dumps({"name": name})
+    sent = [{"seed": item.seed} if isinstance(item, Seed) else packed(item) for item in arguments]
+    return json.dumps({"name": name, "arguments": sent, "without": list(without)})
+
+
+def reply(text: str) -> Answer:
+    """Read what a submission sent; whatever that is, the result is an answer."""
+    try:
+        match json.loads(text):
+            case {"value": value, **rest}:
+                after = rest.get("after", [])
+                return Answer(unpacked(value), unpacked(after) if isinstance(after, list) else [])
+            case {"raised": list(kinds), "text": str(said)}:
+                return Answer(raised=tuple(map(str, kinds[:20])) or ("Exception",), text=said[:LONGEST])
+    except NotPlain as fault:
+        return Answer(raised=("NotPlain",), text=f"it sent {fault}")
+    except (ValueError, RecursionError, TypeError):
+        pass
+    return Answer(raised=("NotPlain",), text="it sent what cannot be read")
+
+
+def locally(function: Callable[..., Any], arguments: Arguments) -> Answer:
+    """Call a function of the checks' own as a submission's is called."""
+    given = [np.random.default_rng(item.seed) if isinstance(item, Seed) else item for item in arguments]
+    given = [item if isinstance(item, Generator) else copy.deepcopy(item) for item in given]
+    try:
+        with np.errstate(all="ignore"):
+            value = function(*given)
+    except Exception as fault:
+        return Answer(raised=tuple(kind.__name__ for kind in type(fault).__mro__), text=str(fault))
+    return Answer(value, [None if isinstance(item, Generator) else item for item in given])
+
+
+def same(got: Any, wanted: Any, rtol: float, atol: float) -> bool:
+    """Compare plain data; lists count as arrays, and whole numbers as numbers."""
+    if isinstance(wanted, tuple):
+        parts = isinstance(got, list | tuple | np.ndarray) and len(got) == len(wanted)
+        return parts and all(same(*pair, rtol, atol) for pair in zip(got, wanted, strict=True))
+    if isinstance(wanted, str):
+        return isinstance(got, str) and got == wanted
+    try:
+        numbers = np.asarray(got)
+    except ValueError:  # rows of different lengths
+        return False
+    fits = numbers.dtype.kind in "biuf" and numbers.shape == np.shape(wanted)
+    return fits and bool(np.allclose(numbers, wanted, rtol=rtol, atol=atol, equal_nan=True))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a case earned, and what was wrong."""
+
+    idea: str
+    earned: float
+    possible: float
+    fault: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.earned:g}/{self.possible:g}  {self.idea}" + (f": {self.fault}" if self.fault else "")
+
+
+@dataclass(frozen=True)
+class Case:
+    """Calls that earn points together.
+
+    Without a judge every call is compared with the right answer. A judge sees the values of all calls and
+    their arguments, and says what is wrong with them, or nothing.
+    """
+
+    idea: str
+    points: float
+    draw: Draw
+    shown: bool = False
+    judge: Callable[[list[Any], list[Arguments]], str] | None = None
+
+
+Prepared = list[tuple[Arguments, Answer]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A function that a submission writes; slips are changes of the right answer's source, `old -> new`."""
+
+    name: str
+    right: Callable[..., Any]
+    cases: Sequence[Case]
+    slips: Mapping[str | Callable[..., Any], str]
+    without: Sequence[str] = ()
+    rtol: float = 1e-5
+    atol: float = 1e-5
+    fixed: bool = False
+    """Whether the inputs are everybody's, and hold no search."""
+
+    @cached_property
+    def wrong(self) -> list[tuple[Callable[..., Any], str]]:
+        """The slips as functions, each with what it says."""
+        return [
+            (slip if callable(slip) else changed(self.right, slip), said) for slip, said in self.slips.items()
+        ]
+
+    @property
+    def points(self) -> float:
+        """The points of all cases."""
+        return sum(case.points for case in self.cases)
+
+    def prepared(self, seed: Sequence[int], own: dict[str, Any]) -> list[Prepared]:
+        """Draw inputs for every case, until every slip fails somewhere."""
+        for attempt in count():
+            rng = np.random.default_rng([*seed, attempt])
+            found: list[Prepared] = []
+            for case in self.cases:
+                drawn = [tuple(arguments) for arguments in case.draw(rng, own)]
+                found.append([(one, locally(self.right, one)) for one in drawn])
+            if self.fixed or not (missed := self.missed(found)):
+                return found
+            if attempt == MOST_DRAWS:
+                raise RuntimeError(f"{self.name}: no draw tells the right answer from {missed}")
+        raise AssertionError
+
+    def missed(self, prepared: list[Prepared]) -> list[str]:
+        """Name the slips that would earn all points."""
+        return [said for slip, said in self.wrong if self.passes(slip, prepared)]
+
+    def passes(self, slip: Callable[..., Any], prepared: list[Prepared]) -> bool:
+        """Tell whether a function of the checks' own earns all points."""
+        for case, tries in zip(self.cases, prepared, strict=True):
+            answers = (locally(slip, arguments) for arguments, _ in tries)
+            if self.fault(case, tries, answers):
+                return False
+        return True
+
+    def fault(self, case: Case, tries: Prepared, answers: Iterable[Answer], diagnose: bool = False) -> str:
+        """Say what is wrong first in a case; nothing where all is right."""
+        values = []
+        for (arguments, wanted), got in zip(tries, answers, strict=False):
+            if wanted.raised and wanted.raised[0] in got.raised:
+                continue
+            if got.raised:
+                shown = f"; {self.shown(arguments, wanted)}" if case.shown else ""
+                return f"{got.raised[0]}: {got.text}{shown}"
+            kept = [None if isinstance(item, Seed) else item for item in arguments]
+            if not all(
+                same(after, item, 0, 0)
+                for item, after in zip(kept, got.after, strict=False)
+                if item is not None
+            ):
+                return "your function changes its caller's arrays: work on a copy"
+            values.append(got.value)
+            if not case.judge and (wanted.raised or not self.agrees(got.value, wanted.value)):
+                idea = self.diagnosis([arguments], [got.value]) if diagnose else "wrong"
+                if case.shown:
+                    return f"{idea}{'; ' * bool(idea)}{self.shown(arguments, wanted, got)}"
+                return idea or f"{self.right.__name__} is wrong here; the inputs are not shown"
+        said = case.judge(values, [arguments for arguments, _ in tries]) if case.judge else ""
+        return (said and diagnose and self.diagnosis([arguments for arguments, _ in tries], values)) or said
+
+    def agrees(self, got: Any, wanted: Any) -> bool:
+        """Compare a value with the right one."""
+        return same(got, wanted, self.rtol, self.atol)
+
+    def diagnosis(self, calls: list[Arguments], values: list[Any]) -> str:
+        """Name the slip that gives the same values."""
+        for slip, said in self.wrong:
+            others = (locally(slip, arguments) for arguments in calls)
+            pairs = zip(values, others, strict=True)
+            if all(not other.raised and self.agrees(value, other.value) for value, other in pairs):
+                return said
+        return ""
+
+    def shown(self, arguments: Arguments, wanted: Answer, got: Answer | None = None) -> str:
+        """Write a call, what is expected, and what came."""
+        said = f"{self.right.__name__}({', '.join(map(short, arguments))})"
+        expected = f"a {wanted.raised[0]}" if wanted.raised else short(wanted.value)
+        return f"{said}: expected {expected}" + (f", got {short(got.value)}" if got else "")
+
+    def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
+        """Put the cases to a submission."""
+        verdicts = []
+        for case, tries in zip(self.cases, self.prepared([*seed, seeding(self.name)], own), strict=True):
+            answers = (ask(self.right.__name__, arguments, self.without) for arguments, _ in tries)
+            fault = self.fault(case, tries, answers, diagnose=True)
+            verdicts.append(Verdict(case.idea, 0 if fault else case.points, case.points, fault))
+        return verdicts
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """Numbers that a submission works out from numbers of the student's own; each earns its points."""
+
+    name: str
+    right: Callable[..., dict[str, float]]
+    """Takes some of the student's own numbers by their names."""
+    ideas: Mapping[str, tuple[float, str]]
+    """Points and what to look at, for each number."""
+    slips: Mapping[str, str]
+    rtol: float = 0
+    atol: float = 2e-3
+    within: str = ""
+    """The dictionary that holds the numbers; names of their own where it is empty."""
+
+    @cached_property
+    def wrong(self) -> list[tuple[Callable[..., dict[str, float]], str]]:
+        """The slips as functions, each with what it says."""
+        return [(changed(self.right, slip), said) for slip, said in self.slips.items()]
+
+    @property
+    def points(self) -> float:
+        """The points of all numbers."""
+        return sum(points for points, _ in self.ideas.values())
+
+    def numbers(self, function: Callable[..., dict[str, float]], own: dict[str, Any]) -> dict[str, float]:
+        """Work the numbers out for a student."""
+        return function(**{name: own[name] for name in inspect.signature(function).parameters})
+
+    def given(self, ask: Ask, name: str) -> Answer:
+        """Ask a submission for one of its numbers."""
+        got = ask(self.within or name, None, ())
+        if not self.within or got.raised:
+            return got
+        held = isinstance(got.value, dict) and name in got.value
+        return (
+            Answer(got.value[name])
+            if held
+            else Answer(raised=("KeyError",), text=f"no {name!r} in {self.within}")
+        )
+
+    def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
+        """Compare what a submission holds with the right numbers."""
+        wanted = self.numbers(self.right, own)
+        verdicts = []
+        for name, (points, idea) in self.ideas.items():
+            got = self.given(ask, name)
+            fault = f"{got.raised[0]}: {got.text}" if got.raised else ""
+            if not fault and not same(got.value, wanted[name], self.rtol, self.atol):
+                fault = idea
+                for slip, said in self.wrong:
+                    other = self.numbers(slip, own)[name]
+                    if other != wanted[name] and same(got.value, other, self.rtol, self.atol):
+                        fault = said
+                        break
+            verdicts.append(Verdict(name, 0 if fault else points, points, fault))
+        return verdicts
+
+
+@dataclass(frozen=True)
+class Words:
+    """A dictionary of words; letters that stand together earn their points together."""
+
+    name: str
+    right: Mapping[str, tuple[str, str]]
+    """For each letter the word, and why."""
+    together: Mapping[str, float]
+    """Letters that earn points together, such as "abc"."""
+
+    @property
+    def points(self) -> float:
+        """The points of all letters."""
+        return sum(self.together.values())
+
+    def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
+        """Compare the words."""
+        got = ask(self.name, None, ())
+        words = got.value if isinstance(got.value, dict) else {}
+        verdicts = []
+        for letters, points in self.together.items():
+            wrong = [letter for letter in letters if words.get(letter) != self.right[letter][0]]
+            fault = "; ".join(f"{letter}: {self.right[letter][1]}" for letter in wrong)
+            fault = f"{got.raised[0]}: {got.text}" if got.raised else fault
+            verdicts.append(Verdict(", ".join(letters), 0 if fault else points, points, fault))
+        return verdicts
+
+
+def changed(function: Callable[..., Any], change: str) -> Callable[..., Any]:
+    """Compile a function with one part of its source replaced, `old -> new`."""
+    source, (old, new) = source_of(function), change.split(" -> ")
+    if old not in source:
+        raise ValueError(f"{function.__name__} does not hold {old!r}")
+    names = dict(function.__globals__)
+    exec(compile(source.replace(old, new), f"<{change}>", "exec"), names)
+    return names[function.__name__]  # type: ignore[no-any-return]
+
+
+@cache
+def source_of(function: Callable[..., Any]) -> str:
+    """Read the source of a function."""
+    return inspect.getsource(function)
+
+
+def own_numbers(locked: Mapping[str, str], student: str) -> dict[str, Any]:
+    """Run the set's own first cells for a student; return the names that they bind."""
+    names: dict[str, Any] = {"STUDENT_ID": student}
+    with redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
+        for source in locked.values():
+            exec(source, names)
+    return names
+
+
+def short(value: Any) -> str:
+    """Write a value in one line, with few digits."""
+    if isinstance(value, np.ndarray):
+        text = np.array2string(value, precision=4, threshold=12, separator=", ")
+    elif isinstance(value, list | tuple):
+        text = f"[{', '.join(map(short, value))}]"
+    else:
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def seeding(text: str) -> int:
+    """Turn a text into a number that seeds."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16])
+
+
+def questions(file: Path) -> dict[str, Question | ByHand | Words]:
+    """Load the questions of a problem set from its `checks.py`."""
+    spec = spec_from_file_location(f"checks_{file.parent.name}", file)
+    assert spec and spec.loader
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {question.name: question for question in module.QUESTIONS}

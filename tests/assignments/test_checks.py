@@ -1,0 +1,97 @@
+"""The hidden cases of every problem set: they tell each slip from the right answer, for every student."""
+
+import os
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from classroom import cases
+from classroom.cases import ByHand, Question, Words, locally, own_numbers, packed, reply, same, seeding
+from tests.assignments.grading import full_marks, locked, problem_sets
+
+NUMBERS = int(os.environ.get("STUDENTS", "6"))
+"""How many student numbers are tried; `make check-class` tries a thousand."""
+ODD = ["ada", "Zoë Ångström", "0"]
+QUESTIONS = [
+    (path, question)
+    for path in problem_sets()
+    for question in cases.questions(path.with_name("checks.py")).values()
+]  # fmt: skip
+every = pytest.mark.parametrize("path, question", QUESTIONS, ids=[f"{p.stem}-{q.name}" for p, q in QUESTIONS])
+
+
+def of(kind):
+    found = [(path, question) for path, question in QUESTIONS if isinstance(question, kind)]
+    return pytest.mark.parametrize("path, question", found, ids=[f"{p.stem}-{q.name}" for p, q in found])
+
+
+def students(path, number):
+    """Student numbers, each with the numbers of its own."""
+    for student in [*ODD, *(f"{100_000 + n}" for n in range(number))]:
+        yield student, own_numbers(locked(path), student)
+
+
+def as_answer(function):
+    """A submission whose only function is this one."""
+    return lambda name, arguments, without: reply(sent(locally(function, arguments)))
+
+
+def sent(answer):
+    """Send an answer through the channel."""
+    if answer.raised:
+        return cases.json.dumps({"raised": answer.raised, "text": answer.text})
+    return cases.json.dumps({"value": packed(answer.value), "after": packed(answer.after)})
+
+
+def test_the_checks_give_the_points_that_the_sheets_promise():
+    for path in problem_sets():
+        points = {f"test-{q.name}": q.points for p, q in QUESTIONS if p == path}
+        assert points == full_marks(path)
+
+
+@every
+def test_every_question_has_twelve_slips_and_more_than_one_case(path, question):
+    assert isinstance(question, Words) or len(question.slips) >= 12
+    parts = {Question: "cases", ByHand: "ideas", Words: "together"}[type(question)]
+    assert len(getattr(question, parts)) >= 2
+
+
+@of(Question)
+def test_inputs_are_found_that_tell_every_slip_for_every_student(path, question):
+    for student, own in students(path, 0 if question.fixed and "STUDENTS" not in os.environ else NUMBERS):
+        seed = [seeding(""), seeding(student), seeding(question.name)]
+        prepared = question.prepared(seed, own)
+        assert not question.fixed or not question.missed(prepared)
+        assert question.passes(question.right, prepared), student
+
+
+@of(Question)
+def test_every_slip_loses_points_and_reads_what_it_is(path, question):
+    _, own = next(students(path, 0))
+    for slip, _ in question.wrong:
+        verdicts = question.grade(as_answer(slip), [1, 2], own)
+        assert sum(verdict.earned for verdict in verdicts) < question.points
+        assert all(verdict.fault for verdict in verdicts if not verdict.earned)
+    verdicts = question.grade(as_answer(question.right), [1, 2], own)
+    assert sum(verdict.earned for verdict in verdicts) == question.points
+
+
+@of(ByHand)
+def test_numbers_by_hand_are_told_from_every_slip_and_from_a_neighbours(path, question):
+    number = NUMBERS if "load_diabetes" in "".join(locked(path).values()) else 50 * NUMBERS
+    typed = []
+    for _, own in students(path, number):
+        wanted = question.numbers(question.right, own)
+        typed.append({name: round(float(value), 3) for name, value in wanted.items()})
+        assert all(same(typed[-1][name], wanted[name], question.rtol, question.atol) for name in wanted)
+        for slip, said in question.wrong:
+            other = question.numbers(slip, own)
+            assert not all(
+                same(other[name], wanted[name], question.rtol, 1.5 * question.atol) for name in wanted
+            ), said
+    alike = [
+        np.mean([same(a[name], b[name], question.rtol, question.atol) for name in a]) > 0.9
+        for a, b in pairwise(typed)
+    ]
+    assert np.mean(alike) < 0.1

@@ -1,0 +1,360 @@
+"""Matrix scaling: the convex problem it solves, its limits, the choice of its strength, hostile input."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.special import softmax
+from sklearn.base import clone
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+from calibration_lessons.calibrators import matrix_scaling
+from calibration_lessons.calibrators._affine import AffineRows, Deviation
+from tests.calibrators.cases import logits_and_labels, simulate
+
+STRUCTURES = ["bias", "vector", "full"]
+
+
+def drawn(n, k, coef, intercept, seed=0):
+    """Logits, and labels drawn from softmax(W z + b)."""
+    rng = np.random.default_rng(seed)
+    logits = 2 * rng.standard_normal((n, k))
+    centred = logits - logits.mean(axis=1, keepdims=True)
+    return logits, (centred @ coef.T + intercept + rng.gumbel(size=(n, k))).argmax(axis=1)
+
+
+SKEWED = np.eye(4) / 1.5 + 0.3 * np.outer([1, -1, 0, 0], [0, 0, 1, -1])
+INTERCEPT = np.array([0.6, -0.2, 0.0, -0.4])
+
+
+def nll(scaling, logits, labels):
+    return cl.negative_log_likelihood(labels, scaling.predict_proba(logits))
+
+
+def slope(scaling, logits, labels):
+    """Slope of the penalised loss in b and in W, by the definition, in exact residuals."""
+    z = logits - logits.mean(axis=1, keepdims=True)
+    k, t = z.shape[1], scaling.temperature_
+    residuals = softmax(z @ scaling.coef_.T + scaling.intercept_, axis=1) - np.eye(k)[labels]
+    return residuals.sum(axis=0), residuals.T @ z / t, np.sqrt((z**2).mean()) / t
+
+
+@settings(max_examples=25)
+@given(logits_and_labels())
+def test_a_minimum_exists_wherever_a_temperature_does_and_probabilities_are_those_of_w_and_b(case):
+    logits, labels = case
+    try:
+        temperature = cl.TemperatureScaling().fit(logits, labels).temperature_
+    except ValueError as refusal:
+        for structure in STRUCTURES:
+            with pytest.raises(ValueError, match=f"^{str(refusal)[:40]}"):
+                cl.MatrixScaling(structure).fit(logits, labels)
+        return
+    for structure in STRUCTURES:
+        scaling = cl.MatrixScaling(structure, strength=1.0).fit(logits, labels)
+        centred = logits - logits.mean(axis=1, keepdims=True)
+        expected = softmax(centred @ scaling.coef_.T + scaling.intercept_, axis=1)
+        assert scaling.predict_proba(logits) == pytest.approx(expected, abs=1e-12)
+        assert scaling.temperature_ == pytest.approx(temperature, rel=1e-9)
+        assert np.isfinite(scaling.coef_).all()
+
+
+@pytest.mark.equation("eq-matrix-scaling")
+def test_the_probabilities_are_the_defined_ones():
+    logits, labels = drawn(300, 4, SKEWED, INTERCEPT)
+    scaling = cl.MatrixScaling(strength=1.0).fit(logits, labels)
+    for row, p in zip(logits[:20], scaling.predict_proba(logits[:20]), strict=True):
+        matrix, intercepts = scaling.coef_.tolist(), scaling.intercept_.tolist()
+        defined = definitions.matrix_scaling((row - row.mean()).tolist(), matrix, intercepts)
+        assert p == pytest.approx(defined, rel=1e-9)
+
+
+@pytest.mark.parametrize("strength", [0.3, 30.0])
+def test_at_the_optimum_the_slope_of_the_loss_balances_the_penalty(strength):
+    logits, labels = drawn(400, 4, SKEWED, INTERCEPT)
+    scaling = cl.MatrixScaling("full", strength=strength).fit(logits, labels)
+    of_b, of_w, unit = slope(scaling, logits, labels)
+    assert of_b == pytest.approx(-strength * scaling.intercept_, abs=1e-3)
+    m = scaling.coef_ * scaling.temperature_ * unit
+    off = ~np.eye(4, dtype=bool)
+    assert of_w[off] / unit == pytest.approx(-2 * strength * m[off], abs=1e-3)  # sqrt(4) times as strong
+    own = np.diag(m) - unit  # (1 + a) unit + m_kk, less the temperature's own unit
+    stretch = -np.trace(of_w)  # the stretch a has the penalty 1 of its own
+    assert np.diag(of_w) / unit == pytest.approx(-strength * (own - unit * stretch), abs=1e-2)
+
+
+@pytest.mark.equation("eq-matrix-penalty")
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_no_other_parameters_have_a_smaller_penalised_loss(structure):
+    logits, labels = drawn(200, 4, SKEWED, INTERCEPT)
+    t = cl.TemperatureScaling().fit(logits, labels).temperature_
+    rows = matrix_scaling.tempered(logits, labels, np.ones(200), t, structure)
+    best = matrix_scaling.optimum(rows, rows.curvature(), 2.0)
+
+    def penalised(at):
+        penalty = (rows.penalty(2.0) * at.classes**2).sum() + at.stretch**2
+        return rows.losses(at).sum() + penalty / 2
+
+    if structure == "full":
+        p, theta = softmax(rows.scores(best, rows.x), axis=1), best.classes
+        defined = definitions.penalised_loss(labels, p, best.stretch, theta[:, 0], theta[:, 1:], 2.0)
+        assert penalised(best) == pytest.approx(defined)
+    rng = np.random.default_rng(0)
+    for size in (1e-3, 0.03, 1.0):
+        step = Deviation(size * rng.standard_normal(), size * rng.standard_normal(rows.shape))
+        other = Deviation(best.stretch + step.stretch, best.classes + step.classes)
+        assert penalised(best) < penalised(other)
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_the_gradient_and_the_curvature_are_those_of_the_loss(structure):
+    logits, labels = drawn(300, 4, SKEWED, INTERCEPT)
+    weights = np.random.default_rng(1).random(300)
+    rows = matrix_scaling.tempered(logits, labels, weights, 1.3, structure)
+    zero = Deviation(0.0, np.zeros(rows.shape))
+    loss, gradient = rows.loss_and_gradient(zero)
+    assert loss == pytest.approx(weights @ rows.losses(zero))
+    bend_stretch, bend = rows.curvature()
+    h = 1e-4
+
+    def loss_at(stretch, classes):
+        return float(weights @ rows.losses(Deviation(stretch, classes)))
+
+    up, down = loss_at(h, zero.classes), loss_at(-h, zero.classes)
+    assert gradient.stretch == pytest.approx((up - down) / (2 * h), rel=1e-5)
+    blind = structure == "bias"  # the stretch is no parameter of a class
+    for index in np.ndindex(rows.shape):
+        step = np.zeros(rows.shape)
+        step[index] = h
+        up, down = loss_at(0.0, step), loss_at(0.0, -step)
+        assert gradient.classes[index] == pytest.approx((up - down) / (2 * h), abs=1e-5)
+        k, d = index
+        assert bend[k, d, d] == pytest.approx((up + down - 2 * loss) / h**2, rel=1e-3, abs=0.2)
+    assert bend_stretch > 0
+    assert blind or bend == pytest.approx(bend.transpose(0, 2, 1))
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_at_infinite_strength_it_is_the_temperature_and_at_a_small_one_it_is_free(structure):
+    logits, labels = drawn(2000, 4, SKEWED, INTERCEPT)
+    temperature = cl.TemperatureScaling().fit(logits, labels)
+    expected = temperature.predict_proba(logits)
+    for strength in (np.inf, 1e12):
+        scaling = cl.MatrixScaling(structure, strength=strength).fit(logits, labels)
+        assert scaling.predict_proba(logits) == pytest.approx(expected, abs=1e-6)
+    free = cl.MatrixScaling(structure, strength=1e-9).fit(logits, labels)
+    of_b, of_w, _ = slope(free, logits, labels)
+    assert of_b == pytest.approx(0, abs=1e-2)
+    if structure == "full":
+        assert of_w == pytest.approx(0, abs=1e-2)
+    if structure == "vector":
+        assert np.diag(of_w) == pytest.approx(0, abs=1e-2)
+
+
+def test_each_structure_contains_the_one_before_it():
+    logits, labels = drawn(3000, 4, SKEWED, INTERCEPT)
+    losses = [cl.TemperatureScaling().fit(logits, labels)]
+    losses += [cl.MatrixScaling(structure, strength=0.01).fit(logits, labels) for structure in STRUCTURES]
+    found = [nll(scaling, logits, labels) for scaling in losses]
+    assert found == sorted(found, reverse=True)
+    bias, vector, full = losses[1:]
+    assert bias.coef_ == pytest.approx(bias.coef_[0, 0] * np.eye(4))
+    assert np.count_nonzero(vector.coef_) == 4
+    assert np.count_nonzero(full.coef_) == 16
+
+
+def test_recovers_the_matrix_and_the_intercepts_that_drew_the_labels():
+    logits, labels = drawn(60_000, 4, SKEWED, INTERCEPT)
+    scaling = cl.MatrixScaling().fit(logits, labels)
+    differences = scaling.coef_ - scaling.coef_.mean(axis=0)  # a row added to all of W changes nothing
+    true = SKEWED - SKEWED.mean(axis=0)
+    centring = np.eye(4) - 1 / 4
+    assert differences @ centring == pytest.approx(true @ centring, abs=0.04)
+    assert scaling.intercept_ == pytest.approx(INTERCEPT, abs=0.04)
+    assert scaling.strength_ < 256
+
+
+def test_few_rows_give_the_temperature_or_little_more_and_many_what_they_support():
+    temperature, judged = [], []
+    new = drawn(20_000, 4, SKEWED, INTERCEPT, seed=1)
+    for n in (40, 400, 4000):
+        known = drawn(n, 4, SKEWED, INTERCEPT, seed=2)
+        temperature.append(nll(cl.TemperatureScaling().fit(*known), *new))
+        judged.append(nll(cl.MatrixScaling().fit(*known), *new))
+    assert judged[0] < temperature[0] * 1.01
+    assert judged[2] < judged[1] < temperature[1]
+    assert judged[2] < 0.96 * temperature[2]
+
+
+def test_where_the_temperature_is_the_truth_little_is_lost():
+    for seed in range(3):
+        known, new = simulate(500, 5, 2.0, seed=seed), simulate(20_000, 5, 2.0, seed=99)
+        loss = nll(cl.TemperatureScaling().fit(*known), *new)
+        assert nll(cl.MatrixScaling().fit(*known), *new) < 1.005 * loss
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_the_same_number_added_to_a_row_or_log_probabilities_change_nothing(structure):
+    logits, labels = drawn(300, 4, SKEWED, INTERCEPT)
+    scaling = cl.MatrixScaling(structure).fit(logits, labels)
+    p = scaling.predict_proba(logits)
+    shifted = logits + np.arange(300)[:, None]
+    assert scaling.predict_proba(shifted) == pytest.approx(p, abs=1e-9)
+    for other in (shifted, cl.log_softmax(logits)):
+        assert cl.MatrixScaling(structure).fit(other, labels).predict_proba(other) == pytest.approx(
+            p, abs=1e-4
+        )
+
+
+def test_classes_in_another_order_give_the_same_probabilities_in_that_order():
+    logits, labels = drawn(300, 4, SKEWED, INTERCEPT)
+    order = np.array([2, 0, 3, 1])
+    p = cl.MatrixScaling(strength=3.0).fit(logits, labels).predict_proba(logits)
+    turned = cl.MatrixScaling(strength=3.0).fit(logits[:, order], np.argsort(order)[labels])
+    assert turned.predict_proba(logits[:, order]) == pytest.approx(p[:, order], abs=1e-4)
+
+
+def test_weights_count_as_repetitions_whatever_their_scale_and_weight_zero_as_absent():
+    logits, labels = drawn(300, 4, SKEWED, INTERCEPT)
+    one = cl.MatrixScaling(strength=3.0).fit(logits, labels)
+    for weights in (np.full(300, 7.0), np.full(300, 1e-8)):
+        again = cl.MatrixScaling(strength=3.0).fit(logits, labels, weights)
+        assert again.coef_ == pytest.approx(one.coef_, abs=1e-5)
+    keep = np.arange(300) < 200
+    part = cl.MatrixScaling().fit(logits[:200], labels[:200])
+    assert cl.MatrixScaling().fit(logits, labels, keep).coef_ == pytest.approx(part.coef_, abs=1e-12)
+    twice = np.concatenate([logits, logits[:100]]), np.concatenate([labels, labels[:100]])
+    weighted = cl.MatrixScaling(strength=3.0).fit(logits, labels, 1 + (np.arange(300) < 100))
+    repeated = cl.MatrixScaling(strength=3.0 * 4 / 3).fit(*twice)
+    assert weighted.intercept_ == pytest.approx(repeated.intercept_, abs=1e-3)
+
+
+def test_a_class_that_never_occurs_keeps_a_probability_and_loses_some():
+    logits, labels = drawn(400, 4, SKEWED, INTERCEPT)
+    seen = labels != 3
+    scaling = cl.MatrixScaling(strength=1.0).fit(logits[seen], labels[seen])
+    temperature = cl.TemperatureScaling().fit(logits[seen], labels[seen])
+    p, before = scaling.predict_proba(logits)[:, 3], temperature.predict_proba(logits)[:, 3]
+    assert 0 < p.min()
+    assert p.mean() < before.mean() / 2
+    assert scaling.classes_.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_low_precision_gives_nearly_the_same_and_float64_out(dtype):
+    logits, labels = drawn(500, 4, SKEWED, INTERCEPT)
+    low = logits.astype(dtype)
+    p = cl.MatrixScaling(strength=3.0).fit(low, labels).predict_proba(low)
+    assert p.dtype == np.float64
+    assert p == pytest.approx(
+        cl.MatrixScaling(strength=3.0).fit(logits, labels).predict_proba(logits), abs=3e-3
+    )
+
+
+def test_a_binary_logit_is_read_as_zero_and_z_and_becomes_platt_scaling_without_a_penalty():
+    rng = np.random.default_rng(0)
+    z = rng.normal(0, 2, 4000)
+    y = (rng.random(4000) < 1 / (1 + np.exp(-0.7 * z - 0.4))).astype(int)
+    scaling = cl.MatrixScaling("bias", strength=1e-9).fit(z, y)
+    two = cl.MatrixScaling("bias", strength=1e-9).fit(np.column_stack([np.zeros(4000), z]), y)
+    assert scaling.predict_proba(z) == pytest.approx(two.predict_proba(np.column_stack([0 * z, z])), abs=1e-9)
+    slope_of_p = np.log(scaling.predict_proba(z)[:, 1] / scaling.predict_proba(z)[:, 0])
+    assert np.polyfit(z, slope_of_p, 1) == pytest.approx([0.7, 0.4], abs=0.08)
+
+
+def test_the_choice_of_the_strength_asks_three_nats_for_each_step_below_256():
+    path = np.array([np.inf, 1024.0, 256.0, 64.0, 16.0])
+    best = matrix_scaling.best_strength
+    held = matrix_scaling.HeldOut
+    assert best(held(path, np.array([10.0, 9.9, 9.8, 7.0, 7.0]), 9.0)) == 256
+    assert best(held(path, np.array([10.0, 9.9, 9.8, 6.7, 3.8]), 9.0)) == 64
+    assert best(held(path, np.array([10.0, 9.9, 9.8, 6.7, 3.6]), 9.0)) == 16
+    assert best(held(path, np.array([9.0, 9.9, 9.8, 9.7, 9.6]), 9.0)) == np.inf
+
+
+def test_each_row_is_held_out_once_and_each_class_is_dealt_over_the_folds(monkeypatch):
+    logits, labels = drawn(103, 4, SKEWED, INTERCEPT)
+    taken = []
+    original = AffineRows.taken
+    monkeypatch.setattr(AffineRows, "taken", lambda rows, mask: taken.append(mask) or original(rows, mask))
+    scaling = cl.MatrixScaling().fit(logits, labels)
+    known, held = np.array(taken[::2]), np.array(taken[1::2])
+    assert len(known) == 5
+    assert (known == ~held).all()
+    assert (held.sum(axis=0) == 1).all()
+    counts = np.array([np.bincount(labels[mask], minlength=4) for mask in held])
+    assert np.ptp(counts, axis=0).max() <= 1
+    assert scaling.path_.rows == 103
+    assert scaling.path_.strength[:3].tolist() == [np.inf, 1024, 256]
+
+
+@pytest.mark.parametrize(("limit", "folds"), [("CROWDED", 3), ("HUGE", 1)])
+def test_more_logits_get_fewer_folds(monkeypatch, limit, folds):
+    logits, labels = drawn(120, 4, SKEWED, INTERCEPT)
+    monkeypatch.setattr(matrix_scaling, "CROWDED", 100)
+    if limit == "HUGE":
+        monkeypatch.setattr(matrix_scaling, "HUGE", 100)
+    path = cl.MatrixScaling().fit(logits, labels).path_
+    assert path.rows == {3: 120, 1: 24}[folds]
+
+
+def test_auto_is_full_up_to_256_classes_and_vector_beyond(monkeypatch):
+    logits, labels = drawn(100, 4, SKEWED, INTERCEPT)
+    assert cl.MatrixScaling().fit(logits, labels).structure_ == "full"
+    monkeypatch.setattr(matrix_scaling, "MOST_FOR_FULL", 3)
+    assert cl.MatrixScaling().fit(logits, labels).structure_ == "vector"
+    assert cl.MatrixScaling("full").fit(logits, labels).structure_ == "full"
+
+
+def test_a_fit_repeats_itself_to_the_bit_and_a_clone_is_unfitted():
+    logits, labels = drawn(200, 4, SKEWED, INTERCEPT)
+    scaling = cl.MatrixScaling("vector")
+    one, two = (scaling.fit(logits, labels).coef_ for _ in range(2))
+    assert np.array_equal(one, two)
+    assert clone(scaling).get_params() == {"structure": "vector", "strength": None}
+    with pytest.raises(Exception, match="not fitted"):
+        clone(scaling).predict_proba(logits)
+
+
+def test_fewer_than_five_rows_give_the_temperature():
+    logits = [[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [0.0, 2.0]]
+    scaling = cl.MatrixScaling().fit(logits, [0, 0, 1, 1])
+    assert (scaling.strength_, scaling.path_) == (np.inf, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"structure": "diagonal"},
+            r"structure = 'diagonal': expected one of 'auto', 'bias', 'vector', 'full'",
+        ),
+        ({"strength": 0}, r"strength = 0: expected a number in \(0, inf\)"),
+        ({"strength": np.nan}, r"strength = nan: expected a number in \(0, inf\)"),
+        ({"strength": "weak"}, r"strength = 'weak': expected a number in \(0, inf\)"),
+        ({"strength": True}, r"strength = True: expected a number in \(0, inf\)"),
+    ],
+)
+def test_odd_parameters_are_refused_by_name(change, message):
+    with pytest.raises(ValueError, match=message):
+        cl.MatrixScaling(**change).fit(*simulate(50, 3, 2.0))
+
+
+def test_an_infinite_logit_is_refused_at_its_place_and_at_chance_it_is_said_which_way_t_runs():
+    logits, labels = simulate(50, 3, 2.0)
+    logits[7, 1] = -np.inf
+    with pytest.raises(ValueError, match=r"X\[7, 1\] = -inf: expected a finite logit.*TemperatureScaling"):
+        cl.MatrixScaling().fit(logits, labels)
+    with pytest.raises(ValueError, match="T -> infinity"):
+        cl.MatrixScaling().fit(-np.eye(3)[[0, 1, 2, 0]], [0, 1, 2, 0])
+    with pytest.raises(ValueError, match="T -> 0"):
+        cl.MatrixScaling().fit(np.eye(3), [0, 1, 2])
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_the_unit_of_the_logits_does_not_matter(scale):
+    logits, labels = drawn(200, 4, SKEWED, INTERCEPT)
+    p = cl.MatrixScaling().fit(logits, labels).predict_proba(logits)
+    assert cl.MatrixScaling().fit(scale * logits, labels).predict_proba(scale * logits) == pytest.approx(
+        p, abs=1e-5
+    )
