@@ -322,8 +322,8 @@ def imbalance(draw: Any) -> Values:
     """Draw a probability and the weights of both classes; and log-odds with labels, and an intercept."""
     (p, w_0, w_1, b), z, y = 0.1 + 0.8 * draw.random(4), draw.normal(size=n), draw.permutation(OUTCOMES)
     return ROWS | {
-        "p": p, "w_0": w_0, "w_1": w_1, "p^{w}": d.weighted_probability(p, w_0, w_1), "b": b, "z_": z, "y_": y,
-        r"\sigma": d.sigmoid, "eq-intercept-update": {"=": d.forecast_and_share(y, z, b)},
+        "p": p, "w_0": w_0, "w_1": w_1, "p^{w}": d.weighted_probability(p, w_0, w_1),
+        "b": b, "z_": z, "y_": y, r"\sigma": d.sigmoid, "eq-intercept-update": {"=": d.forecast_and_share(y, z, b)},
     }
 
 
