@@ -594,8 +594,8 @@ def test_the_keyboard_moves_a_control_whose_focus_is_seen(visit, figure):
     slider = here.locator("input[type=range]").first
     here.page.locator(f"label[for='{slider.get_attribute('id')}']").wait_for()
     slider.focus()
-    before = slider.get_attribute("aria-valuetext")
     visit.page.keyboard.press("End")
+    before = slider.get_attribute("aria-valuetext")
     visit.page.keyboard.press("ArrowLeft")
     assert slider.get_attribute("aria-valuetext") != before
     assert slider.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
