@@ -25,7 +25,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("book/reference/equations.md")
-API_PAGE = Path("book/reference/api.md")
+API = Path("book/reference/api")
 DEFINITIONS = Path("calibration_lessons/definitions.py")
 
 CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
@@ -240,9 +240,9 @@ def title_of(path: Path) -> str:
 
 
 def find_documented(root: Path) -> set[str]:
-    """Names that the API page documents, and to which a link leads."""
-    page = root / API_PAGE
-    return set(DOCUMENTED.findall(page.read_text(encoding="utf-8"))) if page.exists() else set()
+    """Names that the API pages document, and to which a link leads."""
+    texts = [page.read_text(encoding="utf-8") for page in sorted((root / API).glob("*.md"))]
+    return {name for text in texts for name in DOCUMENTED.findall(text)}
 
 
 def entry(registration: Registration, proofs: list[Proof], documented: set[str]) -> str:
