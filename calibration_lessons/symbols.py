@@ -323,7 +323,8 @@ def imbalance(draw: Any) -> Values:
     (p, w_0, w_1, b), z, y = 0.1 + 0.8 * draw.random(4), draw.normal(size=n), draw.permutation(OUTCOMES)
     return ROWS | {
         "p": p, "w_0": w_0, "w_1": w_1, "p^{w}": d.weighted_probability(p, w_0, w_1),
-        "b": b, "z_": z, "y_": y, r"\sigma": d.sigmoid, "eq-intercept-update": {"=": d.forecast_and_share(y, z, b)},
+        "b": b, "z_": z, "y_": y, r"\sigma": d.sigmoid,
+        "eq-intercept-update": {"=": d.forecast_and_share(y, z, b)},
     }
 
 
