@@ -126,6 +126,11 @@ def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], t
         app.add_js_file("start.js", loading_method="defer")
 
 
+def drop_index(app: Sphinx) -> None:
+    """Take the last build's copy away: `site_slim` wants pages as they are written."""
+    (Path(app.outdir) / "index.html").unlink(missing_ok=True)
+
+
 def write_index(app: Sphinx, error: Exception | None) -> None:
     """Write the start page a second time, as the page that a server shows at the site's address."""
     if error or app.builder.name != "html":
@@ -154,5 +159,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the above; the start page is copied when all else is done."""
     app.add_directive("temperature-figure", TemperatureFigure)
     app.connect("html-page-context", add_script)
+    app.connect("builder-inited", drop_index)
     app.connect("build-finished", write_index, priority=950)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -34,20 +34,25 @@
   addEventListener("click", early, true);
   if (/[?&](q|highlight)=/.test(location.search)) load(); // the reader comes with a search
 }
-// On paper folds are open, but for the answers of an exam; the mode's button keeps the focus that it was pressed with.
+// On paper the page is light, and what can be unfolded is, but for code and the answers of the exam.
 {
-  let opened = [];
+  const root = document.documentElement.dataset;
+  const exam = /\/exam\.html$/.test(location.pathname);
+  let [opened, theme] = [[]];
   addEventListener("beforeprint", () => {
-    if (/\/exam\.html$/.test(location.pathname)) return;
-    opened = [...document.querySelectorAll("details:not([open])")];
+    theme ??= root.theme;
+    root.theme = "light";
+    opened = exam ? [] : [...document.querySelectorAll("details.admonition:not([open])")];
     for (const fold of opened) fold.open = true;
   });
   addEventListener("afterprint", () => {
+    root.theme = theme;
+    theme = undefined;
     for (const fold of opened) fold.open = false;
-    opened = [];
-  });
-  addEventListener("click", (event) => {
-    const button = event.target.closest(".theme-switch-button");
-    if (button && event.detail === 0) requestAnimationFrame(() => button.focus()); // pressed by the keyboard
   });
 }
+// The button that changes the mode keeps the focus of whoever presses it by the keyboard.
+addEventListener("click", (event) => {
+  const button = event.target.closest?.(".theme-switch-button");
+  if (button && event.detail === 0) requestAnimationFrame(() => button.focus());
+});

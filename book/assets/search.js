@@ -22,6 +22,7 @@
     score: ([page, , anchor, description, score]) => {
       if (description !== null) return score - 12; // a name of the package
       if (!anchor) score += fit(page, asked());
+      if (anchor && page.endsWith("/glossary")) return score / 4;
       const [, part] = page.split("/");
       if (/exam|instructor_notes|equations|sources/.test(page)) return score - 12;
       return part === "reference" || part === "teaching" ? score - 6 : score + 4;

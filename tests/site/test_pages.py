@@ -9,9 +9,7 @@ pytestmark = pytest.mark.browser
 
 HTML = Path(__file__).parents[2] / "_build/html"
 PAGES = sorted(
-    path.relative_to(HTML).as_posix()
-    for path in HTML.rglob("*.html")
-    if "_static" not in path.parts and path != HTML / "index.html"
+    path.relative_to(HTML).as_posix() for path in HTML.rglob("*.html") if "_static" not in path.parts
 )
 MODES = ["light", "dark"]
 WIDE, NARROW = 1280, 390
@@ -39,7 +37,7 @@ def every_page(*widths: int) -> pytest.MarkDecorator:
 
 
 def test_the_site_is_built():
-    assert "book/intro.html" in PAGES
+    assert {"index.html", "book/intro.html", "404.html"} <= set(PAGES)
 
 
 @every_page(WIDE, NARROW)

@@ -1,0 +1,119 @@
+"""The front door: the start page in one screen, heads that say what a page is, print."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import html
+
+from calibration_lessons import datasets
+from tests.site.conftest import HTML, Visit
+from tests.site.test_pages import PAGES
+from tools.lengths import measure
+
+pytestmark = pytest.mark.browser
+
+START = [(page, "light", 390) for page in ("index.html", "book/intro.html")]
+LESSON = "book/calibrators/temperature"
+DRAWN = """() => [...document.querySelectorAll(".start-now circle")].filter(c => c.getAttribute("visibility") !== "hidden")
+    .map(c => [(c.getAttribute("cx") - 34) / 200, (206 - c.getAttribute("cy")) / 200])"""
+
+
+def heads() -> Iterator[tuple[str, html.HtmlElement]]:
+    """Parse each page."""
+    for page in PAGES:
+        yield page, html.parse(str(HTML / page)).getroot()
+
+
+@pytest.mark.parametrize("visit", START, ids=["index", "intro"], indirect=True)
+def test_what_it_is_a_picture_and_three_doors_stand_on_the_first_screen_of_a_phone(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    doors = visit.page.locator(".start-doors .sd-card-title a")
+    assert doors.all_inner_texts() == ["I have a model", "I want to understand", "I teach"]
+    assert visit.page.locator(".start-figure svg").bounding_box()["width"] > 150  # type: ignore[index]
+    for place in (visit.page.locator(".start-figure"), visit.page.locator(".start-doors")):
+        box = place.bounding_box()
+        assert box and box["y"] + box["height"] <= 844
+
+
+@pytest.mark.parametrize("visit", [("index.html", "dark", 1280)], indirect=True)
+@pytest.mark.parametrize("temperature", [1.0, 1.4, 2.1, 4.0])
+def test_the_figure_of_the_start_page_draws_what_the_network_says(visit: Visit, temperature: float) -> None:
+    page = visit.page
+    page.locator("#start-T").fill(str(round(10 * temperature - 10)))
+    logits, labels = datasets.network_logits(0, "test")
+    powers = np.exp(logits / temperature - (logits / temperature).max(axis=1, keepdims=True))
+    sure = (powers / powers.sum(axis=1, keepdims=True)).max(axis=1)
+    right = logits.argmax(axis=1) == labels
+    bins = np.clip(np.ceil(sure * 10).astype(int), 1, 10)
+    wanted = [(sure[bins == b].mean(), right[bins == b].mean()) for b in range(11) if (bins == b).sum() >= 20]
+    np.testing.assert_allclose(page.evaluate(DRAWN), wanted, atol=1e-3)
+    said = page.locator(".start-side p output").all_inner_texts()
+    assert said == [f"{100 * sure.mean():.1f}\u202f%", f"{100 * right.mean():.1f}\u202f%"]
+
+
+@pytest.mark.parametrize("visit", START[:1], ids=["index"], indirect=True)
+def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> None:
+    temperature = visit.page.locator(".start-T")
+    visit.page.wait_for_function("document.querySelector('.start-T').textContent === '2.1'", timeout=8000)
+    visit.page.emulate_media(reduced_motion="reduce")
+    visit.page.reload()
+    assert temperature.inner_text() == "2.1"
+
+
+def test_each_page_has_a_title_a_language_and_a_description_of_its_own() -> None:
+    found: dict[str, str] = {}
+    for page, root in heads():
+        [described] = root.xpath("//meta[@name='description']/@content")
+        assert root.get("lang") == "en" and root.findtext(".//title"), page
+        assert 15 <= len(described) <= 170 and "<!--" not in described, (page, described)
+        assert found.setdefault(described, page) == page or "index.html" in (page, found[described]), (
+            described
+        )
+
+
+def test_without_an_address_no_page_points_to_one() -> None:
+    for page, root in heads():
+        assert not root.xpath("//link[@rel='canonical']|//meta[@property='og:url']"), page
+    assert not (HTML / "sitemap.xml").exists()
+    assert "Sitemap" not in (HTML / "robots.txt").read_text(encoding="utf-8")
+
+
+def test_a_lesson_says_to_machines_how_long_it_takes_and_the_start_page_what_the_course_is() -> None:
+    lesson, course = (
+        json.loads(html.parse(str(HTML / page)).findtext(".//script[@type='application/ld+json']"))
+        for page in (f"{LESSON}.html", "index.html")
+    )
+    notebook = json.loads((Path(__file__).parents[2] / f"{LESSON}.ipynb").read_text(encoding="utf-8"))
+    assert lesson["@type"] == "LearningResource" and course["@type"] == "Course"
+    assert lesson["timeRequired"] == f"PT{measure(notebook).minutes}M"
+    assert lesson["educationalLevel"] == "beginner"
+
+
+@pytest.mark.parametrize(
+    "visit", [("book/teaching/exam.html", "dark", 1280), (f"{LESSON}.html", "dark", 1280)], indirect=True
+)
+def test_on_paper_a_page_is_light_and_an_exam_keeps_its_answers(visit: Visit) -> None:
+    page = visit.page
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    opened = page.locator("details.admonition[open]").count()
+    assert opened == 0 if "exam" in page.url else opened == page.locator("details.admonition").count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.locator("details.admonition[open]").count() == 0
+
+
+@pytest.mark.parametrize("visit", [(f"{LESSON}.html", "light", 1280)], indirect=True)
+def test_the_button_of_the_mode_keeps_the_focus_of_the_keyboard(visit: Visit) -> None:
+    button = visit.page.locator("button.theme-switch-button:visible").first
+    modes = set()
+    button.focus()
+    for _ in range(3):
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_function("document.activeElement.matches('.theme-switch-button')")
+        visit.page.wait_for_timeout(200)
+        modes.add(visit.page.evaluate("document.documentElement.dataset.mode"))
+    assert modes == {"light", "dark", "auto"}
