@@ -161,7 +161,7 @@ def test_every_axis_has_the_ends_that_all_frames_need():
 def test_the_controls_choose_by_equality_and_a_line_along_a_slider_shows_all_its_values():
     chosen = {part["filter"] for part in parts(FIGURE.spec, "filter")}
     kind = '["width", "its mass"][datum.kind] === kind'
-    lines = {f"datum.line === {i}" for i in range(4)}
+    lines = {f"+datum.line === {i}" for i in range(4)}
     legible = f"+datum.T === T && {kind} && datum.right - datum.left > 0.03"
     assert chosen == {f"+datum.T === T && {kind}", legible, kind} | lines
 

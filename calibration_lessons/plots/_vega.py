@@ -311,7 +311,7 @@ class Drawn:
         layers: list[Any] = []
         for i, name in enumerate(names):
             one = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
-            one = one.transform_filter(f"datum.line === {i}")
+            one = one.transform_filter(f"+datum.line === {i}")
             one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
                 dots = one.mark_point(filled=True, size=40, opacity=1)
