@@ -246,11 +246,6 @@ def states(**values: list[Any]) -> list[dict[str, Any]]:
 MODELS = ["logistic regression", "tuned penalty"]
 
 
-@cache
-def network(number: int, part: datasets.Part) -> datasets.LabelledLogits:
-    return datasets.network_logits(number, part)
-
-
 def proper_scores(q: float, p: float) -> dict[str, Any]:
     q_of, p_of = [1 - q, q], [1 - p, p]
     edge = 0.95 if q > 0.5 else 0.05
