@@ -417,7 +417,7 @@ FIGURES = [
     Figure(
         "measures/brier_decomposition",
         brier_decomposition,
-        states(calibration=[0.25, 1.0, 3.0, 5.0], resolution=[0.2, 0.4, 1.0]),
+        states(calibration=[0.25, 1.0, 3.0, 5.0], resolution=[1.0, 0.4, 0.2]),
     ),
     Figure(
         "calibrators/platt",
