@@ -1,5 +1,5 @@
-from xgboost import XGBClassifier
 from sklearn.model_selection import train_test_split
+from xgboost import XGBClassifier
 
 import calibration_lessons as cl
 
