@@ -17,7 +17,8 @@ pytestmark = pytest.mark.browser
 
 START = [(page, "light", 390) for page in ("index.html", "book/intro.html")]
 LESSON = "book/calibrators/temperature"
-DRAWN = """() => [...document.querySelectorAll(".start-now circle")].filter(c => c.getAttribute("visibility") !== "hidden")
+DRAWN = """() => [...document.querySelectorAll(".start-now circle")]
+    .filter(c => c.getAttribute("visibility") !== "hidden")
     .map(c => [(c.getAttribute("cx") - 34) / 200, (206 - c.getAttribute("cy")) / 200])"""
 
 
