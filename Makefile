@@ -62,7 +62,7 @@ check-class: .venv/made ## grade made-up classes in the sandbox, and try the set
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest tests/site -m browser
 
-check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONNX, in an environment of their own
+check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONNX, boosters, in an environment of their own
 	@INTEGRATIONS=1 .venv-integrations/bin/python -m pytest -o addopts="--import-mode=importlib --strict-markers" \
 		--confcutdir tests tests/integrations
 

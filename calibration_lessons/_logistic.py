@@ -1,4 +1,4 @@
-"""The logistic curve of one score that fits given targets best, by Newton's method, or its intercept alone."""
+"""The logistic curve of one score that fits given targets best, by Newton's method; or its intercept."""
 
 from __future__ import annotations
 

@@ -514,12 +514,11 @@ def matrix_scaling() -> Scalings:
     """
     table = _table("matrix_scaling.csv")
     whole, words = ("classes", "n", "splits"), ("source", "method")
-    return Scalings(
-        *(
-            table[name] if name in words else table[name].astype(np.int64 if name in whole else float)
-            for name in Scalings._fields
-        )
-    )
+    columns: list[Any] = [
+        table[name] if name in words else table[name].astype(np.int64 if name in whole else float)
+        for name in Scalings._fields
+    ]
+    return Scalings(*columns)
 
 
 def _one_of(value: int, known: range, name: str) -> int:

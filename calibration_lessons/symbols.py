@@ -276,7 +276,7 @@ def matrix_scaling(draw: Any) -> Values:
     W = draw.normal(size=(K, K))
     q, m = np.array([d.matrix_scaling(row, W, b) for row in z]), draw.normal(size=(K, K))
     a, strength = draw.normal(), draw.random()
-    loss, weight = d.penalised_loss(y, q, a, b, m.tolist(), strength), np.where(np.eye(K), 1, K**0.5)
+    loss, weight = d.penalised_loss(y, q.tolist(), a, b, m.tolist(), strength), np.where(np.eye(K), 1, K**0.5)
     return ROWS | CLASSES | {
         "z_": z[0], "W_": W, "b_": b, "q_": q, "y_": y + 1, "J": loss, "a": a, r"\lambda": strength, "m_": m,
         "c_": weight, "eq-matrix-scaling": {"q_": q[0]},
@@ -322,8 +322,9 @@ def imbalance(draw: Any) -> Values:
     """Draw a probability and the weights of both classes; and log-odds with labels, and an intercept."""
     (p, w_0, w_1, b), z, y = 0.1 + 0.8 * draw.random(4), draw.normal(size=n), draw.permutation(OUTCOMES)
     return ROWS | {
-        "p": p, "w_0": w_0, "w_1": w_1, "p^{w}": d.weighted_probability(p, w_0, w_1), "b": b, "z_": z, "y_": y,
-        r"\sigma": d.sigmoid, "eq-intercept-update": {"=": d.forecast_and_share(y, z, b)},
+        "p": p, "w_0": w_0, "w_1": w_1, "p^{w}": d.weighted_probability(p, w_0, w_1),
+        "b": b, "z_": z, "y_": y, r"\sigma": d.sigmoid,
+        "eq-intercept-update": {"=": d.forecast_and_share(y, z, b)},
     }
 
 

@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 import os
+import resource
 import subprocess
 import sys
 from concurrent.futures import CancelledError
@@ -21,7 +22,6 @@ from typing import Any
 
 import nbformat
 import psutil
-import zmq
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -74,7 +74,6 @@ async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[st
         language="python", interrupt_mode="message",
     )  # fmt: skip
     manager.write_connection_file()
-    manager.context.setsockopt(zmq.MAXMSGSIZE, limits.message)
     os.chown(connection, folder.stat().st_uid, folder.stat().st_gid)
     client = Executor(notebook, manager, limits, judge)
     outcome = client.outcome
@@ -229,7 +228,8 @@ class Executor(NotebookClient):
             return TOO_LATE
         answer = (waiting.result() or {}).get("content", {}).get("user_expressions", {}).get("answer", {})
         try:
-            return reply(str(ast.literal_eval(answer["data"]["text/plain"])))
+            text = answer["data"]["text/plain"]
+            return reply(str(ast.literal_eval(text)) if len(text) < self.limits.message else "")
         except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
             return reply("")
 
@@ -283,6 +283,8 @@ def main() -> None:
     """Read the notebook and the limits, run, write the outcome."""
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     asked = json.load(sys.stdin)
+    most = 3 * asked["limits"]["memory"]  # for what a kernel sends at once, and what is made of it
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
     outcome = run(
         nbformat.from_dict(asked["notebook"]), Limits(**asked["limits"]), asked["sandbox"],
         [Path(path) for path in asked["hidden"]], Judge(**asked["judge"]),

@@ -131,6 +131,16 @@ def test_a_line_that_no_control_moves_is_written_once():
     plots.explore(lambda n: {"readout": "", "c": {"stays": ([0], [1])}}, [n], [[plots.Curves("c", "y", "x")]])
 
 
+def test_a_mark_that_some_frames_lack_is_not_read_out():
+    def one(n):
+        return {"readout": "", "x": n, "always": 1.5, "once": 1.5 if n == 1 else np.nan}
+
+    n = plots.Slider("n", "n", [1, 2], start=1)
+    spec = plots.explore(one, [n], [[plots.Along("n", ["x"], "x", marks=["always", "once"])]]).spec
+    rules = [part["mark"] for part in parts(spec, "mark") if part["mark"]["type"] == "rule"]
+    assert [rule.get("aria", True) for rule in rules] == [True, False]
+
+
 def test_every_axis_has_the_ends_that_all_frames_need():
     scaled = [s for s in parts(FIGURE.spec, "scale") if s.get("type") == "quantitative"]
     ends = {}
@@ -151,7 +161,7 @@ def test_every_axis_has_the_ends_that_all_frames_need():
 def test_the_controls_choose_by_equality_and_a_line_along_a_slider_shows_all_its_values():
     chosen = {part["filter"] for part in parts(FIGURE.spec, "filter")}
     kind = '["width", "its mass"][datum.kind] === kind'
-    lines = {f"datum.line === {i}" for i in range(4)}
+    lines = {f"+datum.line === {i}" for i in range(4)}
     legible = f"+datum.T === T && {kind} && datum.right - datum.left > 0.03"
     assert chosen == {f"+datum.T === T && {kind}", legible, kind} | lines
 

@@ -16,7 +16,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("book/reference/equations.md")
-API_PAGE = Path("book/reference/api.md")
+API = Path("book/reference/api")
 DEFINITIONS = Path("calibration_lessons/definitions.py")
 
 CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
@@ -239,13 +239,16 @@ def title_of(path: Path) -> str:
     return path.stem
 
 
-def find_documented(root: Path) -> set[str]:
-    """Names that the API page documents, and to which a link leads."""
-    page = root / API_PAGE
-    return set(DOCUMENTED.findall(page.read_text(encoding="utf-8"))) if page.exists() else set()
+def find_documented(root: Path) -> dict[str, str]:
+    """Names that the API pages document, to which a link leads, each with its page."""
+    pages = {
+        page.relative_to(root).as_posix(): page.read_text("utf-8")
+        for page in sorted((root / API).glob("*.md"))
+    }
+    return {name: page for page, text in pages.items() for name in DOCUMENTED.findall(text)}
 
 
-def entry(registration: Registration, proofs: list[Proof], documented: set[str]) -> str:
+def entry(registration: Registration, proofs: list[Proof], documented: Collection[str]) -> str:
     """Write the section of one equation."""
     label = registration.label
     lines = [f"### {label}", "", registration.summary, "", f"$$\n{registration.latex}\n$$", ""]

@@ -47,9 +47,9 @@ class Numbers:
     def written(self, value: Any) -> Any:
         """Return a learned attribute as JSON holds it."""
         array = np.asarray(value)
-        if not self.shape:
-            return array.item()
         numbers = _without_infinities(array.tolist())
+        if not self.shape:
+            return numbers
         other = array.dtype != self.dtype
         return {"dtype": array.dtype.name, "numbers": numbers} if other else numbers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
 from ._affine import AffineRows, Deviation, Metric, Structure, descend
 from ._base import Calibrator, Reads, labels_and_weights
+from ._learned import Learned, Numbers
 from ._tempered import _columns
 from .temperature import TemperatureScaling
 
@@ -73,7 +74,8 @@ class MatrixScaling(Calibrator):
     structure_ : {"bias", "vector", "full"}
         The structure taken.
     path_ : HeldOut or None
-        What cross-validation found; None where `strength` was given or there are fewer than five rows.
+        What cross-validation found; None where `strength` was given or there are fewer than five rows, and
+        after `calibrator_from_dict`.
     classes_ : ndarray of int, shape (K,)
         0..K-1: the columns of the logits, whether or not each occurs among the labels.
     n_features_in_ : int
@@ -114,6 +116,12 @@ class MatrixScaling(Calibrator):
     strength_: float
     structure_: Structure
     path_: HeldOut | None
+    _learned: ClassVar[Learned] = {
+        "coef_": Numbers(("K", "K")),
+        "intercept_": Numbers(("K",)),
+        "temperature_": Numbers(low=0, inside=True),
+        "strength_": Numbers(low=0, infinite=True),
+    }
 
     def __init__(self, structure: Choice = "auto", *, strength: float | None = None) -> None:
         self.structure = structure
@@ -184,6 +192,14 @@ class MatrixScaling(Calibrator):
             expected = "a finite logit (for a class that is ruled out use TemperatureScaling, or clip)"
             raise _input.BadValue("X", "= -inf", expected, _input.first(logits == -np.inf))
         return logits
+
+    def _check_learned(self, name: str) -> None:
+        self.structure_ = self._chosen_structure(len(self.intercept_))
+        self.path_ = None  # what cross-validation found is not written
+        beside = ~np.eye(len(self.coef_), dtype=bool) & (self.coef_ != 0)
+        if self.structure_ != "full" and beside.any():
+            expected = f"0 outside of the diagonal, for the structure {self.structure_!r}"
+            raise _input.BadValue(f"{name}['coef_']", "is not diagonal", expected, _input.first(beside))
 
     def _chosen_structure(self, n_classes: int) -> Structure:
         if self.structure == "auto":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import expit
 
 from .. import _input
 from .._logistic import label_weights, logistic_intercept, logistic_line
@@ -31,7 +30,7 @@ class PlattScaling(BinaryCalibrator):
         Hold the slope at this positive number and fit the intercept alone. With ``slope=1.0`` and log-odds
         for scores that is recalibration in the large, the intercept-only update: it undoes class weights,
         resampling and another base rate where their factor is not known. The mean probability becomes the
-        mean target; with ``prior_targets=False`` that is the share of class 1.
+        mean target; with ``prior_targets=False`` that is the share of class 1 (``eq-intercept-update``).
 
     Attributes
     ----------
@@ -98,7 +97,8 @@ class PlattScaling(BinaryCalibrator):
             raise _input.BadValue(f"{name}['slope_']", f"= {self.slope_}", f"the slope {self.slope}, held")
 
     def _map(self, scores: FloatArray) -> Floats:
-        return np.asarray(expit(self.slope_ * scores.astype(np.float64) + self.intercept_))
+        z = self.slope_ * scores.astype(np.float64) + self.intercept_
+        return np.asarray(np.exp(np.minimum(z, 0)) / (1 + np.exp(-abs(z))))  # expit loses the tail below -709
 
 
 def prior_targets(labels: IntArray, weights: Floats | None) -> tuple[float, float]:

@@ -220,7 +220,7 @@ class Drawn:
         diagram = alt.layer(*bands, diagonal, *sides, spans, line, dots, above, data=data)
         diagram = diagram.properties(width=WIDTH, height=TALL)
         return (
-            alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=6)
+            alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=20)
             if panel.counts
             else diagram
         )
@@ -244,9 +244,9 @@ class Drawn:
         numbers = middle.mark_text(color=BLACK, fontSize=9, aria=False, baseline="middle", **place).encode(
             alt.X("middle:Q"), y, alt.Text("rows:Q", format=" d")
         )
-        return alt.layer(bars, numbers, note("rows per bin", 4, 8), data=data).properties(
-            width=WIDTH, height=62
-        )
+        return alt.layer(
+            bars, numbers, note("rows per bin", 0, 0, baseline="bottom", dy=-4), data=data
+        ).properties(width=WIDTH, height=62)
 
     def along(self, panel: Along) -> Any:
         """Draw numbers of all frames along a slider, and a dot at the frame that is shown."""
@@ -268,7 +268,10 @@ class Drawn:
             band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
             layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
         for key in panel.marks:
-            rule = here.transform_calculate(series=json.dumps(key)).mark_rule(strokeWidth=2, clip=True)
+            told = all(math.isfinite(frame[key]) for frame in self.frames)
+            silent: dict[str, Any] = {} if told else {"aria": False}  # an empty group has no name to read
+            rule = here.transform_calculate(series=json.dumps(key))
+            rule = rule.mark_rule(strokeWidth=2, clip=True, **silent)
             x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
             layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
         for key in panel.keys:
@@ -308,7 +311,7 @@ class Drawn:
         layers: list[Any] = []
         for i, name in enumerate(names):
             one = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
-            one = one.transform_filter(f"datum.line === {i}")
+            one = one.transform_filter(f"+datum.line === {i}")
             one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
                 dots = one.mark_point(filled=True, size=40, opacity=1)

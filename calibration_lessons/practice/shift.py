@@ -20,6 +20,9 @@ def adjust_to_priors(
 ) -> Floats:
     """Move calibrated probabilities to other class proportions (equation ``eq-prior-correction``).
 
+    For two classes that is a factor on the odds, as class weights have it (``eq-class-weights``): a model
+    fitted with balanced classes has ``train_priors=[0.5, 0.5]``.
+
     Parameters
     ----------
     y_prob : array_like, shape (n,) or (n, K)

@@ -1,8 +1,8 @@
 """A fitted calibrator as a function in another language, which needs nothing of this package.
 
-Every calibrator here is one of two things: the softmax of its logits divided by a temperature, or a map of
-one score, a logistic curve or a table, for the positive class or for each class. So a language has to say
-four things: the softmax, the curve, the table, and the division by the sum of a row.
+Every calibrator here is one of two things: the softmax of its logits, which a temperature divides or a matrix
+mixes, or a map of one score, a logistic curve or a table, for the positive class or for each class. So a
+language has to say five things: the softmax, the mixture, the curve, the table, and the division by the sum.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..calibrators._base import Calibrator
 from ..calibrators._tempered import TemperedSoftmax
 from ..calibrators.histogram_binning import HistogramBinning
 from ..calibrators.isotonic import IsotonicCalibration
+from ..calibrators.matrix_scaling import MatrixScaling
 from ..calibrators.one_vs_rest import OneVsRest
 from ..calibrators.platt import PlattScaling
 from .choosing import CalibratedModel
@@ -58,13 +59,26 @@ Map = Curve | Steps | Lines
 
 
 @dataclass(frozen=True)
+class Mixture:
+    """W z + b, for logits z that are counted from the mean of their row."""
+
+    matrix: list[list[float]]
+    intercepts: list[float]
+
+
+@dataclass(frozen=True)
 class Plan:
-    """What a function has to do: divide logits by a temperature, or map each column."""
+    """What a function has to do: take the softmax of mixed or divided logits, or map each column."""
 
     title: str
     columns: int
-    temperature: float
+    logits: float | Mixture
     maps: list[Map]
+
+    @property
+    def curved(self) -> bool:
+        """Whether a logistic curve occurs: e^z / (1 + e^z) where z < 0, so that no tail is lost."""
+        return any(isinstance(one, Curve) for one in self.maps)
 
     @property
     def rounds(self) -> bool:
@@ -145,6 +159,9 @@ def _plan(calibrator: Calibrator) -> Plan:
     columns = calibrator.n_features_in_
     if isinstance(calibrator, TemperedSoftmax) and columns > 1:
         return Plan(title, columns, float(calibrator.temperature_), [])
+    if isinstance(calibrator, MatrixScaling) and columns > 1:
+        mixture = Mixture(calibrator.coef_.tolist(), calibrator.intercept_.tolist())
+        return Plan(title, columns, mixture, [])
     each = calibrator.calibrators_ if isinstance(calibrator, OneVsRest) else [calibrator]
     return Plan(title, columns, 1.0, [_map(one) for one in each])
 
@@ -154,6 +171,10 @@ def _map(calibrator: Calibrator) -> Map:
     match calibrator:
         case TemperedSoftmax():  # of the logits 0 and z
             return Curve(float(1 / calibrator.temperature_), 0.0)
+        case MatrixScaling():  # the logits 0 and z are -z / 2 and z / 2 from their mean
+            (same, other), (crossed, own) = calibrator.coef_
+            low, high = calibrator.intercept_
+            return Curve(float(own - crossed - other + same) / 2, float(high - low))
         case PlattScaling():
             return Curve(float(calibrator.slope_), float(calibrator.intercept_))
         case IsotonicCalibration() if len(calibrator.values_) > 1:
@@ -175,7 +196,7 @@ def _numpy(plan: Plan) -> str:
     def mapped(one: Map, x: str) -> str:
         match one:
             case Curve(slope, intercept):
-                return f"1 / (1 + np.exp(-({slope!r} * {x} + {intercept!r})))"
+                return f"sigma({slope!r} * {x} + {intercept!r})"
             case Lines(points, values):
                 return f"np.interp({x}, {points}, {values})"
             case Steps(edges, values, uniform):
@@ -188,6 +209,11 @@ def _numpy(plan: Plan) -> str:
         "import numpy as np",
         "",
         "",
+        *(
+            ["def sigma(z):", "    return np.exp(np.minimum(z, 0)) / (1 + np.exp(-abs(z)))", "", ""]
+            if plan.curved
+            else []
+        ),
         "def calibrate(scores):",
         "    scores = np.asarray(scores)",
         f"    x = scores.astype(float).reshape(-1, {plan.columns})",
@@ -196,10 +222,16 @@ def _numpy(plan: Plan) -> str:
         lines += ["    kind = scores.dtype if scores.dtype.kind == 'f' else float"]
     lines += ["    with np.errstate(over='ignore', invalid='ignore'):"]
     if not plan.maps:
-        lines += [
-            f"        p = np.exp((x - x.max(axis=1, keepdims=True)) / {plan.temperature!r})",
-            "        return p / p.sum(axis=1, keepdims=True)",
-        ]
+        match plan.logits:
+            case Mixture(matrix, intercepts):
+                lines += [
+                    "        x = x - x.mean(axis=1, keepdims=True)",
+                    f"        z = x @ np.array({matrix}).T + np.array({intercepts})",
+                    "        p = np.exp(z - z.max(axis=1, keepdims=True))",
+                ]
+            case temperature:
+                lines += [f"        p = np.exp((x - x.max(axis=1, keepdims=True)) / {temperature!r})"]
+        lines += ["        return p / p.sum(axis=1, keepdims=True)"]
         return "\n".join(lines) + "\n"
     lines += [f"        p{k} = {mapped(one, f'x[:, {k}]')}" for k, one in enumerate(plan.maps)]
     if len(plan.maps) == 1:
@@ -217,7 +249,7 @@ def _torch(plan: Plan) -> str:
     def mapped(one: Map, x: str) -> str:
         match one:
             case Curve(slope, intercept):
-                return f"1 / (1 + torch.exp(-({slope!r} * {x} + {intercept!r})))"
+                return f"sigma({slope!r} * {x} + {intercept!r})"
             case Lines(points, values):
                 return f"lines({x}, double({points}), double({values}))"
             case Steps(edges, values, uniform):
@@ -230,14 +262,27 @@ def _torch(plan: Plan) -> str:
         "import torch",
         "",
         "",
+        *(
+            ["def sigma(z):", "    return torch.exp(z.clamp(max=0)) / (1 + torch.exp(-abs(z)))", "", ""]
+            if plan.curved
+            else []
+        ),
         "def calibrate(scores):",
         f"    x = scores.double().reshape(-1, {plan.columns})",
     ]
     if plan.rounds:
         lines += ["    kind = scores.dtype if scores.is_floating_point() else torch.float64"]
     if not plan.maps:
-        z = f"(x - x.amax(dim=1, keepdim=True)) / {plan.temperature!r}"
-        return "\n".join([*lines, f"    return torch.softmax({z}, dim=1)"]) + "\n"
+        match plan.logits:
+            case Mixture(matrix, intercepts):
+                lines += [
+                    f"    matrix = torch.tensor({matrix}, dtype=torch.float64, device=x.device)",
+                    f"    intercepts = torch.tensor({intercepts}, dtype=torch.float64, device=x.device)",
+                    f"    z = (x - x.sum(dim=1, keepdim=True) / {plan.columns}) @ matrix.T + intercepts",
+                ]
+            case temperature:
+                lines += [f"    z = (x - x.amax(dim=1, keepdim=True)) / {temperature!r}"]
+        return "\n".join([*lines, "    return torch.softmax(z, dim=1)"]) + "\n"
     lines += [
         "",
         "    def double(values):",
@@ -269,7 +314,7 @@ def _javascript(plan: Plan) -> str:
     def mapped(one: Map, x: str) -> str:
         match one:
             case Curve(slope, intercept):
-                return f"1 / (1 + Math.exp(-({slope!r} * {x} + {intercept!r})))"
+                return f"sigma({slope!r} * {x} + {intercept!r})"
             case Lines(points, values):
                 return f"lines({x}, {points}, {values})"
             case Steps(edges, values):
@@ -280,10 +325,25 @@ def _javascript(plan: Plan) -> str:
         "function calibrate(scores) {",
         "  const x = [].concat(scores);",
     ]
+    if plan.curved:
+        lines += ["  const sigma = (z) => Math.exp(Math.min(z, 0)) / (1 + Math.exp(-Math.abs(z)));"]
     if not plan.maps:
+        match plan.logits:
+            case Mixture(matrix, intercepts):
+                lines += [
+                    "  const mean = x.reduce((a, b) => a + b) / x.length;",
+                    "  const dot = (row) => row.reduce((sum, w, j) => sum + w * (x[j] - mean), 0);",
+                    f"  const intercepts = {intercepts};",
+                    f"  const z = {matrix}.map((row, k) => dot(row) + intercepts[k]);",
+                    "  const highest = Math.max(...z);",
+                    "  const p = z.map((each) => Math.exp(each - highest));",
+                ]
+            case temperature:
+                lines += [
+                    "  const highest = Math.max(...x);",
+                    f"  const p = x.map((z) => Math.exp((z - highest) / {temperature!r}));",
+                ]
         lines += [
-            "  const highest = Math.max(...x);",
-            f"  const p = x.map((z) => Math.exp((z - highest) / {plan.temperature!r}));",
             "  const total = p.reduce((a, b) => a + b);",
             "  return p.map((each) => each / total);",
             "}",
@@ -364,16 +424,32 @@ def _onnx_text(plan: Plan, dtype: Dtype) -> str:
 
 
 def _onnx_softmax(plan: Plan) -> list[str]:
-    return [
-        _constant("one", [1], "int64"),
-        _constant("temperature", [plan.temperature]),
-        "highest = ReduceMax <keepdims = 1> (x, one)",
-        "below = Sub (x, highest)",
-        "z = Div (below, temperature)",
-        "e = Exp (z)",
-        "total = ReduceSum <keepdims = 1> (e, one)",
-        "probabilities = Div (e, total)",
-    ]
+    one = _constant("one", [1], "int64")
+    ending = ["e = Exp (z)", "total = ReduceSum <keepdims = 1> (e, one)", "probabilities = Div (e, total)"]
+    match plan.logits:
+        case Mixture(matrix, intercepts):
+            weights = [w for column in zip(*matrix, strict=True) for w in column]
+            return [
+                one,
+                _constant("weights", weights, width=len(matrix)),
+                _constant("intercepts", intercepts),
+                "mean = ReduceMean <keepdims = 1> (x, one)",
+                "centred = Sub (x, mean)",
+                "mixed = MatMul (centred, weights)",
+                "scores_ = Add (mixed, intercepts)",
+                "highest = ReduceMax <keepdims = 1> (scores_, one)",
+                "z = Sub (scores_, highest)",
+                *ending,
+            ]
+        case temperature:
+            return [
+                one,
+                _constant("temperature", [temperature]),
+                "highest = ReduceMax <keepdims = 1> (x, one)",
+                "below = Sub (x, highest)",
+                "z = Div (below, temperature)",
+                *ending,
+            ]
 
 
 def _onnx_maps(plan: Plan, dtype: Dtype) -> list[str]:
@@ -418,10 +494,13 @@ def _onnx_map(one: Map, k: str, dtype: Dtype) -> list[str]:
                 _constant(f"intercept{k}", [intercept]),
                 f"steep{k} = Mul (slope{k}, x{k})",
                 f"z{k} = Add (steep{k}, intercept{k})",
-                f"minus{k} = Neg (z{k})",
+                f"low{k} = Min (z{k}, zero)",
+                f"top{k} = Exp (low{k})",
+                f"size{k} = Abs (z{k})",
+                f"minus{k} = Neg (size{k})",
                 f"odds{k} = Exp (minus{k})",
                 f"sum{k} = Add (unit, odds{k})",
-                f"p{k} = Div (unit, sum{k})",
+                f"p{k} = Div (top{k}, sum{k})",
             ]
         case Steps(edges, values, uniform):
             kind = dtype if uniform else "float64"
@@ -468,9 +547,11 @@ def _onnx_lookup(k: str, points: list[float]) -> list[str]:
     ]
 
 
-def _constant(name: str, values: Sequence[float], kind: str = "double") -> str:
-    numbers = ", ".join(map(repr, values))
-    return f"{name} = Constant <value = {kind}[{len(values)}] {{{numbers}}}> ()"
+def _constant(name: str, values: Sequence[float], kind: str = "double", width: int = 0) -> str:
+    """Statement of a constant: a vector, or a matrix of `width` columns."""
+    numbers, rows = ", ".join(map(repr, values)), len(values)
+    shape = f"{rows // width}, {width}" if width else f"{rows}"
+    return f"{name} = Constant <value = {kind}[{shape}] {{{numbers}}}> ()"
 
 
 def _numbered(letter: str, plan: Plan) -> str:

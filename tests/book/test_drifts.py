@@ -18,7 +18,14 @@ pytestmark = pytest.mark.copy
 ECE, SCORES = "book/measures/ece.ipynb", "book/measures/proper_scores.ipynb"
 API, SOURCES, GLOSSARY, CORRECTIONS, NOTATION, BIBLIOGRAPHY = (
     f"book/reference/{name}"
-    for name in ("api.md", "sources.md", "glossary.md", "corrections.md", "notation.md", "references.bib")
+    for name in (
+        "api/softmax_and_entropy.md",
+        "sources.md",
+        "glossary.md",
+        "corrections.md",
+        "notation.md",
+        "references.bib",
+    )
 )
 D, PAGE = "calibration_lessons/definitions.py", scan.PAGE.as_posix()
 T = "tests/measures/test_proper_scores.py"

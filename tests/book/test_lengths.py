@@ -64,8 +64,9 @@ INTRO = (ROOT / "book/intro.md").read_text(encoding="utf-8")
 SHORT = dict(re.findall(r"^\| \{doc\}`[^`<]+ <([\w/]+)>` \| (\d+) \|", INTRO, re.M))
 PAGES = {page.file.removeprefix("book/").removesuffix(".ipynb"): page for page in notebooks(ROOT, "book")}
 LINK = re.compile(r"\{doc\}`[^`<]*<([^`>]+)>`|\]\(([\w./]+)\.(?:ipynb|md)\)")
-HOURS = r"has (\w+) lessons, about (\w+)( and a half)? hours of reading and (\w+)( and a half)? of exercises"
-WORDS = dict(zip("five six seven eight nineteen twenty".split(), (5, 6, 7, 8, 19, 20), strict=True))
+HALVES = r"(\w+)( and a half)?"
+HOURS = rf"has ([\w-]+) lessons, about {HALVES} hours of reading and {HALVES} of exercises"
+WORDS = dict(zip("five six seven eight twenty twenty-one".split(), (5, 6, 7, 8, 20, 21), strict=True))
 
 
 def test_the_short_path_takes_about_two_hours_and_says_the_minutes_of_each_lesson() -> None:

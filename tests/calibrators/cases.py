@@ -58,7 +58,7 @@ BINARY = [
     cl.HistogramBinning(7),
     cl.HistogramBinning(5, "quantile"),
 ]
-EVERY = [*BINARY, *map(cl.OneVsRest, BINARY)]
+EVERY = [*BINARY, *map(cl.OneVsRest, BINARY), *map(cl.MatrixScaling, ["auto", "bias", "vector"])]
 
 
 def sound(rng, n, columns, scale, dtype, reads):

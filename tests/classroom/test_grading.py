@@ -23,7 +23,7 @@ from tests.assignments.grading import answered
 
 SANDBOX = working_sandbox()
 NO_SANDBOX = "neither bubblewrap works here nor another user"
-LIMITS = Limits(cell=4, whole=30, memory=2 * 2**30, disk=5 * 2**20)
+LIMITS = Limits(cell=4, whole=120, memory=2 * 2**30, disk=5 * 2**20)
 
 
 def cell(name, source, **about):
@@ -474,6 +474,8 @@ def test_a_class_folder_that_holds_the_course_is_refused(capsys):
 
 def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
     monkeypatch.setattr(__main__, "working_sandbox", lambda: "none")
+    (tmp_path / "release/tiny").mkdir(parents=True)
+    (tmp_path / "release/tiny/tiny.ipynb").touch()
     with pytest.raises(SystemExit, match="no sandbox works here"):
         __main__.main(["--class", str(tmp_path), "grade", "tiny"])
 

@@ -38,6 +38,15 @@ def test_the_fast_correction_is_the_defined_one_and_can_be_undone(case):
     np.testing.assert_allclose(cl.adjust_to_priors(moved, train_priors=new, new_priors=old), p, atol=1e-9)
 
 
+@pytest.mark.equation("eq-class-weights")
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), st.floats(0.1, 9), st.floats(0.1, 9))
+def test_weights_of_the_classes_are_a_change_of_their_proportions(p, base, w_0, w_1):
+    weighted = np.array([w_0 * (1 - base), w_1 * base])
+    priors = {"train_priors": [1 - base, base], "new_priors": weighted / weighted.sum()}
+    moved = cl.adjust_to_priors([p], **priors)[0]
+    assert moved == pytest.approx(definitions.weighted_probability(p, w_0, w_1), rel=1e-9)
+
+
 @pytest.mark.equation("eq-saerens-em")
 @given(forecasts_and_priors())
 def test_a_round_of_estimation_is_the_defined_one(case):

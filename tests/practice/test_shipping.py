@@ -72,8 +72,8 @@ class Tensor(np.ndarray):
     def contiguous(self):
         return self
 
-    def clamp(self, low, high):
-        return np.clip(self, low, high)
+    def clamp(self, min=None, max=None):
+        return np.clip(self, min, max)
 
     def amax(self, dim, keepdim):
         return self.max(axis=dim, keepdims=keepdim)
@@ -113,6 +113,8 @@ def run_onnx(text, scores):
         "Gather": lambda x, i, axis="0": np.take(x, i, axis=int(axis)),
         "ReduceSum": lambda x, axes, keepdims: x.sum(axis=tuple(axes), keepdims=keepdims == "1"),
         "ReduceMax": lambda x, axes, keepdims: x.max(axis=tuple(axes), keepdims=keepdims == "1"),
+        "ReduceMean": lambda x, axes, keepdims: x.mean(axis=tuple(axes), keepdims=keepdims == "1"),
+        "MatMul": np.matmul, "Abs": np.abs,
         "Concat": lambda *columns, axis: np.concatenate(columns, axis=int(axis)),
         "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Neg": np.negative,
         "Exp": np.exp, "Max": np.maximum, "Min": np.minimum, "Greater": np.greater, "Equal": np.equal,
@@ -128,9 +130,9 @@ def run_onnx(text, scores):
         name, op, options, given_ = re.fullmatch(r"(\w+) = (\w+) (?:<(.*)> )?\((.*)\)", line).groups()
         assert name not in known
         if op == "Constant":
-            kind, size, values = re.fullmatch(r"value = (\w+)\[(\d+)\] {(.*)}", options).groups()
-            known[name] = np.array([kinds[kind](value) for value in values.split(", ")])
-            assert known[name].shape == (int(size),)
+            kind, sizes, values = re.fullmatch(r"value = (\w+)\[([\d, ]+)\] {(.*)}", options).groups()
+            numbers = np.array([kinds[kind](value) for value in values.split(", ")])
+            known[name] = numbers.reshape([int(size) for size in sizes.split(", ")])
         else:
             named = dict([options.split(" = ")]) if options else {}
             known[name] = do[op](*(known[each] for each in given_.split(", ")), **named)

@@ -94,11 +94,12 @@ def in_prose(page: Page) -> Iterator[Problem]:
 def documented(root: Path) -> Iterator[Problem]:
     """Report public names that the API page leaves out, and names on it that do not exist."""
     listed = find_documented(root)
-    for name in sorted(listed):
+    for name, page in sorted(listed.items()):
         if not resolve(f"{PACKAGE}.{name.removeprefix(f'{PACKAGE}.')}"):
-            yield Problem(API_PAGE, name, "the name does not exist", "correct it, or take it out")
-    for name in sorted(callables() - set(listed)):
-        yield Problem(API_PAGE, name, "the page leaves this public name out", f"add .. autofunction:: {name}")
+            yield Problem(page, name, "the name does not exist", "correct it, or take it out")
+    for name in sorted(callables() - listed.keys()):
+        remedy = f"add .. autofunction:: {name} to a page of book/reference/api"
+        yield Problem(API_PAGE, name, "no API page has this public name", remedy)
 
 
 def unused(root: Path, used: set[str]) -> Iterator[Problem]:
