@@ -1,7 +1,9 @@
 """A Sphinx extension: tells what the build does, and mends what Sphinx and the theme get wrong here."""
 
+import re
 import sys
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.environment import BuildEnvironment
@@ -22,9 +24,39 @@ def tell_writing(app: Sphinx, builder: Builder) -> None:
     tell("writing the pages")
 
 
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+VERBATIM = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
+BEFORE_SIGN = re.compile(r"(?<=\d)[ \n](?=%)")
+STOP = (".", ",", ";", ":", "?", ")")
+
+
+def set_type(app: Sphinx, tree: nodes.document) -> None:
+    """Keep a number and its % on one line, and drop the space that a comment leaves before a stop."""
+    for parent in list(tree.findall(nodes.TextElement)):
+        if isinstance(parent, VERBATIM):
+            continue
+        for place, text in enumerate(parent.children):
+            if not isinstance(text, nodes.Text):
+                continue
+            told = BEFORE_SIGN.sub(NARROW, text)
+            before, after = parent.children[max(place - 2, 0) : place], parent.children[place + 1 : place + 3]
+            if len(after) == 2 and is_comment(after[0]) and after[1].astext().startswith(STOP):
+                told = told.rstrip()
+            if len(before) == 2 and is_comment(before[1]) and before[0].astext()[-1:].isdigit():
+                told = re.sub("^ %", f"{NARROW}%", told)
+            if told != text:
+                parent[place] = nodes.Text(told)
+
+
+def is_comment(node: nodes.Node) -> bool:
+    """Tell a comment of the source, which is passed on as it is."""
+    return isinstance(node, nodes.raw) and node.astext().startswith("<!--")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the above, and keep sphinx-thebe from adding the script that the theme adds, too."""
     app.connect("env-before-read-docs", tell_reading)
+    app.connect("doctree-read", set_type)
     app.connect("write-started", tell_writing)
     for listener in list(app.events.listeners["env-before-read-docs"]):
         if listener.handler.__name__ == "init_thebe_core":  # run twice, it is an error

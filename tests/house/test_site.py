@@ -3,7 +3,10 @@
 import re
 
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 
+from tools.site_extension import set_type
 from tools.site_math import mathml
 from tools.site_slim import applies, kept, selectors_of
 
@@ -63,3 +66,23 @@ def test_selectors_part_at_commas_outside_of_brackets():
 @pytest.mark.parametrize(("selector", "can"), [("p.used > a:hover", True), ("#gone p", False), ("*", True)])
 def test_a_selector_applies_where_all_that_it_names_is_there(selector: str, can: bool):
     assert applies(selector, {"p", "a", "used"}) is can
+
+
+@pytest.mark.parametrize(
+    ("parts", "read"),
+    [
+        (["right in 95 % of rows"], "right in 95\u202f% of rows"),
+        (["0.2 ", "<!-- given -->", "."], "0.2."),
+        (["0.2 ", "<!-- given -->", " or less"], "0.2  or less"),
+        (["12", "<!-- = share:.0f -->", " % of"], "12\u202f% of"),
+    ],
+)
+def test_a_number_stays_with_its_sign_and_a_comment_leaves_no_space_before_a_stop(parts, read):
+    tree = new_document("page")
+    paragraph = nodes.paragraph()
+    for part in parts:
+        made = nodes.raw("", part, format="html") if part.startswith("<!--") else nodes.Text(part)
+        paragraph += made
+    tree += paragraph
+    set_type(None, tree)
+    assert "".join(node for node in tree.findall(nodes.Text) if not node.startswith("<!--")) == read
