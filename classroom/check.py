@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from classroom.grading import Refused, read
 from classroom.run import Judge, Outcome, run
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
+
+ANSWER_IN_WORDS = "*Your answer: double-click here.*"
 
 
 def check(path: Path, limits: Limits) -> str:
@@ -22,6 +26,7 @@ def check(path: Path, limits: Limits) -> str:
     outcome = run(notebook, limits, working_sandbox(), [], Judge("", "", "", {}))
     names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in notebook.cells]
     lines = [told for position, name in enumerate(names) if (told := of_cell(outcome, position, name))]
+    lines += [f"cell {position}: not answered" for position in empty_texts(notebook)]
     tests = [position for position, name in enumerate(names) if name.startswith("test-")]
     ran = [position for position in tests if position in outcome.outputs]
     passed = [position for position in ran if not failure(outcome, position)]
@@ -29,6 +34,11 @@ def check(path: Path, limits: Limits) -> str:
     lines += [f"STUDENT_ID is {outcome.signed!r}" if outcome.signed else "STUDENT_ID is missing"]
     lines += [f"{len(passed)} of {len(tests)} visible checks pass"]
     return "\n".join(f"check: {line}" for line in lines)
+
+
+def empty_texts(notebook: NotebookNode) -> list[int]:
+    """Find the answers in words that are still as the sheet has them; return the numbers of their cells."""
+    return [number for number, cell in enumerate(notebook.cells, start=1) if cell.source == ANSWER_IN_WORDS]
 
 
 def failure(outcome: Outcome, position: int) -> str:

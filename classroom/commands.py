@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import html
+import re
 import shutil
 import time
 from collections import Counter
@@ -181,8 +183,27 @@ def feedback(course: Course, name: str) -> str:
     for number, student in enumerate(graded, start=1):
         if not api.generate_feedback(name, student)["success"]:
             raise SystemExit(f"feedback: nbgrader could not write the page of {student}")
+        page = course.folder / "feedback" / student / name / f"{name}.html"
+        sheet = nbformat.read(course.graded(student, name), as_version=4)
+        page.write_text(with_headings(page.read_text("utf-8"), sheet), encoding="utf-8")
         print(f"[{number}/{len(graded)}] {student}", flush=True)
     return f"feedback: {len(graded)} pages in {course.folder / 'feedback'}"
+
+
+def with_headings(page: str, sheet: NotebookNode) -> str:
+    """Name each question by its heading where nbgrader's list of points says "Test cell" or "Task"."""
+    headings, heading = {}, ""
+    for cell in sheet.cells:
+        if name := cell.metadata.get("nbgrader", {}).get("grade_id"):  # a student's own heading is none
+            found = cell.cell_type == "markdown" and re.search(
+                r"^##? (.+?)(?: \(\d+ points?\))?$", cell.source, re.M
+            )
+            headings[name] = heading = found[1] if found else heading
+    return re.sub(
+        r'(<a href="#([^"]+)">)([\w -]+)(?=</a>)',
+        lambda link: link[1] + html.escape(headings.get(link[2]) or link[3]),
+        page,
+    )
 
 
 def export(course: Course, name: str, platform: str, target: Path | None, title: str = "") -> str:

@@ -137,6 +137,14 @@ def restore(notebook: NotebookNode, cells: dict[str, dict[str, Any]]) -> None:
             notebook.cells.insert(before + 1, cell)
             place[name] = cell
         before = notebook.cells.index(place[name])
+        if known["nbgrader"]["task"] and (typed := added_lines(place[name].source, known["source"])):
+            kept = nbformat.v4.new_markdown_cell(typed, id=f"typed-{number}")
+            notebook.cells.insert(before := before + 1, kept)
+
+
+def added_lines(source: str, known: str) -> str:
+    """Return what a student typed into a question's own cell, which is put back."""
+    return "\n\n".join(line for line in source.splitlines() if line.strip() not in known)
 
 
 # Stage 2

@@ -147,6 +147,12 @@ RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right
     "memory": ("hog = bytearray(3 * 2**30)", ""),
     "import": ("import a_module_that_is_not_there", ""),
     "a large file": ("open('large', 'wb').write(bytes(10**8))", ""),
+    "scratch space": (
+        "for place in ('/tmp', '/dev/shm'):\n    try:\n        for i in range(60):\n"
+        "            open(f'{place}/fill{i}', 'wb').write(bytes(10**6))\n    except OSError:\n        pass\n"
+        f"    else:\n        {DOUBLE.replace('    ', '            ')}",
+        "",
+    ),
     "hidden tests": (
         "import pathlib\n"
         "text = ''.join(p.read_text(errors='replace') for p in pathlib.Path(FOLDER).rglob('*.*'))\n"
@@ -263,6 +269,10 @@ def hostile(released):
     reload = answered(release, RIGHT)
     reload.cells.insert(1, new_code_cell("%load_ext autoreload\n%autoreload 2\nfrom numpy import *"))
     handed_in(released, "autoreload", reload)
+    colab = answered(release, RIGHT | {"double": f"%%time\n{DOUBLE}"})
+    colab.cells.insert(1, new_code_cell("!python --version\n%matplotlib inline", execution_count=7))
+    colab.metadata["colab"] = colab.cells[1].metadata["colab"] = {"provenance": []}
+    handed_in(released, "colab", colab)
     for name, change in BROKEN.items():
         handed_in(released, name, change(answered(release, RIGHT), released))
     return Class(released, graded(released))
@@ -323,7 +333,7 @@ class TestHostile:
 
     def test_right_answers_earn_all_points_and_the_release_none(self, hostile):
         assert str(hostile.record("right")) == "graded 4/4"
-        assert hostile.record("autoreload").points == 4
+        assert hostile.record("autoreload").points == hostile.record("colab").points == 4
         assert hostile.record("untouched").points == 0
 
     @pytest.mark.parametrize("name", PATCHES)
@@ -419,7 +429,12 @@ class TestHostile:
         api = commands.nbgrader(hostile.course)
         assert api.generate_feedback("tiny", "edited and skipped tests")["success"]
         (page,) = (hostile.course.folder / "feedback" / "edited and skipped tests").rglob("*.html")
-        assert "the inputs are not shown" in page.read_text(encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        assert "the inputs are not shown" in text
+        graded = nbformat.read(hostile.course.graded("edited and skipped tests", "tiny"), as_version=4)
+        graded.cells.insert(1, new_markdown_cell("## Mine"))
+        named = commands.with_headings(text, graded)
+        assert '<a href="#test-double">A tiny set</a> (Score' in named and "Test cell" not in named
 
 
 NAMES = {

@@ -102,6 +102,14 @@ KINDS = {
             "fit_logistic(X, y, l2)",
             "m = LR(C=1 / (l2 * len(y)) if l2 else 1e12, tol=1e-10, max_iter=9999).fit(X, y)\n"
             "    return np.r_[m.intercept_, m.coef_[0]]"), 0)}),
+    "o-matrix-scaling": ("models", {
+        "gradient": ("from calibration_lessons.calibrators._affine import AffineRows, Deviation\n" + function(
+            "softmax_gradient(theta, X, y)",
+            "(k, d), n = theta.shape, len(y)\n    m = max(k, d)\n"
+            "    x, t = np.zeros((n, m)), np.zeros((m, m + 1))\n"
+            "    x[:, :d], t[k:, 0], t[:k, 1:d + 1] = X, -1e9, theta\n"
+            "    rows = AffineRows(x, 1.0, np.asarray(y), np.ones(n), 'full')\n"
+            "    return rows.loss_and_gradient(Deviation(-1.0, t))[1].classes[:k, 1:d + 1] / n"), 0)}),
     "p-library": ("practice", {
         "decide": (function(
             "decide(p, c, r)", "return cl.optimal_decision(p, c, abstaining_cost=r)"), 0),
@@ -241,6 +249,17 @@ def test_each_kind_earns_what_it_deserves(classroom, name):
     }
     expected.pop("test-", None)
     assert graded.points == full_marks(source) | expected, graded.record.verdicts
+
+
+def test_a_letter_typed_into_the_questions_own_cell_is_kept_for_the_person_who_reads(classroom):
+    release = classroom.release("practice")
+    (question,) = [cell.source for cell in release.cells if cell.metadata.nbgrader.get("task")]
+    graded = classroom.grade(
+        "practice", answered(release, {"letter": f"{question}\n\nDear head,\nmend them."})
+    )
+    kept = [cell.source for cell in graded.notebook.cells]
+    assert "Dear head,\n\nmend them." in kept
+    assert len(kept) == len(release.cells) + 1
 
 
 def test_the_sets_of_the_kinds_are_all_there():
