@@ -95,7 +95,7 @@ class Absent:
             raise ImportError(f"{name} is not there: the question asks you to write it yourself")
 
 
-found: dict[tuple[str, ...], list[types.FunctionType]] = {}
+found: dict[tuple[str, ...], list[tuple[types.FunctionType, types.CodeType]]] = {}
 
 
 @contextlib.contextmanager
@@ -103,10 +103,10 @@ def without(names: tuple[str, ...]) -> Iterator[None]:
     """Take the functions of some modules away while a question's answer runs."""
     if names not in found:
         found.clear()
-        found[names] = functions(names) if names else []
-    kept, hook = [(function, function.__code__) for function in found[names]], Absent(names)
-    for function, _ in kept:
-        function.__code__ = stub(function)
+        found[names] = [(function, stub(function)) for function in functions(names)] if names else []
+    kept, hook = [(function, function.__code__) for function, _ in found[names]], Absent(names)
+    for function, refusing in found[names]:
+        function.__code__ = refusing
     sys.meta_path.insert(0, hook)
     try:
         yield

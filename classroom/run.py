@@ -92,6 +92,8 @@ async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[st
         with suppress(Exception):
             await manager.shutdown_kernel(now=True)
         await asyncio.gather(running, watching, return_exceptions=True)
+        if client.kc:
+            client.kc.stop_channels()
     return outcome
 
 
