@@ -14,7 +14,7 @@ from tests.assignments import test_measures as measures
 from tests.assignments import test_models as models
 from tests.assignments import test_practice as practice
 from tests.assignments import test_uncertainty as uncertainty
-from tests.assignments.grading import ASSIGNMENTS, answered, full_marks, solutions
+from tests.assignments.grading import ASSIGNMENTS, answered, full_marks, named, solutions
 
 YES = """
 class Yes(float):
@@ -258,9 +258,9 @@ def test_each_kind_earns_what_it_deserves(classroom, name):
 
 def test_a_letter_typed_into_the_questions_own_cell_is_kept_for_the_person_who_reads(classroom):
     release = classroom.release("practice")
-    (question,) = [cell.source for cell in release.cells if cell.metadata.nbgrader.get("task")]
+    question = named(release, "task")["q-letter"].source
     graded = classroom.grade(
-        "practice", answered(release, {"letter": f"{question}\n\nDear head,\nmend them."})
+        "practice", answered(release, {"q-letter": f"{question}\n\nDear head,\nmend them."})
     )
     kept = [cell.source for cell in graded.notebook.cells]
     assert "Dear head,\n\nmend them." in kept
