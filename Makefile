@@ -60,7 +60,7 @@ check-class: .venv/made ## grade made-up classes in the sandbox, and try the set
 	@STUDENTS=1000 $(BIN)/python -m pytest -n auto --dist loadgroup tests/classroom tests/assignments/test_checks.py
 
 check-site: build ## open every built page in Chromium
-	@$(BIN)/python -m pytest tests/site -m browser
+	@$(BIN)/python -m pytest -n auto tests/site -m browser
 
 check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONNX, boosters, in an environment of their own
 	@INTEGRATIONS=1 .venv-integrations/bin/python -m pytest -o addopts="--import-mode=importlib --strict-markers" \
