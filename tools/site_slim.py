@@ -94,6 +94,15 @@ def fold(page: HtmlElement, path: Path) -> None:
         titles = box.xpath("./p[contains(@class, 'admonition-title')]")
         if "admonition" in box.classes and titles:
             box.tag, titles[0].tag = "details", "summary"
+            for link in titles[0].iter("a"):  # a control within a control cannot be reached by the keyboard
+                link.tag, _ = "span", link.attrib.pop("href", None)
+    for box in page.xpath(
+        "//pre | //div[contains(@class, 'text_html')]"
+    ):  # what may scroll can be reached by keyboard
+        if box.tag == "div" or max(map(len, box.text_content().splitlines() or [""])) > 40:
+            box.set("tabindex", "0")
+    for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
+        summary.set("aria-label", "The pages below")
 
 
 def trim_code(page: HtmlElement, path: Path) -> None:
