@@ -96,10 +96,9 @@ def fold(page: HtmlElement, path: Path) -> None:
             box.tag, titles[0].tag = "details", "summary"
             for link in titles[0].iter("a"):  # a control within a control cannot be reached by the keyboard
                 link.tag, _ = "span", link.attrib.pop("href", None)
-    for box in page.xpath(
-        "//pre | //div[contains(@class, 'text_html')]"
-    ):  # what may scroll can be reached by keyboard
-        if box.tag == "div" or max(map(len, box.text_content().splitlines() or [""])) > 40:
+    for box in page.xpath("//pre | //div[contains(@class, 'text_html') or starts-with(@class, 'math')]"):
+        wide = max(map(len, box.text_content().splitlines() or [""])) > 40
+        if wide or "text_html" in box.classes:  # what may scroll can be reached by the keyboard
             box.set("tabindex", "0")
     for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
         summary.set("aria-label", "The pages below")
