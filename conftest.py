@@ -13,6 +13,7 @@ from nbval.plugin import IPyNbFile
 from tools import binding, threads
 
 os.environ |= threads.ONE
+collect_ignore_glob = ["book/use/programs/*.py"]  # make check-integrations runs them
 
 
 def pytest_configure(config: pytest.Config) -> None:

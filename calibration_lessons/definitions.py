@@ -961,7 +961,8 @@ def confidence_and_accuracy(
     """,
     function="MatrixScaling",
     example="""
-    matrix = [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]]  # a temperature of 2
+    # a temperature of 2, and an intercept
+    matrix = [[0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]]
     matrix_scaling([2.0, 1.0, 0.5], matrix, intercepts=[0.0, 0.0, 0.3])
     """,
 )
@@ -982,7 +983,8 @@ def matrix_scaling(
     function="MatrixScaling",
     example="""
     probabilities = [[0.8, 0.2], [0.3, 0.7]]
-    penalised_loss([0, 1], probabilities, 0.1, [0.2, -0.2], [[0.1, 0.0], [0.0, 0.3]], strength=2)
+    intercepts, matrix = [0.2, -0.2], [[0.1, 0.0], [0.0, 0.3]]
+    penalised_loss([0, 1], probabilities, 0.1, intercepts, matrix, strength=2)
     """,
 )
 def penalised_loss(

@@ -111,11 +111,12 @@ def test_the_passes_over_many_rows_keep_their_temporary_arrays_small():
 
     scores = np.random.default_rng(3).random(300_000)
     p, labels = np.stack([1 - scores, scores], axis=1), (scores > 0.4).astype(np.int64)
+    log_odds = np.log(scores / (1 - scores))
     for call in (
         lambda: cl.reliability_curve(labels, scores),
         lambda: cl.expected_calibration_error(labels, p),
         lambda: cl.brier_score(labels, p),
-        lambda: cl.PlattScaling().fit(scores, labels),
+        lambda: cl.PlattScaling().fit(log_odds, labels),
     ):
         tracemalloc.start()
         call()

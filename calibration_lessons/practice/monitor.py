@@ -84,7 +84,8 @@ class CalibrationMonitor:
     n_bins : int
         Number of bins of equal width.
     target : {None, "top-label", "positive"} or int
-        As for `reliability_curve`.
+        Whose probability is watched: that of the top label (None for 2-D forecasts), of the positive class
+        (None for 1-D ones), or of one class against the rest.
     false_alarms : float
         Chance, at most, that calibrated forecasts ever ring the alarm; in (0, 1).
     windows : int
@@ -167,7 +168,7 @@ class CalibrationMonitor:
             Name of the window, whose order is that of time: a number, or a date such as "2026-11-22".
         y_prob : array_like, shape (n,) or (n, K)
         from_logits : bool
-            As for `reliability_curve`.
+            Whether `y_prob` holds logits (log-odds where 1-D).
 
         Raises
         ------
@@ -195,7 +196,7 @@ class CalibrationMonitor:
         y_prob : array_like, shape (n,) or (n, K)
             The forecasts of these rows, as they were added.
         from_logits : bool
-            As for `reliability_curve`.
+            Whether `y_prob` holds logits (log-odds where 1-D).
 
         Raises
         ------
@@ -352,7 +353,7 @@ class CalibrationMonitor:
         Raises
         ------
         ValueError, TypeError
-            As for `from_dict`.
+            For a file that holds no state of a monitor.
         """
         return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
 
@@ -500,8 +501,10 @@ def first_alarms(
         for the time that it takes to notice.
     rows, windows : int
         Rows a window, and windows a year.
-    false_alarms, n_bins
-        As for `CalibrationMonitor`.
+    false_alarms : float
+        Chance, at most, that calibrated forecasts ever ring the alarm; in (0, 1).
+    n_bins : int
+        Number of bins of equal width.
     years : int
         Number of simulated years.
     random_state : int, Generator or None

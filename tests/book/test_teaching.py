@@ -85,7 +85,9 @@ def test_a_live_change_prints_what_the_notes_show(chapter: str, old: str, new: s
 
 
 @pytest.mark.kernel
-@pytest.mark.parametrize("typed", list(TYPED.finditer(page("instructor_notes"))), ids=["choosing", "scale"])
+@pytest.mark.parametrize(
+    "typed", list(TYPED.finditer(page("instructor_notes"))), ids=["platt", "choosing", "scale"]
+)
 def test_what_is_typed_live_prints_what_the_notes_show(typed: re.Match[str]) -> None:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
