@@ -12,7 +12,7 @@ from calibration_lessons import (
     negative_log_likelihood,
     softmax,
 )  # fmt: skip
-from classroom.cases import ByHand, Case, Question, same
+from classroom.cases import SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.definitions", "sklearn.calibration"]
 
@@ -215,8 +215,6 @@ def loose(labels, logits):
 LARGE = "large logits overflow: subtract each row's largest first"
 OWN_SUM = "each row must sum to 1: divide it by its own sum"
 DIVIDE = "you multiplied by T: T above 1 must flatten, so divide"
-STAYS = "an array that is given stays as it is: work on a copy"
-SOME = "all rows count, not the first ones only"
 UNDER = "log(softmax) underflows to log(0): work with the logarithm from the start"
 EARLY = "the NLL is lower right beside your T: the search stopped too early"
 UNITS = "logits in other units: T scales with them, so no fixed bracket or step will do"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from classroom.cases import ByHand, Case, Question, Seed, Words
+from classroom.cases import SOME, STAYS, ByHand, Case, Question, Seed, Words
 
 WITHOUT = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
 FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
@@ -212,9 +212,7 @@ def largest_gap(scores, happened, n_bins):
 
 EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
 LAST, FIRST = "the last bin holds 1: your edges drop p = 1", "the first bin holds 0: your edges drop p = 0"
-SOME = "all rows count, not the first ones only"
 LENGTH = "return one number for each bin, also for the empty ones"
-OWN = "an array that is given stays as it is: work on a copy"
 
 QUESTIONS = [
     ByHand(
@@ -264,7 +262,7 @@ QUESTIONS = [
          "np.arange(n_bins + 1) / n_bins -> np.quantile(scores, np.arange(n_bins + 1) / n_bins)":
              "bins of equal width, not bins that hold equally many",
          "scores, side -> scores[:5], side": SOME, "scores, side -> scores[1:], side": SOME,
-         "edges = -> scores.sort(); edges =": OWN},
+         "edges = -> scores.sort(); edges =": STAYS},
         WITHOUT,
     ),
     Question(
@@ -290,7 +288,7 @@ QUESTIONS = [
          "top, right = probabilities -> probabilities, labels = probabilities[:9], labels[:9]; top, right = probabilities":
              SOME,
          "argmax(axis=1) == labels -> argmax(axis=1) + 1 == labels": "classes are counted from 0",
-         "top, right = -> probabilities.sort(axis=1); top, right =": OWN,
+         "top, right = -> probabilities.sort(axis=1); top, right =": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
          "np.arange(1, n_bins) / n_bins -> 0.5 + np.arange(1, n_bins) / n_bins / 2": "the bins cover [0, 1]"},
         WITHOUT,
@@ -311,7 +309,7 @@ QUESTIONS = [
          "np.sqrt((np.bincount(index, np.asarray(happened) - scores)**2).sum()) / len(scores)":
              "the mean of absolute gaps, not of squares",
          "index = np -> scores, happened = scores[:20], happened[:20]; index = np": SOME,
-         "index = np -> scores.sort(); index = np": OWN,
+         "index = np -> scores.sort(); index = np": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins - 1) / (n_bins - 1)": "one bin too few",
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.quantile(scores, np.arange(1, n_bins) / n_bins)":
@@ -347,7 +345,7 @@ QUESTIONS = [
          "rng.random((draws, len(scores))) < scores -> np.repeat(rng.random((draws // 2, len(scores))) < scores, "
          "2, axis=0)": "anew in each draw",
          "< scores -> < scores**1.1": "its own score",
-         "return -> scores[0] = 0.5; return": OWN},
+         "return -> scores[0] = 0.5; return": STAYS},
     ),
     Question(
         "p-value", p_value,
@@ -366,6 +364,6 @@ QUESTIONS = [
          "np.asarray(drawn) >= observed -> np.asarray(drawn)[:5] >= observed": SOME,
          "np.asarray(drawn) >= observed -> np.abs(np.asarray(drawn) - np.mean(drawn)) >= abs(observed - np.mean(drawn))":
              "one side: at or above the observed error",
-         "return -> drawn.sort(); return": OWN},
+         "return -> drawn.sort(); return": STAYS},
     ),
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 import calibration_lessons as cl
-from classroom.cases import ByHand, Case, Question
+from classroom.cases import SOME, STAYS, ByHand, Case, Question
 
 MEASURES = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
 DECISIONS = ["calibration_lessons.practice.decisions", "calibration_lessons.definitions"]
@@ -209,8 +209,6 @@ HEART = "you calibrated on rows that the model learned by heart: there it is nea
 ROWS = "Platt scaling with prior targets on the calibration rows, in the order of test_rows"
 PAIRS = "take the difference of each patient first"
 TABLE = "rows of the table are true classes, columns decisions"
-STAYS = "an array that is given stays as it is: work on a copy"
-SOME = "all rows count, not the first ones only"
 GAIN = "return falls.mean(), falls.mean() - half, falls.mean() + half"
 PAID = "np.where(referred, referral, paid).mean()"
 
