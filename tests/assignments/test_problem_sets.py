@@ -1,5 +1,6 @@
 """Every problem set: its solution earns all points, its release none, and gives nothing away."""
 
+import json
 import re
 
 import nbformat
@@ -7,6 +8,7 @@ import pytest
 
 from classroom.course import Course
 from tests.assignments.grading import Class, answered, full_marks, named, problem_sets, solutions, tasks
+from tools.lengths import set_minutes
 
 each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 
@@ -63,6 +65,18 @@ def test_the_points_make_twenty_to_forty_and_the_text_says_so(source):
     total += sum(cell.metadata.nbgrader.points for cell in tasks(source).values())
     first = nbformat.read(source, as_version=4).cells[0].source
     assert 20 <= total <= 40 and f"{total:.0f} points" in first
+
+
+@each_set
+def test_a_set_says_the_minutes_of_the_rule(source):
+    said = re.search(r"Time: about (\d+)\s+minutes", nbformat.read(source, as_version=4).cells[0].source)
+    assert said and int(said[1]) == set_minutes(json.loads(source.read_text(encoding="utf-8")))
+
+
+def test_every_set_asks_once_for_meaning_in_words():
+    assert {source.stem: len(tasks(source)) for source in problem_sets()} == {
+        source.stem: 1 for source in problem_sets()
+    }
 
 
 @each_set
