@@ -6,9 +6,9 @@ import re
 import nbformat
 import pytest
 
-from classroom.course import Course
+from classroom.course import ASSIGNMENTS, Course
 from tests.assignments.grading import Class, answered, full_marks, named, problem_sets, solutions, tasks
-from tools.lengths import set_minutes
+from tools.lengths import PARTS, set_minutes
 
 each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 
@@ -71,6 +71,24 @@ def test_the_points_make_twenty_to_forty_and_the_text_says_so(source):
 def test_a_set_says_the_minutes_of_the_rule(source):
     said = re.search(r"Time: about (\d+)\s+minutes", nbformat.read(source, as_version=4).cells[0].source)
     assert said and int(said[1]) == set_minutes(json.loads(source.read_text(encoding="utf-8")))
+
+
+def test_the_page_for_teachers_names_every_question_and_every_lesson():
+    page = (ASSIGNMENTS.parent / "book/teaching/assignments.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \{doc\}`\.\./(\w+/\w+)` \| (.+) \|$", page, re.M)
+    named = [(name, number) for _, row in rows for name, numbers in re.findall(r"\*(\w+)\* ([\d, ]+)", row)
+             for number in numbers.split(", ")]  # fmt: skip
+    asked = {
+        (source.stem, number)
+        for source in problem_sets()
+        for cell in nbformat.read(source, as_version=4).cells
+        for number in re.findall(r"^## (\d+)\. ", cell.source, re.M)
+    }
+    assert set(named) == asked
+    toc = (ASSIGNMENTS.parent / "_toc.yml").read_text(encoding="utf-8")
+    lessons = re.findall(rf"file: book/((?:{'|'.join(PARTS)})/\w+)", toc)
+    said = "give each lesson a row on the page of assignments, `none yet` where no question asks about it"
+    assert [lesson for lesson, _ in rows] == lessons, said
 
 
 def test_every_set_asks_once_for_meaning_in_words():
