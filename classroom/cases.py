@@ -31,6 +31,8 @@ Arguments = tuple[Any, ...]
 Draw = Callable[[Generator, dict[str, Any]], Iterable[Arguments]]
 MOST_DRAWS = 100
 LONGEST = 200
+STAYS = "your function changes its caller's arrays: work on a copy"
+SOME = "all rows count, not the first ones only"
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ class Question:
                 for item, after in zip(kept, got.after, strict=False)
                 if item is not None
             ):
-                return "your function changes its caller's arrays: work on a copy"
+                return STAYS
             values.append(got.value)
             if not case.judge and (wanted.raised or not self.agrees(got.value, wanted.value)):
                 idea = self.diagnosis([arguments], [got.value]) if diagnose else "wrong"

@@ -1,6 +1,8 @@
 """The hidden cases of every problem set: they tell each slip from the right answer, for every student."""
 
 import os
+import runpy
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -48,6 +50,16 @@ def test_the_checks_give_the_points_that_the_sheets_promise():
     for path in problem_sets():
         points = {f"test-{q.name}": q.points for p, q in QUESTIONS if p == path}
         assert points == full_marks(path)
+
+
+def test_what_two_sets_say_of_a_slip_has_one_home():
+    said = Counter(
+        text
+        for file in {path.with_name("checks.py") for path, _ in QUESTIONS}
+        for name, text in runpy.run_path(str(file)).items()
+        if name.isupper() and isinstance(text, str) and not hasattr(cases, name)
+    )
+    assert [text for text, homes in said.items() if homes > 1] == []
 
 
 @every

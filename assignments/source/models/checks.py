@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 from calibration_lessons import LogisticRegression, softmax
-from classroom.cases import ByHand, Case, Question
+from classroom.cases import SOME, STAYS, ByHand, Case, Question
 
 WITHOUT = [
     "calibration_lessons.models", "calibration_lessons._logistic", "calibration_lessons.calibrators",
@@ -278,8 +278,6 @@ LAST = "the reference is the last class, not the first"
 SHIFT = "a log-ratio of 1000 overflows: only differences count, so shift them first"
 KNOWN = "y may lack a class, theta knows it: K is the number of rows of theta"
 FOLD = "every fold is left out once, and judged by its log loss under the others' model"
-STAYS = "an array that is given stays as it is: work on a copy"
-SOME = "all rows count, not the first ones only"
 LOSS = "np.logaddexp(0, np.where(y == 1, -z, z)).mean()"
 
 QUESTIONS = [

@@ -9,7 +9,7 @@ from scipy.stats import binom, mannwhitneyu
 
 import calibration_lessons as cl
 from calibration_lessons import datasets
-from classroom.cases import ByHand, Case, Question
+from classroom.cases import SOME, STAYS, ByHand, Case, Question
 
 WITHOUT = ["calibration_lessons.uncertainty", "calibration_lessons.definitions"]
 
@@ -226,8 +226,6 @@ MEANS = "you took the mean of the entropies for the entropy of the mean"
 ROUGH = "nearly: draws or a coarse grid miss the fourth decimal"
 PRIOR = "the prior's parameters count like tosses"
 PARTS = "the epistemic part is the total without the aleatoric part"
-STAYS = "an array that is given stays as it is: work on a copy"
-SOME = "all rows count, not the first ones only"
 CURVES = "both curves count, from h = 1/2 on"
 FORECAST, TOTAL = (
     "(a + heads) / (a + b + tosses)",
