@@ -1,5 +1,7 @@
 """What the answers about logistic and softmax regression are held to."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import expit
 
@@ -58,13 +60,24 @@ def softmax_gradient(theta, X, y):
     return (softmax(X @ theta.T) - one_hot).T @ X / len(y)
 
 
+@lru_cache(4000)
+def fitted(l2, rows, labels, n):
+    X, y = np.frombuffer(rows).reshape(n, -1), np.frombuffer(labels, dtype=int)
+    return LogisticRegression(l2=l2).fit(X, y)
+
+
+def fit(X, y, l2):
+    """The companion's model, each once: the right answer and the slips fit many the same."""
+    return fitted(l2, np.ascontiguousarray(X, dtype=float).tobytes(), y.astype(int).tobytes(), len(y))
+
+
 def choose_l2(X, y, candidates, fold):
     losses = []
     for l2 in candidates:
         of_label = np.empty(len(y))
         for k in np.unique(fold):
             out = fold == k
-            p = LogisticRegression(l2=l2).fit(X[~out], y[~out]).predict_proba(X[out])
+            p = fit(X[~out], y[~out], l2).predict_proba(X[out])
             of_label[out] = p[np.arange(len(p)), y[out]]
         losses.append(-np.log(of_label).mean())
     return candidates[int(np.argmin(losses))]
@@ -241,7 +254,7 @@ def gradient_descent(X, y, l2):
 
 def on_fitted_rows(X, y, candidates, fold):
     def loss(l2):
-        p = LogisticRegression(l2=l2).fit(X, y).predict_proba(X)
+        p = fit(X, y, l2).predict_proba(X)
         return -np.log(p[np.arange(len(y)), y]).mean()
 
     return min(candidates, key=loss)
@@ -251,7 +264,7 @@ def mean_of_fold_means(X, y, candidates, fold):
     def loss(l2):
         means = []
         for k in np.unique(fold):
-            p = LogisticRegression(l2=l2).fit(X[fold != k], y[fold != k]).predict_proba(X[fold == k])
+            p = fit(X[fold != k], y[fold != k], l2).predict_proba(X[fold == k])
             means.append(-np.log(p[np.arange(len(p)), y[fold == k]]).mean())
         return np.mean(means)
 
@@ -262,7 +275,7 @@ def out_of_fold_on_average(X, y, candidates, fold):
     def right(l2):
         hits = 0
         for k in np.unique(fold):
-            p = LogisticRegression(l2=l2).fit(X[fold != k], y[fold != k]).predict_proba(X[fold == k])
+            p = fit(X[fold != k], y[fold != k], l2).predict_proba(X[fold == k])
             hits += np.sum(p.argmax(axis=1) == y[fold == k])
         return -hits
 
@@ -419,13 +432,12 @@ QUESTIONS = [
          "losses.append(-np.log(of_label).mean()) -> losses.append(np.log(of_label).mean())": "the smallest loss",
          "losses.append(-np.log(of_label).mean()) -> losses.append(-of_label.mean())": "the log loss",
          "losses.append(-np.log(of_label).mean()) -> losses.append(-np.median(np.log(of_label)))": "the mean, not the median",
-         "fit(X[~out], y[~out]) -> fit(X[out], y[out])": FOLD, "for k in np.unique(fold) -> of_label[:] = 0.5\n        for k in np.unique(fold)[1:]": FOLD,
+         "fit(X[~out], y[~out], -> fit(X[out], y[out],": FOLD, "for k in np.unique(fold) -> of_label[:] = 0.5\n        for k in np.unique(fold)[1:]": FOLD,
          "out = fold == k -> out = fold == np.unique(fold)[0]; of_label[:] = 0.5": FOLD,
-         "l2=l2 -> l2=l2 * len(y)": "beside the sum of the losses", "l2=l2 -> l2=l2 / 10": "beside the sum of the losses",
+         "y[~out], l2) -> y[~out], l2 * len(y))": "beside the sum of the losses", "y[~out], l2) -> y[~out], l2 / 10)": "beside the sum of the losses",
          "np.unique(fold) -> range(3)": "the folds' names are any whole numbers",
          "candidates[int(np.argmin(losses))] -> int(np.argmin(losses))": "return one of the candidates",
          "losses = [] -> losses = []; fold = np.arange(len(y)) % 3": "the folds that are given",
          "losses = [] -> losses = []; candidates.sort()": STAYS},
-        fixed=True,
     ),
 ]  # fmt: skip

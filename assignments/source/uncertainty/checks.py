@@ -379,6 +379,5 @@ QUESTIONS = [
          "cl.decompose_uncertainty(member_probs).epistemic -> np.random.default_rng(0).random(member_probs.shape[1])":
              "a number that tells",
          "return cl -> member_probs[0] = member_probs[0][::-1]; return cl": STAYS},
-        fixed=True,
     ),
 ]  # fmt: skip
