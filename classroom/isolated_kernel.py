@@ -5,7 +5,6 @@ a submission that takes it apart sends other data, and earns what that data is w
 """
 
 import contextlib
-import gc
 import importlib
 import json
 import os
@@ -14,6 +13,7 @@ import resource
 import sys
 import types
 from collections.abc import Iterator
+from gc import get_objects, unfreeze
 from typing import Any
 
 import numpy as np
@@ -76,8 +76,8 @@ def functions(names: tuple[str, ...]) -> list[types.FunctionType]:
             for file, function in places
         )
 
-    everything = gc.get_objects()
-    return [thing for thing in everything if type(thing) is types.FunctionType and belongs(thing.__code__)]
+    unfreeze()
+    return [thing for thing in get_objects() if type(thing) is types.FunctionType and belongs(thing.__code__)]
 
 
 def stub(function: types.FunctionType) -> types.CodeType:

@@ -149,7 +149,7 @@ def lowest(values, calls):
 
 def scores_plain(rng, own):
     low, high = np.sort(rng.choice(np.arange(-20, 21) / 10, (2, 1), replace=False), axis=0)
-    yield np.r_[low, low - 0.5, high, high + 0.7], np.array([0, 0, 1, 1])
+    yield np.r_[low, low - 0.5, low - 0.2, high, high + 0.7, high], np.array([0, 0, 0, 1, 1, 1])
     x = rng.permutation(12)[:6] / 4.0
     yield x, np.r_[0, 1, 0, 1, 0, 1][np.argsort(np.argsort(x))]
     yield x, np.r_[1, 0, 1, 1, 0, 1][np.argsort(np.argsort(x))]
@@ -215,12 +215,9 @@ def patients(rng, own):
     draw = np.random.default_rng([1, *f"{own['STUDENT_ID']}{own['CLASS']}".encode()])
     truth = 1.5 * draw.normal(size=40) / np.sqrt(40)
     X = draw.normal(size=(200, 40))
-    yield (
-        X,
-        (draw.random(200) < expit(X @ truth)).astype(int),
-        [0.1, 1.0, 10.0, 100.0, 1000.0],
-        np.arange(200) % 5,
-    )
+    y, candidates = (draw.random(200) < expit(X @ truth)).astype(int), [0.1, 1.0, 10.0, 100.0, 1000.0]
+    yield X, y, candidates, np.arange(200) % 5
+    yield X, y, candidates[2:] + candidates[:2], np.arange(200) % 5  # the same choice, at another place
 
 
 def folds(seed):
