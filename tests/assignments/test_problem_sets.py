@@ -17,8 +17,8 @@ each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: 
 @each_set
 def test_the_authors_answers_earn_full_marks_in_a_kernel_or_not(classroom, source):
     submission = answered(classroom.release(source.stem), solutions(source))
-    for in_a_kernel in (True, False):
-        assert classroom.grade(source.stem, submission, in_a_kernel).points == full_marks(source)
+    for sandbox in ("none", ""):
+        assert classroom.grade(source.stem, submission, sandbox).points == full_marks(source)
 
 
 @each_set
