@@ -15,7 +15,7 @@ from ._learned import Calibrators, Numbers
 FORMAT, VERSION = "calibration_lessons.calibrator", 1
 KEYS = ("calibrator", "parameters", "n_features_in_", "learned")
 NAMES = "feature_names_in_"
-KINDS = {type(None): (type(None), bool, int, float, str), float: (float, int)}  # of a parameter, by its default
+KINDS = {type(None): (type(None), bool, int, float, str), float: (float, int)}  # by a parameter's default
 
 
 def calibrator_from_dict(state: dict[str, Any]) -> Calibrator:
