@@ -3,6 +3,8 @@
 # ruff: noqa: E501
 
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -388,3 +390,10 @@ def test_a_warning_points_at_the_line_of_the_caller():
 def test_code_that_is_executed_without_a_module_name_is_warned_like_any_other():
     with pytest.warns(UserWarning, match="learns the base rate"):
         exec("import calibration_lessons as cl; cl.HistogramBinning().fit([0.5, 0.5], [0, 1])", {})
+
+
+def test_a_seed_is_read_in_one_place():
+    package = Path(_input.__file__).parent
+    made = re.compile(r"^(?!.*>>>).*default_rng\(", re.MULTILINE)
+    found = [path.name for path in package.rglob("*.py") if made.search(path.read_text("utf-8"))]
+    assert found == ["_input.py"]

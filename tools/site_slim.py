@@ -105,8 +105,9 @@ def fold(page: HtmlElement, path: Path) -> None:
 
 
 def trim_code(page: HtmlElement, path: Path) -> None:
-    """Drop the marks of code that no colour follows, and comments."""
-    for span in page.xpath("//pre//span[not(@class) or @class='n' or @class='p' or @class='w']"):
+    """Drop the marks of code that no colour follows, those of operators (the most frequent), and comments."""
+    plain = " or ".join(f"@class='{kind}'" for kind in ("n", "nn", "o", "p", "w"))
+    for span in page.xpath(f"//pre//span[not(@class) or {plain}]"):
         if span.getparent() is not None and not span.get("id"):
             span.drop_tag()
     for comment in page.xpath("//comment()"):

@@ -535,7 +535,7 @@ def first_alarms(
     """
     _input.positive_whole(years, "years")
     monitor = CalibrationMonitor(n_bins, false_alarms=false_alarms, windows=windows)
-    generator = np.random.default_rng(random_state)
+    generator = _input.generator(random_state)
     first = np.full(years, np.inf)
     for year in range(years):
         sums = _year_of(source, _input.positive_whole(rows, "rows"), windows, n_bins, generator)
