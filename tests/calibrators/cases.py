@@ -55,6 +55,7 @@ BINARY = [
     cl.PlattScaling(prior_targets=False),
     cl.PlattScaling(slope=1.0),
     cl.IsotonicCalibration(),
+    cl.IsotonicCalibration(smoothing=2),
     cl.HistogramBinning(7),
     cl.HistogramBinning(5, "quantile"),
 ]
