@@ -25,7 +25,6 @@ from classroom import commands, returns, roster
 from classroom.check import check
 from classroom.course import ASSIGNMENTS, Course
 from classroom.downloads import collect, rehearse
-from classroom.edition import student_edition
 from classroom.platforms import TABLES
 from classroom.sandbox import working_sandbox
 from classroom.similarity import similar
@@ -40,7 +39,10 @@ def parsers() -> argparse.ArgumentParser:
     """Describe the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     shared = argparse.ArgumentParser(add_help=False)
-    for place, default in ((parser, ASSIGNMENTS), (shared, argparse.SUPPRESS)):  # before a command or after it
+    for place, default in (
+        (parser, ASSIGNMENTS),
+        (shared, argparse.SUPPRESS),
+    ):  # before a command or after it
         place.add_argument("--class", dest="folder", type=Path, default=default, help="folder of the class")
     for place, default in ((parser, ASSIGNMENTS / "source"), (shared, argparse.SUPPRESS)):
         place.add_argument("--sources", type=Path, default=default, help="folder of the problem sets")
@@ -51,7 +53,17 @@ def parsers() -> argparse.ArgumentParser:
     known.add_parser("student-edition", help="the course without solutions").add_argument(
         "target", type=Path, help="a zip, or a new folder"
     )
-    of_sets = ("release", "due", "collect", "rehearse", "grade", "similar", "statistics", "feedback", "export")
+    of_sets = (
+        "release",
+        "due",
+        "collect",
+        "rehearse",
+        "grade",
+        "similar",
+        "statistics",
+        "feedback",
+        "export",
+    )
     of = {command: known.add_parser(command, parents=[shared]) for command in of_sets}
     for added in of.values():
         added.add_argument("set", help="name of the problem set, such as measures")
@@ -71,8 +83,12 @@ def parsers() -> argparse.ArgumentParser:
     of["export"].add_argument("--title", default="", help="the assignment's title on the platform")
     of["export"].add_argument("--to", type=Path, help="file to write")
     of["export"].add_argument("--zero", action="store_true", help="0 points for who sent nothing")
-    of["export"].add_argument("--late-days", type=int, default=0, help="free for each student, all sets together")
-    of["export"].add_argument("--off", type=float, default=0, help="percent for each late day that is not free")
+    of["export"].add_argument(
+        "--late-days", type=int, default=0, help="free for each student, all sets together"
+    )
+    of["export"].add_argument(
+        "--off", type=float, default=0, help="percent for each late day that is not free"
+    )
     return parser
 
 
@@ -87,6 +103,8 @@ def main(arguments: list[str] | None = None) -> None:
         case "check":
             told = check(asked.notebook, Limits())
         case "student-edition":
+            from tools.class_edition import student_edition  # students have the other commands only
+
             told = student_edition(asked.target)
         case "release":
             told = commands.release(course, asked.set, asked.salt)
@@ -100,7 +118,9 @@ def of_released(course: Course, asked: argparse.Namespace) -> str:
     released = sorted(path.stem for path in course.folder.glob("release/*/*.ipynb"))
     if asked.set not in released:
         there = ", ".join(released) or "nothing yet"
-        raise SystemExit(f"{asked.command}: {asked.set} is not released in {course.folder}; released: {there}")
+        raise SystemExit(
+            f"{asked.command}: {asked.set} is not released in {course.folder}; released: {there}"
+        )
     match asked.command:
         case "due":
             return roster.set_due(course, asked.set, asked.date, asked.student)
@@ -116,7 +136,14 @@ def of_released(course: Course, asked: argparse.Namespace) -> str:
             return returns.feedback(course, asked.set, asked.closed)
         case "export":
             return returns.export(
-                course, asked.set, asked.platform, asked.to, asked.title, asked.zero, asked.late_days, asked.off
+                course,
+                asked.set,
+                asked.platform,
+                asked.to,
+                asked.title,
+                asked.zero,
+                asked.late_days,
+                asked.off,
             )
     sandbox = "none" if asked.unprotected else working_sandbox()
     if sandbox == "none" and not asked.unprotected:

@@ -14,6 +14,7 @@ from classroom.run import Judge, Outcome, run
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
 
+
 def check(path: Path, limits: Limits) -> str:
     """Run a notebook in a fresh kernel under the grader's limits; tell what it does there."""
     try:

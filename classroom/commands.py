@@ -9,7 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from itertools import count
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
@@ -63,7 +62,13 @@ def students(course: Course, name: str) -> list[str]:
 
 
 def grade(
-    course: Course, name: str, limits: Limits, sandbox: str, again: bool = False, only: str = "", jobs: int = 2
+    course: Course,
+    name: str,
+    limits: Limits,
+    sandbox: str,
+    again: bool = False,
+    only: str = "",
+    jobs: int = 2,
 ) -> str:
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started = time.monotonic()
@@ -77,7 +82,8 @@ def grade(
         before = points(course, name)
         if only:
             if only not in everyone:
-                raise SystemExit(f"grade: {only} handed in no {name}; there are {', '.join(everyone) or 'none'}")
+                there = ", ".join(everyone) or "nobody"
+                raise SystemExit(f"grade: {only} handed in no {name}; who did: {there}")
             everyone, again = [only], True
         numbers = count(1)
 
@@ -121,9 +127,9 @@ def grade(
 
 
 def points(course: Course, name: str) -> dict[str, str]:
-    """Read the points of everybody who has some."""
-    graded = [record for record in records(course, name) if record.points is not None]
-    return {record.student: f"{record.points:g}" for record in graded}
+    """Read the points of everybody who has some, marks by hand included."""
+    with course.gradebook() as book:
+        return {one.student.id: f"{one.score:g}" for one in book.assignment_submissions(name)}
 
 
 def throw(fault: Exception) -> None:
@@ -158,6 +164,8 @@ def summary(course: Course, name: str, seconds: float) -> str:
             same = names[record.signed] if record.signed else 0
             shared = f"; {same} notebooks are signed so" if same > 1 else ""
             waiting = "".join(f"; {line}" for line in grading.to_read(book, record.student, name))
+            if record.points is not None:
+                record.points = book.find_submission(name, record.student).score  # with marks by hand
             lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}{waiting}")
     for person in class_list:
         if not person.folder:

@@ -57,7 +57,7 @@ def opened(name: PurePosixPath, when: float, content: bytes) -> Iterator[tuple[P
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if len(archive.infolist()) <= MOST_FILES:
-                    found = [(inner, of, text) for inner, of, text in entries(archive) if inner.suffix == ".ipynb"]
+                    found = [entry for entry in entries(archive) if entry[0].suffix == ".ipynb"]
         except Exception:  # a hostile file may raise anything; it is told as what it is, no notebook
             found = []
     if found:
@@ -111,7 +111,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
 
 
 def folders(course: Course, name: str) -> dict[str, str]:
-    """Say whose folder a platform's number, or a name that only one has, stands for; groups have their own."""
+    """Say whose folder a platform's number stands for, a group, or a name that only one student has."""
     people = roster.enrolled(course, name)
     names = Counter(person.name for person in people)
     found = {person.name: person.student for person in people if names[person.name] == 1}

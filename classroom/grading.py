@@ -257,12 +257,13 @@ def flag(course: Course, book: Gradebook, record: Record, name: str, written: di
     before = read_record(course, record.student, name)
     for task, text in written.items():
         grade = book.find_grade(task, name, name, record.student)
-        changed = bool(before) and before.letters.get(task, text) != text
+        changed = before is not None and before.letters.get(task, text) != text
         grade.auto_score = None if text else 0.0
         if grade.manual_score is not None:
             grade.needs_manual_grade = bool(grade.needs_manual_grade or changed)
         else:
             grade.needs_manual_grade = bool(text)
+            record.remarks += [] if text else [f"{task}: not answered"]
     book.db.commit()
     record.letters = written
 

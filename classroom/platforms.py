@@ -1,7 +1,7 @@
-"""What learning platforms write and read: the names of downloaded files, tables of students, tables of grades.
+"""What learning platforms write and read: names of downloaded files, tables of students and of grades.
 
-The columns of the tables are those that the importers ask for: Moodle's `assignfeedback_offline` (the
-assignment's grading worksheet), Canvas's `gradebook_importer.rb`, Blackboard's "Work with grade data offline".
+The columns are those that the importers ask for: Moodle's `assignfeedback_offline` (the assignment's grading
+worksheet), Canvas's `gradebook_importer.rb`, Blackboard's "Work with grade data offline".
 """
 
 from __future__ import annotations
@@ -99,13 +99,12 @@ def table(path: Path) -> list[Row]:
 
 def reading(row: Mapping[str, str]) -> Row:
     """Say what a row of a platform's table tells of a student; empty where the row is no student's."""
-    found = {
-        what: next((row[key] for key in keys if row.get(key)), "") for what, keys in HEADINGS.items()
-    }
-    found["number"] = re.sub(r"^\D+ ?(?=\d+$)", "", found["number"]) if "Identifier" in row else found["number"]
+    found = {what: next((row[key] for key in keys if row.get(key)), "") for what, keys in HEADINGS.items()}
+    if "Identifier" in row:  # Moodle's "Participant 123"
+        found["number"] = re.sub(r"^\D+(?=\d+$)", "", found["number"])
     found["name"] = found["name"] or " ".join(filter(None, (found["first"], found["last"])))
-    points_row = found["name"].startswith("Points Possible") or row.get("Student", "").startswith("Student, Test")
-    return {} if points_row or not (found["number"] or found["name"]) else found
+    nobody = found["name"].startswith(("Points Possible", "Student, Test"))  # Canvas's own rows
+    return {} if nobody or not (found["number"] or found["name"]) else found
 
 
 def is_roster(headings: Iterable[str]) -> bool:
@@ -167,6 +166,8 @@ def blackboard(grades: Sequence[Grade], possible: str, heading: str, now: dateti
 
 
 TABLES = {"moodle": moodle, "canvas": canvas, "blackboard": blackboard}
+OWN = {"canvas": "Student", "blackboard": "Username"}  # a column of the platform's own table
+OTHERS = ("SIS Login ID", "Section", "Integration ID", "Root Account", "Last Access", "Availability")
 TITLED = {
     "canvas": 'the assignment\'s title, as its gradebook heads the column: --title "Problem set 3 (4711)"',
     "blackboard": "the column's heading with its number, as a download of the grade center has it: "
@@ -175,11 +176,13 @@ TITLED = {
 
 
 def heading(platform: str, title: str, rows: Sequence[Row]) -> str:
-    """Return the heading of the assignment's column: the whole of what the title begins, where rows have it."""
+    """Return the heading of the assignment's column: as the platform's own table has it, if it does."""
     if platform not in TITLED:
         return title
-    there = [key for key in (rows[0] if rows else {}) if key not in sum(HEADINGS.values(), ())]
-    fits = [key for key in there if title and re.match(rf"{re.escape(title)}($| \(\d+\)$| ?\[.*\|\d+$| ?\|\d+$)", key)]
+    own, of_students = rows and OWN[platform] in rows[0], {*sum(HEADINGS.values(), ()), *OTHERS}
+    there = [key for key in rows[0] if key not in of_students] if own else []
+    whole = re.compile(rf"{re.escape(title)}($| \(\d+\)$| ?(\[.*\] ?)?\|\d+$)")
+    fits = [key for key in there if title and whole.match(key)]
     full = fits[0] if len(fits) == 1 else title
     if not full or (platform == "blackboard" and not re.search(r"\|\d+$", full)):
         listed = f"; the table has {', '.join(there)}" if there else ""

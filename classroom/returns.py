@@ -60,10 +60,9 @@ def feedback(course: Course, name: str, closed: bool = False) -> str:
             page.write_text(SCORE.sub("", text) if folder else text, encoding="utf-8")
             print(f"[{number}/{len(graded)}] {record.student}", flush=True)
     packed = pack(course, name)
-    told = f"feedback: {len(graded)} pages in {course.folder / 'feedback'} and, as the platform names them, {packed}"
-    if open_because:
-        told += f"\nfeedback: {open_because}: the pages hold no hidden case, no key and no points; --closed adds them"
-    return told
+    told = f"feedback: {len(graded)} pages in {course.folder / 'feedback'}; for the platform: {packed}"
+    kept_back = "the pages hold no hidden case, no key and no points; --closed adds them"
+    return told + (f"\nfeedback: {open_because}: {kept_back}" if open_because else "")
 
 
 def without_keys(sheet: NotebookNode, record: Record) -> NotebookNode:
@@ -120,9 +119,9 @@ def export(
 ) -> str:  # fmt: skip
     """Write the points as the learning platform imports them; who was refused gets an empty field.
 
-    Who sent nothing gets an empty field, too, or a zero. Late days beyond the free ones cost `off` percent of the
-    set's points each. The remarks of the report are for the teacher: the tables for platforms, which students
-    see, hold none.
+    Who sent nothing gets an empty field, too, or a zero. Late days beyond the free ones cost `off` percent of
+    the set's points each. The remarks of the report are for the teacher: the tables for platforms, which
+    students see, hold none.
     """
     people = sorted(roster.people(course, name), key=lambda person: person.student)
     heading = platforms.heading(platform, title, [person.row for person in people if person.row])
@@ -141,9 +140,9 @@ def export(
                 remarks += to_read(book, person.folder, name)
             if person.folder not in ("", person.student):
                 remarks.append(f"the notebook of {person.folder}")
-            grades.append(Grade(person.student, person.name or person.student, person.number, points, person.row))
-            days = roster.days_late(course, person, name)
-            plain.append([person.student, grades[-1].name, points, f"{possible:g}", str(days), "; ".join(remarks)])
+            full_name, days = person.name or person.student, roster.days_late(course, person, name)
+            grades.append(Grade(person.student, full_name, person.number, points, person.row))
+            plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
     table = platforms.TABLES.get(platform)
     lines = table(grades, f"{possible:g}", heading, now) if table else plain
     target = target or course.folder / f"grades-{name}-{platform}.csv"

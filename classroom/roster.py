@@ -132,8 +132,8 @@ def when(course: Course, folder: str, name: str) -> datetime | None:
     path = stamp(course, folder, name)
     if not path.exists():
         return None
-    utc = parse_utc(path.read_text("utf-8").strip()).replace(tzinfo=UTC)
-    return utc.astimezone().replace(tzinfo=None)
+    utc: datetime = parse_utc(path.read_text("utf-8").strip())
+    return utc.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
 
 
 def write_stamp(course: Course, folder: str, name: str, local: datetime | None) -> None:
@@ -149,7 +149,8 @@ def dues(course: Course) -> dict[str, dict[str, datetime]]:
     path = course.folder / "due.json"
     told = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return {
-        name: {who: datetime.fromisoformat(text) for who, text in dates.items()} for name, dates in told.items()
+        name: {who: datetime.fromisoformat(moment) for who, moment in dates.items()}
+        for name, dates in told.items()
     }
 
 

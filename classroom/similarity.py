@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import csv
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
@@ -22,26 +23,25 @@ from classroom.course import Course
 from classroom.grading import Refused, read
 
 PUBLIC = "the public solution"
-SHORTEST = 40  # tokens; what is shorter has few ways to be written
+SHORTEST = 100  # tokens, some five lines; what is shorter has few ways to be written
 STANDS_OUT, SAME = 3.0, 0.98
 MOST = 20  # lines on the screen
+HEADINGS = ["one", "other", "alike", "long answers that are the same, and not the public solution's"]
 
 Tokens = tuple[str, ...]
 
 
 def tokens(source: str) -> Tokens:
-    """Write an answer as the kinds of its syntax tree, with names by the order of their first use.
+    r"""Write an answer as the kinds of its syntax tree, with names by the order of their first use.
 
-    >>> tokens("def f(x):\\n    return x + 1  # one") == tokens("def g(value): return value+1")
+    >>> tokens("def f(x):\n    return x + 1  # one") == tokens("def g(value): return value+1")
     True
     """
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return tuple(source.split())
-    own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    own |= {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    own = set(bound(tree))
     order: dict[str, str] = {}
 
     def walk(node: ast.AST) -> Iterator[str]:
@@ -49,7 +49,8 @@ def tokens(source: str) -> Tokens:
         for _, value in ast.iter_fields(node):
             for item in value if isinstance(value, list) else [value]:
                 if isinstance(item, ast.AST):
-                    if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)):  # a docstring
+                    docstring = isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)
+                    if not docstring:
                         yield from walk(item)
                 elif isinstance(item, str):
                     yield order.setdefault(item, f"name {len(order)}") if item in own else item
@@ -62,11 +63,23 @@ def tokens(source: str) -> Tokens:
         return tuple(source.split())
 
 
+def bound(tree: ast.AST) -> Iterator[str]:
+    """Give the names that an answer chooses itself."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+
+
 def answers(path: Path) -> dict[str, Tokens]:
     """Read a notebook's answers in code by their names."""
-    cells = read(path).cells
-    named = {cell.metadata.get("nbgrader", {}).get("grade_id", ""): cell for cell in cells if cell.cell_type == "code"}
-    return {name: tokens(cell.source) for name, cell in named.items()}
+    found = {}
+    for cell in read(path).cells:
+        if cell.cell_type == "code" and (about := cell.metadata.get("nbgrader")):
+            found[about["grade_id"]] = tokens(cell.source)
+    return found
 
 
 def questions(course: Course, name: str) -> dict[str, Tokens]:
@@ -76,7 +89,8 @@ def questions(course: Course, name: str) -> dict[str, Tokens]:
     given = {cell.source for cell in released.cells}
     return {
         cell.metadata.nbgrader.grade_id: tokens(cell.source) for cell in sheet.cells
-        if cell.metadata.get("nbgrader", {}).get("solution") and cell.cell_type == "code" and cell.source not in given
+        if cell.metadata.get("nbgrader", {}).get("solution")
+        and cell.cell_type == "code" and cell.source not in given
     }  # fmt: skip
 
 
@@ -101,28 +115,29 @@ def similar(course: Course, name: str) -> str:
     blank = answers(course.folder / "release" / name / f"{name}.ipynb")
     written = {}
     for path in sorted(course.folder.glob(f"submitted/*/{name}/{name}.ipynb")):
-        try:
-            found = answers(path)
-        except Refused:
-            continue
-        written[path.parents[1].name] = {key: text for key, text in found.items() if text != blank.get(key)}
-    pairs = [(*pair, *alike(written[pair[0]], written[pair[1]], asked)) for pair in combinations(written, 2)]
+        with suppress(Refused):
+            mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
+            written[path.parents[1].name] = mine
+    known = {student: alike(mine, public, asked) for student, mine in written.items()}
+    pairs = []
+    for one, other in combinations(written, 2):
+        likeness, same = alike(written[one], written[other], asked)
+        copied = set(known[one][1]) & set(known[other][1])  # what both have from the public solution
+        pairs.append((one, other, likeness, [question for question in same if question not in copied]))
     typical, spread = scale([likeness for *_, likeness, _ in pairs])
-    told = [(student, PUBLIC, *alike(written[student], public, asked)) for student in written]
-    lines = sorted([*pairs, *told], key=lambda line: (-len(line[3]), -line[2]))
     target = course.folder / f"similar-{name}.csv"
+    lines = [(student, PUBLIC, *found) for student, found in known.items()]
+    lines = sorted([*lines, *pairs], key=lambda line: (-len(line[3]), -line[2]))
     with target.open("w", encoding="utf-8", newline="") as file:
-        heading = ["one", "other", "alike", "long answers that are the same"]
-        csv.writer(file).writerows(
-            [heading, *([one, other, f"{likeness:.2f}", " ".join(same)] for one, other, likeness, same in lines)]
-        )
-    out = [line for line in lines if line[3] or line[2] > typical + STANDS_OUT * spread]
+        rows = [[one, other, f"{likeness:.2f}", " ".join(same)] for one, other, likeness, same in lines]
+        csv.writer(file).writerows([HEADINGS, *rows])
+    out = [line for line in lines if line[3] or (line in pairs and line[2] > typical + STANDS_OUT * spread)]
     shown = [
         f"similar: {one} and {other}: {likeness:.2f}" + (f"; the same: {', '.join(same)}" if same else "")
         for one, other, likeness, same in out[:MOST]
     ]
-    end = f"similar: {len(pairs)} pairs of {len(written)} students, half of them above {typical:.2f}; all in {target}"
-    return "\n".join([*shown, end])
+    whole = f"{len(pairs)} pairs of {len(written)} students, half of them above {typical:.2f}"
+    return "\n".join([*shown, f"similar: {whole}; all in {target}"])
 
 
 def scale(values: list[float]) -> tuple[float, float]:
