@@ -21,6 +21,7 @@ MOODLE = re.compile(r"(?P<place>(?P<name>.+)_(?P<number>\d+)_assignsubmission_fi
 CANVAS = re.compile(
     r"(?P<place>((?!LATE_)[^_]+_)?(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_).+"
 )
+ANONYMOUS = re.compile(r"(?P<place>anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d+)_).+")
 BLACKBOARD = re.compile(r"(?P<place>.+_(?P<number>[^_]+)_attempt_(?P<sent>\d{4}(-\d\d){5})_?).*")
 BRIGHTSPACE = re.compile(
     r"(?P<place>(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M))"
@@ -61,7 +62,7 @@ def sender(path: PurePosixPath, set_name: str) -> Sent:
     """Read from a path who sent it."""
     for part in path.parts:
         is_file = part == path.name or part.endswith(".zip")
-        for pattern in (MOODLE, BLACKBOARD, CANVAS) if is_file else (MOODLE, BRIGHTSPACE):
+        for pattern in (MOODLE, BLACKBOARD, ANONYMOUS, CANVAS) if is_file else (MOODLE, BRIGHTSPACE):
             if match := pattern.fullmatch(part):
                 found = match.groupdict()
                 return Sent(
