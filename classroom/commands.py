@@ -164,6 +164,8 @@ def summary(course: Course, name: str, seconds: float) -> str:
             same = names[record.signed] if record.signed else 0
             shared = f"; {same} notebooks are signed so" if same > 1 else ""
             waiting = "".join(f"; {line}" for line in grading.to_read(book, record.student, name))
+            if record.signed in {person.student for person in class_list if person.folder == record.student}:
+                record.remarks = [said for said in record.remarks if said != f"signed {record.signed!r}"]
             if record.points is not None:
                 record.points = book.find_submission(name, record.student).score  # with marks by hand
             lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}{waiting}")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 import zipfile
 from datetime import datetime
 
@@ -22,11 +23,13 @@ from tools import class_edition
 
 LETTER = "*Your answer: double-click here.*"
 LONG = "def area(x, y):\n    total = 0.0\n    for i in range(len(x) - 1):\n" + "".join(
-    f"        {name} = x[i + {number}] - x[i] if y[i] > {number} else y[i] * {number + 2}\n        total += {name}\n"
+    f"        {name} = x[i + {number}] - x[i] if y[i] > {number} else y[i] * {number + 2}\n"
+    f"        total += {name}\n"
     for number, name in enumerate(("width", "height", "rest"))
 )
 OTHER = "def area(x, y):\n    import numpy as np\n" + "".join(
-    f"    part{number} = np.sum(np.where(np.asarray(y) > {number}, np.diff(x), {number}))\n" for number in range(6)
+    f"    part{number} = np.sum(np.where(np.asarray(y) > {number}, np.diff(x), {number}))\n"
+    for number in range(6)
 ) + "    return max(part0, part1, part2) / (1 + part3) ** 2 - part4 * part5"  # fmt: skip
 CHECKS = f"""
 from classroom.cases import Case, Question, Words
@@ -70,18 +73,25 @@ SHEET = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def course(tmp_path, monkeypatch):
-    made = Course(tmp_path / "class", tmp_path / "sources")
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("released")
+    made = Course(folder / "class", folder / "sources")
     for name in ("tiny", "next"):
         (made.sources / name).mkdir(parents=True)
         (made.sources / name / "checks.py").write_text(CHECKS, encoding="utf-8")
         nbformat.write(new_notebook(cells=SHEET), made.sources / name / f"{name}.ipynb")
     commands.release(made, "tiny")
+    return folder
+
+
+@pytest.fixture
+def course(released, tmp_path, monkeypatch):
+    shutil.copytree(released, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(
         grading, "executed", lambda course, limits, sandbox, *of: in_this_process(course, *of)
     )
-    return made
+    return Course(tmp_path / "class", tmp_path / "sources")
 
 
 def work(course, student, double="def double(x):\n    return 2 * x", letter="", words="secretkey", area=LONG):
@@ -118,8 +128,9 @@ def points(course, **options):
 
 
 def worksheet(path, *students):
-    head = ["Identifier", "Full name", "ID number", "Email address", "Status", "Group", "Grade", "Maximum Grade",
-            "Last modified (submission)", "Last modified (grade)", "Feedback comments"]  # fmt: skip
+    head = ["Identifier", "Full name", "ID number", "Email address", "Status", "Group", "Grade",
+            "Maximum Grade", "Last modified (submission)", "Last modified (grade)",
+            "Feedback comments"]  # fmt: skip
     lines = [
         [f"Participant {number}", name, student, f"{student}@x.edu", "", group, "", "8.00", sent, "-", ""]
         for number, name, student, group, sent in students
@@ -230,7 +241,7 @@ class TestMoodle:
     def test_grades_that_changed_since_the_last_export_are_listed(self, moodle):
         returns.export(moodle, "tiny", "plain")
         told = returns.export(moodle, "tiny", "plain", zero=True)
-        assert "changed since the last export: 7003: 0, was none" in told and told.count("changed") == 1
+        assert "changed since the last export: 7003: 0, was none" in told and told.count("changed since") == 1
 
 
 class TestCanvas:
@@ -240,7 +251,8 @@ class TestCanvas:
         book.write_text(
             "Student,ID,SIS User ID,SIS Login ID,Section,Set 1 (55),Set 12 (56),Final Score\n"
             "    Points Possible,,,,,8,8,(read only)\n"
-            '"Lovelace, Ada",11,7001,ada,A,,,\n"Hopper, Grace",12,7002,grace,A,,,\n"Student, Test",99,,,A,,,\n',
+            '"Lovelace, Ada",11,7001,ada,A,,,\n"Hopper, Grace",12,7002,grace,A,,,\n'
+            '"Student, Test",99,,,A,,,\n',
             encoding="utf-8",
         )
         sent = {"lovelaceada_11_501_tiny.ipynb": work(course, "7001"),
@@ -404,7 +416,8 @@ class TestGroups:
     def test_of_a_group_the_notebook_sent_last_counts_for_everybody(self, course, tmp_path):
         sheet = worksheet(tmp_path / "worksheet.csv", *self.team(ADA, GRACE, EMMY))
         sent = {"Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": work(course, "7001"),
-                "Grace Hopper_102_assignsubmission_file_/tiny.ipynb": work(course, "7001", words="no")}  # fmt: skip
+                "Grace Hopper_102_assignsubmission_file_/tiny.ipynb":
+                work(course, "7001", words="no")}  # fmt: skip
         collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), sheet)
         grade(course)
         assert points(course) == {"7001": "2", "7002": "2", "7003": "2"}
@@ -451,17 +464,20 @@ def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_pat
 
 
 REFUSED = {
-    "collect before release": (["collect", "next", "x.zip"], "next is not released in .*; released: tiny"),
-    "a misspelt set": (["grade", "tinny"], "grade: tinny is not released in .*; released: tiny"),
-    "a set that is not there": (["release", "tinny"], "release: there is no set tinny in .*; there are next, tiny"),
-    "no such download": (["collect", "tiny", "nowhere.zip"], "collect: there is no nowhere.zip"),
-    "no such roster": (["collect", "tiny", ".", "--roster", "nowhere.csv"], "nowhere.csv: cannot be read"),
-    "other headings": (["collect", "tiny", ".", "--roster", "other.csv"], "headings Matrikel, Grad; expected platform"),
-    "an empty roster": (["collect", "tiny", ".", "--roster", "empty.csv"], "empty.csv has the headings no rows"),
-    "a spreadsheet": (["collect", "tiny", ".", "--roster", "book.xlsx"], "book.xlsx: is no CSV; save"),
-    "no date": (["due", "tiny", "tomorrow"], "due: 'tomorrow' is no date; write it as"),
-    "no title": (["export", "tiny", "--platform", "canvas"], "export: give the assignment's title"),
-}  # fmt: skip
+    "collect before release": ("collect next x.zip", "next is not released in .*; released: tiny"),
+    "a misspelt set": ("grade tinny", "grade: tinny is not released in .*; released: tiny"),
+    "a set that is not there": (
+        "release tinny",
+        "release: there is no set tinny in .*; there are next, tiny",
+    ),
+    "no such download": ("collect tiny nowhere.zip", "collect: there is no nowhere.zip"),
+    "no such roster": ("collect tiny . --roster nowhere.csv", "nowhere.csv: cannot be read"),
+    "other headings": ("collect tiny . --roster other.csv", "headings Matrikel, Grad; expected platform"),
+    "an empty roster": ("collect tiny . --roster empty.csv", "empty.csv has the headings no rows"),
+    "a spreadsheet": ("collect tiny . --roster book.xlsx", "book.xlsx: is no CSV; save"),
+    "no date": ("due tiny tomorrow", "due: 'tomorrow' is no date; write it as"),
+    "no title": ("export tiny --platform canvas", "export: give the assignment's title"),
+}
 
 
 @pytest.mark.parametrize("words, said", REFUSED.values(), ids=list(REFUSED))
@@ -471,7 +487,7 @@ def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch
     (tmp_path / "empty.csv").touch()
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\xfe\x80")
     with pytest.raises(SystemExit, match=said) as stopped:
-        __main__.main([*words, "--class", str(course.folder), "--sources", str(course.sources)])
+        __main__.main([*words.split(), "--class", str(course.folder), "--sources", str(course.sources)])
     assert "\n" not in str(stopped.value)
 
 
@@ -500,16 +516,15 @@ class TestSimilarity:
         ]  # fmt: skip
 
 
-class TestStudentEdition:
-    @pytest.fixture(scope="class")
-    def files(self, tmp_path_factory):
-        target = tmp_path_factory.mktemp("students") / "course.zip"
-        class_edition.student_edition(target)
-        archive = zipfile.ZipFile(target)
-        return {
-            entry.filename.partition("/")[2]: (archive.read(entry), entry) for entry in archive.infolist()
-        }
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    target = tmp_path_factory.mktemp("students") / "course.zip"
+    class_edition.student_edition(target)
+    with zipfile.ZipFile(target) as archive:
+        return {one.filename.partition("/")[2]: (archive.read(one), one) for one in archive.infolist()}
 
+
+class TestStudentEdition:
     def test_no_solution_of_a_set_no_hidden_case_and_no_test_is_in_it(self, files):
         assert not [
             name for name in files if name.startswith(("tests/", "assignments/source")) or "checks.py" in name
@@ -520,8 +535,10 @@ class TestStudentEdition:
             assert "BEGIN SOLUTION" not in sources and "{solution" not in sources, name
 
     def test_it_holds_what_sets_up_the_course_and_programs_stay_programs(self, files):
-        for name in ("Makefile", "pyproject.toml", "requirements.txt", "calibration_lessons/__init__.py",
-                     "classroom/check.py", "book/teaching/students.md", "tools/site_extension.py"):  # fmt: skip
+        for name in (
+            "Makefile", "pyproject.toml", "requirements.txt", "calibration_lessons/__init__.py",
+            "classroom/check.py", "book/teaching/students.md", "tools/site_extension.py",
+        ):  # fmt: skip
             assert files[name][0] == (ROOT / name).read_bytes()
         assert files["tools/setup.sh"][1].external_attr >> 16 & 0o111
 
