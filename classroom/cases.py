@@ -132,6 +132,8 @@ class Verdict:
     earned: float
     possible: float
     fault: str = ""
+    shown: bool = False
+    """Whether students may see the case while the set can be handed in."""
 
     def __str__(self) -> str:
         return f"{self.earned:g}/{self.possible:g}  {self.idea}" + (f": {self.fault}" if self.fault else "")
@@ -259,7 +261,7 @@ class Question:
         for case, tries in zip(self.cases, self.prepared([*seed, seeding(self.name)], own), strict=True):
             answers = (ask(self.right.__name__, arguments, self.without) for arguments, _ in tries)
             fault = self.fault(case, tries, answers, diagnose=True)
-            verdicts.append(Verdict(case.idea, 0 if fault else case.points, case.points, fault))
+            verdicts.append(Verdict(case.idea, 0 if fault else case.points, case.points, fault, case.shown))
         return verdicts
 
 
