@@ -31,7 +31,7 @@ endif
 
 serve: port build ## build the course and serve it at http://127.0.0.1:PORT
 	@echo "serve: the course is at http://127.0.0.1:$(PORT) (Ctrl-C ends it)"
-	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT) >/dev/null 2>&1
+	@$(BIN)/python tools/serve.py $(HTML) $(PORT)
 
 port: .venv/made
 	@$(BIN)/python -c "import socket; socket.create_server(('127.0.0.1', $(PORT)))" 2>/dev/null || \

@@ -32,12 +32,13 @@ SEARCH = re.compile(r"searchtools\.js|language_data\.js|searchindex\.js")
 # Our own, needed as soon as the page is read.
 AT_ONCE = re.compile(r"_static/(late|start|explorers|run_here)[\w.]*\.(js|css)")
 OPTIONS = "documentation_options.js"
-TOGGLE = "contains(., 'toggleHint') or contains(., 'toggleOpenOnPrint') or contains(., 'togglebuttonSelector')"
+TOGGLE = "starts-with(., 'let toggle') or contains(., 'togglebuttonSelector')"
 # Light or dark before anything is drawn, as the theme will have it.
 MODE = """
     {
       const root = document.documentElement.dataset;
-      if (root.theme === "auto") root.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+      const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+      if (root.theme === "auto") root.theme = dark ? "dark" : "light";
     }
 """
 OWN_SCRIPTS = ["copybutton.js", "late.js"]
@@ -126,12 +127,10 @@ def fold(page: HtmlElement, path: Path) -> None:
 
 
 def trim(page: HtmlElement, path: Path) -> None:
-    """Drop comments, the space that indents tags, and marks that nothing follows: no colour, no line to keep whole."""
-    for span in page.xpath("//pre//span[not(@class) or @class='n' or @class='p' or @class='w' or @class='o']"):
-        if span.getparent() is not None and not span.get("id"):
+    """Drop comments, the space that indents tags, and the marks of code that need no colour."""
+    for span in page.xpath("//pre//span | //code/span[@class='pre']"):
+        if span.get("class") in {None, "n", "p", "w", "o", "pre"} and not span.get("id"):
             span.drop_tag()
-    for span in page.xpath("//code/span[@class='pre']"):
-        span.drop_tag()
     for comment in page.xpath("//comment()"):
         comment.drop_tree()
     for formula in page.iter("math"):  # in HTML its name says what it is
