@@ -207,6 +207,27 @@ def brier_decomposition(draw: Any) -> Values:
     }
 
 
+def calibration_tests(draw: Any) -> Values:
+    """Draw forecasts in every bin with labels; events that all happen, for an integral without a kink."""
+    p, y, edges, width = [0.1, 0.4, 0.6, 0.7, 0.9], draw.permutation(OUTCOMES), [0.0, 0.5, 1.0], 0.2
+    bins, classes, rows = bins_of(p, edges), draw.permutation(LABELS), draw.dirichlet([2] * K, n)
+    error, variance = d.t_cal(y, p, edges)
+    return ROWS | CLASSES | {
+        "M": 2, "n_": [len(members) for members in bins], "B_": bins, "y_": y, "p_": p, r"t \in": p,
+        r"\mathrm{acc}": lambda members: mean(y, members), r"\mathrm{conf}": lambda members: mean(p, members),
+        "Z": d.spiegelhalter(y, p), r"\chi^2": d.hosmer_lemeshow(y, p, edges),
+        "r_": y - p, "v_": [q * (1 - q) for q in p], "T_M": error, "s_M^2": variance,
+        "D": d.cumulative_difference(y, p), r"\ell": width,
+        "eq-smooth-ece": {
+            "y_": [1] * n, r"\mathrm{smECE}(\ell)": d.smoothed_error([1] * n, p, width),
+            r"\kappa": lambda t, q: d.reflected_kernel(t, q, width),
+        },
+        "eq-skce": {
+            "y_": np.eye(K)[classes], "p_": rows, r"\mathrm{SKCE}": d.kernel_error(classes, rows, width),
+        },
+    }
+
+
 def histogram_binning(draw: Any) -> Values:
     """Draw labels for scores in every bin."""
     s, edges, y = [0.2, 0.3, 0.5, 0.7, 0.9], [0.0, 0.5, 1.0], draw.permutation(OUTCOMES)
