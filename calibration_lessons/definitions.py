@@ -845,7 +845,8 @@ def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
 @numbered(
     "eq-smooth-ece",
     latex=r"""
-    \mathrm{smECE}(\ell) = \int_0^1 \left| \frac{1}{n} \sum_{i=1}^{n} \kappa(t, p_i) \, (y_i - p_i) \right| dt
+    \mathrm{smECE}(\ell)
+    = \int_0^1 \left| \frac{1}{n} \sum_{i=1}^{n} \kappa(t, p_i) \, (y_i - p_i) \right| \, dt
     """,
     function="calibration_test",
     example="smoothed_error([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], width=0.2)",

@@ -35,7 +35,7 @@ BINS = {"ece": 15, "hosmer-lemeshow": 10}
 CERTAIN = 1e-12  # variance of an event that is as good as certain
 RESIDUALS_AT_ONCE = 2**22  # in memory, of many draws
 KERNEL_ROWS = 5000  # at most: the kernel of all pairs takes 200 MB then
-CELLS, COSINES = 4096, 1024  # of the grid that holds the residuals, and left of them by any width above 0.002
+CELLS, COSINES = 2048, 1024  # of the grid of residuals, and left of them by any width above 0.002
 
 Residuals = Floats  # label minus forecast: shape (n, draws), or (n, K, draws) for all classes
 Measure = Callable[[Residuals], Floats]  # of each draw
@@ -294,13 +294,16 @@ def _smooth(p: Floats, residuals: Residuals) -> Measure:
     spread = sparse.csr_array((shares, (cells, np.tile(np.arange(len(p)), 2))), shape=(CELLS, len(p)))
     frequency = np.pi * np.arange(COSINES)[:, None]
 
-    def error(residuals: Residuals, width: float) -> Floats:
-        cosines = dct(np.asarray(spread @ residuals), axis=0)[:COSINES]
-        smoothed = idct(cosines * np.exp(-((frequency * width) ** 2) / 2), axis=0)
+    def waves(residuals: Residuals) -> Floats:
+        return np.asarray(dct(np.asarray(spread @ residuals), axis=0)[:COSINES])
+
+    def error(waves: Floats, width: float) -> Floats:
+        smoothed = idct(waves * np.exp(-((frequency * width) ** 2) / 2), axis=0)
         return np.asarray(np.abs(smoothed).sum(axis=0))
 
-    width = float(brentq(lambda at: float(error(residuals, at)[0]) - at, 0, 1, xtol=1e-12))
-    return lambda residuals: error(residuals, width)
+    observed = waves(residuals)
+    width = float(brentq(lambda at: float(error(observed, at)[0]) - at, 0, 1, xtol=1e-12))
+    return lambda residuals: error(waves(residuals), width)
 
 
 MEASURES: dict[str, Callable[[Floats], Measure]] = {
