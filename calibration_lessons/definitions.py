@@ -785,7 +785,10 @@ def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
     {\mathrm{conf}(B_m) \bigl( 1 - \mathrm{conf}(B_m) \bigr)}
     """,
     function="calibration_test",
-    example="hosmer_lemeshow([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
+    example="""
+    labels, p = [0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9]
+    hosmer_lemeshow(labels, p, edges=[0, 0.5, 1])
+    """,
 )
 def hosmer_lemeshow(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> float:
     """Squared gap of each bin over the variance that it has under calibration, summed up."""
@@ -877,7 +880,10 @@ def reflected_kernel(t: float, p: float, width: float) -> float:
     e^{-\lVert p_i - p_j \rVert / \ell} \sum_{k=1}^{K} (y_{ik} - p_{ik})(y_{jk} - p_{jk})
     """,
     function="calibration_test",
-    example="kernel_error([0, 2, 1], [[0.7, 0.2, 0.1], [0.6, 0.2, 0.2], [0.2, 0.7, 0.1]], bandwidth=0.5)",
+    example="""
+    rows = [[0.7, 0.2, 0.1], [0.6, 0.2, 0.2], [0.2, 0.7, 0.1]]
+    kernel_error([0, 2, 1], rows, bandwidth=0.5)
+    """,
 )
 def kernel_error(labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float) -> float:
     """Say how much similar forecasts miss in the same direction, in the mean over all pairs of rows."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,9 @@ RESIDUALS_AT_ONCE = 2**22  # in memory, of many draws
 KERNEL_ROWS = 5000  # at most: the kernel of all pairs takes 200 MB then
 CELLS, COSINES = 2048, 1024  # of the grid of residuals, and left of them by any width above 0.002
 
-Residuals = Floats  # label minus forecast: shape (n, draws), or (n, K, draws) for all classes
+Residuals = (
+    Floats  # label minus forecast, times the row's weight: shape (n, draws), or (n, K, draws) for all classes
+)
 Measure = Callable[[Residuals], Floats]  # of each draw
 
 
@@ -56,7 +58,7 @@ class CalibrationTest:
     p_value : float
         Probability that a calibrated model gets a statistic as extreme.
     n : int
-        Number of rows.
+        Rows of positive weight.
     """
 
     method: Method
@@ -73,6 +75,7 @@ def calibration_test(
     *,
     target: Target = None,
     n_bins: int | None = None,
+    sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
     n_draws: int = 1000,
     random_state: Seed = None,
@@ -101,6 +104,8 @@ def calibration_test(
         (None for a 1-D `y_prob`), or of one class against the rest. None for "kernel".
     n_bins : int, optional
         Number of bins of "ece" (15) and "hosmer-lemeshow" (10); the other methods have none to choose.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative: each row counts so much, in the data and in the draws.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     n_draws : int
@@ -146,7 +151,7 @@ def calibration_test(
         raise _input.BadValue("n_bins", f"= {n_bins!r}", f"None: {method!r} has no bins to choose")
     generator = _input.generator(random_state)
     values = _input.real_array(y_prob, "y_prob", (1, 2))
-    forecast = Forecast.read(y_true, values, target, from_logits=from_logits)
+    forecast = Forecast.read(y_true, values, target, sample_weight, from_logits=from_logits)
     scores, hits = forecast.whole()
     event, p, happened = event_name(forecast.target), scores.astype(np.float64), hits.astype(np.float64)
     if method == "kernel":
@@ -154,6 +159,9 @@ def calibration_test(
             raise _input.BadValue("target", f"= {target!r}", "None: 'kernel' is of all classes at once")
         event, p = "all classes", _all_classes(values, from_logits)
         happened = np.eye(p.shape[1])[forecast.labels]
+    weights = np.ones(len(p)) if forecast.weights is None else forecast.weights
+    keep = weights > 0
+    p, happened, weights = p[keep], happened[keep], weights[keep] / weights[keep].mean()
     _refuse_certainty(p)
     if method in BINS:
         curve = curve_of(
@@ -165,12 +173,13 @@ def calibration_test(
         else:
             statistic, p_value = _hosmer_lemeshow(curve)
     elif method == "spiegelhalter":
-        statistic, p_value = _spiegelhalter(p, happened)
+        statistic, p_value = _spiegelhalter(p, happened, weights)
     else:
-        residuals = (happened - p)[..., None]
-        measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p)
+        residuals = _residuals(happened[..., None], p, weights)
+        measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p, weights)
         statistic = float(measure(residuals)[0])
-        p_value = chance.share_at_or_above(_drawn(measure, p, n_draws, generator), statistic)
+        null = _drawn(measure, p, weights, n_draws, generator)
+        p_value = chance.share_at_or_above(null, statistic)
     return CalibrationTest(method, event, statistic, p_value, len(p))
 
 
@@ -190,8 +199,8 @@ def _refuse_certainty(p: Floats) -> None:
         raise _input.BadValue("y_prob", found, "two uncertain forecasts at least, to test their calibration")
 
 
-def _spiegelhalter(p: Floats, happened: Floats) -> tuple[float, float]:
-    lean = 1 - 2 * p
+def _spiegelhalter(p: Floats, happened: Floats, weights: Floats) -> tuple[float, float]:
+    lean = weights * (1 - 2 * p)
     variance = float((lean**2 * p * (1 - p)).sum())
     if variance == 0:
         found, expected = "is 0, 0.5 or 1 in every row", "another forecast: the test sees none of these"
@@ -203,17 +212,24 @@ def _spiegelhalter(p: Floats, happened: Floats) -> tuple[float, float]:
 def _hosmer_lemeshow(curve: ReliabilityCurve) -> tuple[float, float]:
     filled = curve.counts > 0
     gap, mean = curve.gaps[filled], curve.confidence[filled]
-    variance = np.clip(mean * (1 - mean), 0, None) / curve.counts[filled]
+    variance = np.clip(mean * (1 - mean), 0, None) / curve.effective_counts[filled]
     missed = np.where(gap == 0, 0.0, np.inf)  # where the forecasts of a bin are certain
     squares = np.divide(gap**2, variance, out=missed, where=variance > 0)
     return float(squares.sum()), float(chi2.sf(squares.sum(), np.count_nonzero(variance)))
 
 
-def _drawn(measure: Measure, p: Floats, n_draws: int, generator: np.random.Generator) -> Floats:
+def _residuals(happened: npt.NDArray[Any], p: Floats, weights: Floats) -> Residuals:
+    rows = weights if p.ndim == 1 else weights[:, None]
+    return np.asarray((happened - p[..., None]) * rows[..., None])
+
+
+def _drawn(
+    measure: Measure, p: Floats, weights: Floats, n_draws: int, generator: np.random.Generator
+) -> Floats:
     """Measure labels that are drawn from the forecasts."""
     at_once = max(1, RESIDUALS_AT_ONCE // p.size)
     sizes = [min(at_once, n_draws - start) for start in range(0, n_draws, at_once)]
-    return np.concatenate([measure(_labels(p, size, generator) - p[..., None]) for size in sizes])
+    return np.concatenate([measure(_residuals(_labels(p, size, generator), p, weights)) for size in sizes])
 
 
 def _labels(p: Floats, n_draws: int, generator: np.random.Generator) -> npt.NDArray[np.bool_]:
@@ -226,7 +242,7 @@ def _labels(p: Floats, n_draws: int, generator: np.random.Generator) -> npt.NDAr
     return np.asarray(drawn == np.arange(p.shape[1])[:, None])
 
 
-def _cumulative(p: Floats) -> Measure:
+def _cumulative(p: Floats, _: Floats) -> Measure:
     order = np.argsort(p)
     last = np.append(np.diff(p[order]) > 0, True)  # of the rows with equal forecasts
 
@@ -237,15 +253,15 @@ def _cumulative(p: Floats) -> Measure:
     return largest
 
 
-def _t_cal(p: Floats) -> Measure:
+def _t_cal(p: Floats, weights: Floats) -> Measure:
     n, order = len(p), np.argsort(p)
-    spread = (p * (1 - p))[order, None]
+    spread = (weights**2 * p * (1 - p))[order, None]
     bins = []
     for scale in range(int(np.log2(n)) + 1):
         edges = bin_edges(2**scale)[1:-1]
         starts = np.unique(np.append(0, np.searchsorted(p[order], edges, side="right")))
         starts = starts[starts < n]
-        rows = np.diff(starts, append=n)[:, None]
+        rows = np.add.reduceat(weights[order], starts)[:, None]
         variance = float((2 * _pairs(spread, starts) / rows**2).sum()) / n**2
         if variance > 0:
             bins.append((starts, rows, np.sqrt(variance)))
@@ -263,18 +279,19 @@ def _pairs(values: Floats, starts: npt.NDArray[np.intp]) -> Floats:
     return np.asarray(np.add.reduceat(values, starts) ** 2 - np.add.reduceat(values**2, starts))
 
 
-def _kernel(p: Floats) -> Measure:
+def _kernel(p: Floats, weights: Floats) -> Measure:
     n = len(p)
     if n > KERNEL_ROWS:
         expected = f"at most {KERNEL_ROWS}, because 'kernel' compares all pairs (draw so many at random)"
         raise _input.BadValue("y_prob", f"has {n} rows", expected)
     distance = pdist(p)
     apart = distance[distance > 0]
+    pairs = n**2 - float((weights**2).sum())
     gram = squareform(np.exp(-distance / (np.median(apart) if apart.size else 1.0)))
 
     def mean_of_pairs(residuals: Residuals) -> Floats:
         flat = residuals.reshape(n, -1)
-        return np.asarray(((gram @ flat) * flat).reshape(residuals.shape).sum(axis=(0, 1)) / (n * (n - 1)))
+        return np.asarray(((gram @ flat) * flat).reshape(residuals.shape).sum(axis=(0, 1)) / pairs)
 
     return mean_of_pairs
 
@@ -306,7 +323,7 @@ def _smooth(p: Floats, residuals: Residuals) -> Measure:
     return lambda residuals: error(waves(residuals), width)
 
 
-MEASURES: dict[str, Callable[[Floats], Measure]] = {
+MEASURES: dict[str, Callable[[Floats, Floats], Measure]] = {
     "t-cal": _t_cal,
     "kernel": _kernel,
     "kolmogorov-smirnov": _cumulative,
