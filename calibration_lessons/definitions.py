@@ -758,6 +758,34 @@ def corp_decomposition(
     return score - score_recalibrated, score_base_rate - score_recalibrated, score_base_rate
 
 
+@numbered(
+    "eq-log-split",
+    latex=r"""
+    \mathrm{NLL} = \underbrace{\sum_f \frac{n_f}{n} \left[ \bar o_f \log \frac{\bar o_f}{f}
+    + (1 - \bar o_f) \log \frac{1 - \bar o_f}{1 - f} \right]}_{\text{calibration}}
+    + \underbrace{\sum_f \frac{n_f}{n} H(\bar o_f)}_{\text{refinement}}
+    """,
+    function="corp_decomposition",
+    example="""
+    outcomes = [0, 0, 1, 1, 1, 0]
+    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
+    log_loss_split(outcomes, forecasts)
+    """,
+)
+def log_loss_split(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float]:
+    """Divergence of the forecasts from the frequencies that follow them, and entropy of these, in nats."""
+    calibration = refinement = 0.0
+    for f in set(forecasts):
+        group = [o for o, p in zip(outcomes, forecasts, strict=True) if p == f]
+        frequency = sum(group) / len(group)
+        for happens, said in ((frequency, f), (1 - frequency, 1 - f)):
+            if happens > 0:
+                share = len(group) / len(outcomes)
+                calibration = calibration + share * happens * math.log(happens / said)
+                refinement = refinement - share * happens * math.log(happens)
+    return calibration, refinement
+
+
 # measures/calibration_tests
 
 

@@ -192,6 +192,10 @@ def brier_decomposition(draw: Any) -> Values:
     groups = {value: tuple(i for i in range(1, 10) if f[i - 1] == value) for value in set(f)}
     reliability, resolution, uncertainty = d.brier_decomposition(y, f)
     miscalibration, discrimination, _ = d.corp_decomposition(y, f, c)
+    mixed = draw.permutation([0, 1, 1]), draw.permutation([0, 1]), draw.permutation([0, 1, 0, 1])
+    outcomes, said = np.concatenate(mixed).tolist(), [0.3] * 3 + [0.4] * 2 + [0.8] * 4
+    divided, entropies = d.log_loss_split(outcomes, said)
+    seen = {0.3: 2 / 3, 0.4: 0.5, 0.8: 0.5}
     return {
         "n": 9, "n_": {value: len(rows) for value, rows in groups.items()}, "f_": f, "y_": y,
         r"f \in": list(groups), r"i \in": range(1, 10), r"b \in": bins, r"\bar o": base_rate,
@@ -204,6 +208,12 @@ def brier_decomposition(draw: Any) -> Values:
         r"\text{miscalibration}": miscalibration, r"\text{discrimination}": discrimination,
         r"\mathrm{REL}": reliability, r"\mathrm{REL}'": d.brier_reliability_corrected(y, f),
         r"\mathrm{WBT}": d.brier_within_bin(y, f, edges),
+        "eq-log-split": {
+            r"f \in": list(seen), "n_": {0.3: 3, 0.4: 2, 0.8: 4}, r"\bar o_": seen,
+            "H": lambda o: d.entropy([o, 1 - o]),
+            r"\mathrm{NLL}": d.negative_log_likelihood(outcomes, [[1 - p, p] for p in said]),
+            r"\text{calibration}": divided, r"\text{refinement}": entropies,
+        },
     }
 
 

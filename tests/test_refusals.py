@@ -252,6 +252,8 @@ REFUSALS = [
      ValueError, "y_true[1] = 3: expected a class number, 0..1 for 2 classes"),
     (lambda: cl.brier_decomposition([0, 1], [0.2, 0.8], n_bins=2, sample_weight=[np.nan, 1]),
      ValueError, "sample_weight[0] is NaN: expected finite numbers (no NaN, no inf)"),
+    (lambda: cl.corp_decomposition([0, 1], [0.2, 0.8], score="nll"),
+     ValueError, "score = 'nll': expected one of 'brier', 'log'"),
     (lambda: cl.corp_decomposition([0, 1], [[0.2, 0.8], [0.5, 0.5]]),
      ValueError, "y_prob has shape (2, 2): expected a 1-D array"),
     (lambda: cl.corp_decomposition([0, 2], [0.2, 0.8]),
