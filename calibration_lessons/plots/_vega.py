@@ -30,7 +30,14 @@ WIDTH, TALL = 250, 230  # of a panel, in pixels
 GRID = "#DDDDDD"
 DASHES = {"-": [1, 0], "--": [6, 3], "-.": [7, 3, 2, 3], ":": [2, 2]}
 OUTSIDE = COLORS["uncalibrated"]  # of points that leave the band of calibrated models
-SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down", "P": "cross"}
+SHAPES = {
+    "o": "circle",
+    "s": "square",
+    "D": "diamond",
+    "^": "triangle-up",
+    "v": "triangle-down",
+    "P": "cross",
+}
 OF_ITS_OWN = ("stroke", "strokeDash", "fill", "shape")  # what a panel has a legend of its own for
 FONT = "Liberation Sans, Arial, sans-serif"  # the first is what the still picture is drawn with everywhere
 CONFIG = {
@@ -339,7 +346,8 @@ class Drawn:
             one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
                 alone = all(np.size(frame[panel.key].get(name, [0])[0]) == 1 for frame in self.frames)
-                dots = one.mark_point(filled=True, size=160 if alone else 55, opacity=1)
+                ring: dict[str, Any] = {"size": 180, "stroke": GRID} if alone else {"size": 55}
+                dots = one.mark_point(filled=True, opacity=1, **ring)
                 layers.append(dots.encode(x, y, self.look.fill, self.look.shape))
                 continue
             bent = "step-after" if name in panel.steps else "monotone"
