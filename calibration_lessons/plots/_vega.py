@@ -105,10 +105,12 @@ class Palette:
         told = [] if self.told.issuperset(told) else told
         self.told.update(told)
         both = len({one.is_line for one in told}) == 2
-        for is_line, look in ((True, {}), (False, {"symbolType": "square", "symbolSize": 80})):
+        square: dict[str, Any] = {"symbolType": "square", "symbolSize": 80}
+        for is_line in (True, False):
             names = [one.name for one in told if one.is_line == is_line]
             widest = 50 + 7 * max(map(len, names), default=0)  # of an entry, in pixels
             columns = 1 if both else max(WIDTH // widest, 1)
+            look = {} if is_line else square
             self.legends[is_line] = alt.Legend(values=names, columns=columns, **look) if names else None
 
     @property
@@ -144,7 +146,7 @@ def specification(
     """Write the figure as a dictionary: parameters for the controls, panels side by side."""
     drawn = Drawn(controls, frames, [panel for column in columns for panel in column])
     charts = [[drawn.panel(panel) for panel in column] for column in columns]
-    own = dict.fromkeys(OF_ITS_OWN, "independent")
+    own: dict[str, Any] = dict.fromkeys(OF_ITS_OWN, "independent")
     stacks = (alt.vconcat(*column, spacing=12).resolve_scale(**own) for column in charts)
     figure = alt.hconcat(*stacks, spacing=24).resolve_scale(**own)
     figure = figure.add_params(*(parameter(control) for control in controls))
@@ -308,7 +310,7 @@ class Drawn:
             y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
             alone = len(panel.keys) == 1
             look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
-            bent = "step-before" if key in panel.steps else "linear"
+            bent: Any = "step-before" if key in panel.steps else "linear"
             line = every.transform_calculate(series=json.dumps(key)).mark_line(
                 interpolate=bent, strokeWidth=2, clip=True, aria=False
             )
@@ -350,7 +352,7 @@ class Drawn:
                 dots = one.mark_point(filled=True, opacity=1, **ring)
                 layers.append(dots.encode(x, y, self.look.fill, self.look.shape))
                 continue
-            bent = "step-after" if name in panel.steps else "monotone"
+            bent: Any = "step-after" if name in panel.steps else "monotone"
             line = one.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
             if name in panel.areas:
                 area = one.mark_area(interpolate=bent, fillOpacity=0.3, aria=False, clip=True)
