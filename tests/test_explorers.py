@@ -185,21 +185,118 @@ def test_notebooks_get_inputs_and_the_page_gets_what_it_builds_its_own_from():
     assert spec["params"][0]["bind"] == {"input": "select", "options": [10, 100, 1000], "name": "rows "}
 
 
-def test_a_name_has_its_colour_and_one_legend_speaks_for_all_panels():
+def test_a_name_has_its_colour_in_all_panels():
     strokes = [part["stroke"] for part in parts(FIGURE.spec, "stroke") if isinstance(part["stroke"], dict)]
     (scale,) = map(json.loads, {json.dumps(one["scale"]) for one in strokes if "scale" in one})
     assert scale["domain"] == ["best", "train", "steps", "ece", "mce"]
     assert scale["range"][1] == plots.COLORS["train"] and len(set(scale["range"])) == 5
-    fills = {json.dumps(part["fill"]["scale"]) for part in parts(FIGURE.spec, "fill")}
+    fills = {json.dumps(one["fill"]["scale"]) for one in parts(FIGURE.spec, "fill") if "y" in one}
     (scale,) = map(json.loads, fills)
     assert scale["domain"] == ["area", "dots"]
     marks = [part["mark"] for part in parts(FIGURE.spec, "mark")]
-    assert [m["interpolate"] for m in marks if "interpolate" in m] == ["step-after"]
-    assert sum(m["type"] == "area" for m in marks) == 1
+    bent = [(m["type"], m["interpolate"]) for m in marks if "interpolate" in m]
+    smooth, steps = ("line", "monotone"), ("line", "step-after")
+    straight = [("line", "linear")]
+    assert bent == [*straight, smooth, steps, ("area", "monotone"), smooth, *straight, *straight]
+    (edge,) = [one["color"] for one in parts(FIGURE.spec, "color") if isinstance(one["color"], dict)
+               and "value" in one["color"]]  # fmt: skip
+    assert edge == {"value": scale["range"][0]}, "an area has an edge of its colour"
     colors = [
         part["color"]["scale"]["range"] for part in parts(FIGURE.spec, "color") if "scale" in part["color"]
     ]
     assert colors == [[plots.COLORS["aleatoric"], plots.COLORS["epistemic"]]]
+
+
+def test_a_panel_explains_its_names_unless_those_before_it_have_explained_them_all():
+    def told(panel):
+        found = {channel: one[channel]["legend"] for channel in ("stroke", "fill")
+                 for one in parts(panel, channel) if "legend" in one[channel]}  # fmt: skip
+        return {channel: legend["values"] for channel, legend in found.items() if legend}
+
+    below, beside = (column["vconcat"] for column in FIGURE.spec["hconcat"])
+    assert [told(panel) for panel in [*below, *beside]] == [
+        {},
+        {"stroke": ["best"]},
+        {"stroke": ["train", "steps", "best"], "fill": ["area", "dots"]},
+        {},
+        {"stroke": ["ece", "mce"]},
+    ]
+    again = plots.explore(frame, [T, KIND], [[plots.Along("T", ["ece"], "ECE", marks=["best"])] * 2]).spec
+    assert [told(panel) for panel in again["hconcat"][0]["vconcat"]] == [{"stroke": ["best"]}, {}]
+
+
+def test_entries_of_a_legend_stand_beside_each_other_where_they_fit():
+    def columns(*names):
+        lines = plots.Curves("c", "y", "x")
+        spec = plots.explore(
+            lambda n: {"readout": "", "c": {name: ([0, 1], [0, n]) for name in names}},
+            [plots.Slider("n", "n", [1, 2], start=1)],
+            [[lines]],
+        ).spec
+        return {one["stroke"]["legend"]["columns"] for one in parts(spec, "strokeDash") if "y" in one}
+
+    assert columns("a", "b") == {4} and columns("a", "softmax" * 2) == {1} and columns("a", "w" * 99) == {1}
+
+
+def test_points_have_a_shape_by_their_colour_and_a_single_one_stands_out():
+    def one(n):
+        return {
+            "readout": "",
+            "c": {"ill": ([0, 1], [0, n]), "place": ([n], [0]), "uncalibrated": ([0], [0])},
+        }
+
+    n = plots.Slider("n", "n", [1, 2], start=1)
+    panel = plots.Curves("c", "y", "x", points=["ill", "place", "uncalibrated"])
+    spec = plots.explore(one, [n], [[panel]]).spec
+    dots = [part["mark"] for part in parts(spec, "mark") if part["mark"]["type"] == "point"]
+    assert [(dot["size"] > 100, "stroke" in dot) for dot in dots] == [
+        (False, False),
+        (True, True),
+        (True, True),
+    ]
+    for channel, scale in {
+        "fill": ["#0072B2", "#000000", "#D55E00"],
+        "shape": ["square", "triangle-down", "circle"],
+    }.items():
+        assert all(part[channel]["scale"]["range"] == scale for part in parts(spec, channel) if "y" in part)
+
+
+def test_a_bar_has_a_colour_only_if_its_name_means_one_or_stands_elsewhere_in_the_figure():
+    def one(n):
+        return {"readout": "", "c": {"line": ([0, 1], [0, n])}, "b": {"line": n, "total": 1, "other": 2}}
+
+    n = plots.Slider("n", "n", [1, 2], start=1)
+    spec = plots.explore(one, [n], [[plots.Curves("c", "y", "x"), plots.Bars("b", "b")]]).spec
+    (bars,) = [part["color"]["scale"] for part in parts(spec, "color") if "scale" in part["color"]]
+    assert bars["range"] == ["#0072B2", plots.COLORS["total"], plots.COLORS["counts"]]
+
+
+def test_points_that_leave_the_band_have_a_colour_of_their_own():
+    spec = plots.explore(frame, [T, KIND], [[plots.Diagram("diagram", color="calibrated", band=True)]]).spec
+    (color,) = [part["color"] for part in parts(spec, "color") if "condition" in part["color"]]
+    assert color["condition"] == {
+        "test": "datum.accuracy < datum.floor || datum.accuracy > datum.ceiling",
+        "value": plots.COLORS["uncalibrated"],
+    }
+    assert color["value"] == plots.COLORS["calibrated"]
+
+
+def test_a_number_that_jumps_along_a_slider_is_drawn_with_steps():
+    panel = plots.Along("T", ["ece", "mce"], "both", steps=["mce"])
+    marks = [part["mark"] for part in parts(plots.explore(frame, [T, KIND], [[panel]]).spec, "mark")]
+    assert [m["interpolate"] for m in marks if "interpolate" in m] == ["linear", "step-before"]
+
+
+def test_a_logarithmic_axis_has_ticks_enough():
+    def ticks(low, high):
+        n = plots.Slider("n", "n", [1, 2], start=1)
+        panel = plots.Along("n", ["x"], "x", domain=(low, high), log_y=True)
+        spec = plots.explore(lambda n: {"readout": "", "x": 1}, [n], [[panel]]).spec
+        return next(one["axis"]["values"] for one in parts(spec, "axis") if one.get("field") == "v0")
+
+    assert ticks(1, 8500) == [1, 10, 100, 1000]
+    assert ticks(0.1, 6) == [0.1, 0.2, 0.5, 1, 2, 5]
+    assert ticks(0.05, 2) == [0.05, 0.1, 0.2, 0.5, 1, 2]
 
 
 def test_the_axes_are_named_and_logarithmic_where_asked():

@@ -84,7 +84,7 @@
     const shown = readout.textContent;
     readout.style.minHeight = "";
     readout.textContent = readouts.reduce((one, other) => (other.length > one.length ? other : one));
-    readout.style.minHeight = `${readout.offsetHeight}px`;
+    readout.style.minHeight = `${readout.getBoundingClientRect().height}px`;
     readout.textContent = shown;
   };
 

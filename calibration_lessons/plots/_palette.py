@@ -34,6 +34,7 @@ COLORS = {
     "null_value": GREY,
     "recalibrated_ensemble": PURPLE,
     "base_rate": BLACK,
+    "place": BLACK,
     "counts": SKY,
     "band": SKY,
 }

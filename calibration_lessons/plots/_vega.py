@@ -30,7 +30,14 @@ WIDTH, TALL = 250, 230  # of a panel, in pixels
 GRID = "#DDDDDD"
 DASHES = {"-": [1, 0], "--": [6, 3], "-.": [7, 3, 2, 3], ":": [2, 2]}
 OUTSIDE = COLORS["uncalibrated"]  # of points that leave the band of calibrated models
-SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down", "P": "cross"}
+SHAPES = {
+    "o": "circle",
+    "s": "square",
+    "D": "diamond",
+    "^": "triangle-up",
+    "v": "triangle-down",
+    "P": "cross",
+}
 OF_ITS_OWN = ("stroke", "strokeDash", "fill", "shape")  # what a panel has a legend of its own for
 FONT = "Liberation Sans, Arial, sans-serif"  # the first is what the still picture is drawn with everywhere
 CONFIG = {
@@ -98,10 +105,12 @@ class Palette:
         told = [] if self.told.issuperset(told) else told
         self.told.update(told)
         both = len({one.is_line for one in told}) == 2
-        for is_line, look in ((True, {}), (False, {"symbolType": "square", "symbolSize": 80})):
+        square: dict[str, Any] = {"symbolType": "square", "symbolSize": 80}
+        for is_line in (True, False):
             names = [one.name for one in told if one.is_line == is_line]
             widest = 50 + 7 * max(map(len, names), default=0)  # of an entry, in pixels
             columns = 1 if both else max(WIDTH // widest, 1)
+            look = {} if is_line else square
             self.legends[is_line] = alt.Legend(values=names, columns=columns, **look) if names else None
 
     @property
@@ -137,7 +146,7 @@ def specification(
     """Write the figure as a dictionary: parameters for the controls, panels side by side."""
     drawn = Drawn(controls, frames, [panel for column in columns for panel in column])
     charts = [[drawn.panel(panel) for panel in column] for column in columns]
-    own = dict.fromkeys(OF_ITS_OWN, "independent")
+    own: dict[str, Any] = dict.fromkeys(OF_ITS_OWN, "independent")
     stacks = (alt.vconcat(*column, spacing=12).resolve_scale(**own) for column in charts)
     figure = alt.hconcat(*stacks, spacing=24).resolve_scale(**own)
     figure = figure.add_params(*(parameter(control) for control in controls))
@@ -301,7 +310,7 @@ class Drawn:
             y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
             alone = len(panel.keys) == 1
             look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
-            bent = "step-before" if key in panel.steps else "linear"
+            bent: Any = "step-before" if key in panel.steps else "linear"
             line = every.transform_calculate(series=json.dumps(key)).mark_line(
                 interpolate=bent, strokeWidth=2, clip=True, aria=False
             )
@@ -339,10 +348,11 @@ class Drawn:
             one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
                 alone = all(np.size(frame[panel.key].get(name, [0])[0]) == 1 for frame in self.frames)
-                dots = one.mark_point(filled=True, size=160 if alone else 55, opacity=1)
+                ring: dict[str, Any] = {"size": 180, "stroke": GRID} if alone else {"size": 55}
+                dots = one.mark_point(filled=True, opacity=1, **ring)
                 layers.append(dots.encode(x, y, self.look.fill, self.look.shape))
                 continue
-            bent = "step-after" if name in panel.steps else "monotone"
+            bent: Any = "step-after" if name in panel.steps else "monotone"
             line = one.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
             if name in panel.areas:
                 area = one.mark_area(interpolate=bent, fillOpacity=0.3, aria=False, clip=True)

@@ -605,7 +605,10 @@ def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_th
 
 
 @pytest.mark.parametrize(
-    ("visit", "figure"), [((f.html, "light", NARROW), f) for f in FIGURES], ids=map(str, FIGURES), indirect=["visit"]
+    ("visit", "figure"),
+    [((f.html, "light", NARROW), f) for f in FIGURES],
+    ids=map(str, FIGURES),
+    indirect=["visit"],
 )
 def test_the_picture_stays_where_it_is_on_a_narrow_page_whatever_the_read_out_says(visit, figure):
     here = live(visit.page, figure)
