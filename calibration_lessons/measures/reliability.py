@@ -17,7 +17,7 @@ from .. import _input
 from .._blocks import row_blocks
 from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
 from . import chance
-from ._forecast import Forecast
+from ._forecast import Forecast, event_name
 from .bins import bin_edges, edges_of, sums_of_bins
 
 NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
@@ -65,8 +65,7 @@ class ReliabilityCurve:
     @property
     def event(self) -> str:
         """Name of the target, such as "top label", "positive class" or "class 3"."""
-        names = {"top-label": "top label", "positive": "positive class"}
-        return names[self.target] if isinstance(self.target, str) else f"class {self.target}"
+        return event_name(self.target)
 
     @property
     def n(self) -> int:

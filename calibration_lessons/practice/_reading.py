@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from sklearn.frozen import FrozenEstimator
 
 from .. import _input
 from .._typing import FloatArray, Floats
 from ..calibrators._base import BinaryCalibrator, Calibrator
+from ..calibrators.beta import BetaCalibration
 from ..calibrators.histogram_binning import HistogramBinning
 from ..calibrators.one_vs_rest import OneVsRest
 
@@ -51,13 +52,14 @@ def _read(
         _refuse_pairs(classifier, len(classes))
         return _margins(calibrator, _output(classifier, method, X, order))
     binary, by_class = isinstance(calibrator, BinaryCalibrator), isinstance(calibrator, OneVsRest)
-    if calibrator.reads != "logits":
+    inside = isinstance(calibrator.calibrator if by_class else calibrator, BetaCalibration)
+    if calibrator.reads != "logits" and not inside:
         p = _output(classifier, "predict_proba", X, order)
         return p[:, 1] if binary and len(classes) == 2 else p
     logs = log_probabilities(classifier, X, order, zeros)
-    if binary and len(classes) == 2:
-        return np.asarray(logs[:, 1] - logs[:, 0])
-    return log_odds(logs) if by_class else logs
+    one = binary and len(classes) == 2
+    odds = logs[:, 1] - logs[:, 0] if one else log_odds(logs) if by_class else logs
+    return np.asarray(expit(odds) if inside else odds)
 
 
 def own_classes(classifier: Any) -> npt.NDArray[Any]:

@@ -92,8 +92,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     - "logits" (`TemperatureScaling`, `ExpectationConsistency`, `PlattScaling`): the classifier's
       `decision_function`; where it has none, the logarithm of its probabilities (for two classes and for
       one class against the rest, the log-odds). Probabilities of 0 and 1 are read as `zeros` says.
-    - "probabilities" (`HistogramBinning` with bins of equal width): `predict_proba`, which the classifier
-      must have.
+    - "probabilities" (`HistogramBinning` with bins of equal width, `BetaCalibration`): `predict_proba`, which
+      the classifier must have. For `BetaCalibration` 0 and 1 are read as `zeros` says.
     - "scores" (`IsotonicCalibration`, `HistogramBinning` with bins of equal mass): `decision_function`;
       where there is none, `predict_proba`.
 
