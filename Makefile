@@ -3,7 +3,7 @@
 PORT ?= 8000
 BIN := .venv/bin
 COMPANION := $(addprefix tests/,calibrators measures models practice uncertainty) \
-	$(filter-out tests/test_fashion_mnist.py,$(wildcard tests/test_*.py))
+	$(filter-out tests/test_examples.py tests/test_fashion_mnist.py,$(wildcard tests/test_*.py))
 CLASS := $(if $(filter-out 0,$(CLASS_EDITION)),_build/class/)
 HTML := $(CLASS)_build/html
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
 from ._affine import AffineRows, Deviation, Metric, Structure, descend
-from ._base import Calibrator, Reads, labels_and_weights
+from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
 from ._learned import Learned, Numbers
 from ._tempered import _columns
 from .temperature import TemperatureScaling
@@ -164,7 +165,10 @@ class MatrixScaling(Calibrator):
         counted = weights > 0
         logits, labels, weights = logits[counted], labels[counted], weights[counted]
         weights = weights / weights.max()
-        self.temperature_ = TemperatureScaling().fit(logits, labels, weights).temperature_
+        warn_of_probabilities(logits[:, 1] if self.n_features_in_ == 1 else logits, self)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X looks like probabilities")  # said above
+            self.temperature_ = TemperatureScaling().fit(logits, labels, weights).temperature_
         self.structure_ = self._chosen_structure(logits.shape[1])
         rows = tempered(logits, labels, weights / weights.mean(), self.temperature_, self.structure_)
         with threadpool_limits(1):  # the products are small: threads would wait for each other

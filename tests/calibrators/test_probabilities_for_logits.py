@@ -27,6 +27,13 @@ Y = (Z / 1.5 + RNG.gumbel(size=Z.shape)).argmax(axis=1)
         ),
         (cl.ExpectationConsistency(), P, Y, "ExpectationConsistency reads logits"),
         (cl.OneVsRest(cl.PlattScaling()), P, Y, "PlattScaling reads log-odds"),
+        (cl.MatrixScaling("bias", strength=1.0), P, Y, r"MatrixScaling reads logits, such as log\(p\)"),
+        (
+            cl.MatrixScaling("bias", strength=1.0),
+            P[:, 1] / 2 + 0.5,
+            np.arange(200) % 3 > 0,
+            "MatrixScaling reads log-odds",
+        ),
     ],
     ids=lambda value: repr(value)[:30],
 )

@@ -91,6 +91,11 @@ def test_the_sdist_holds_the_companions_tests_and_what_they_need(built):
     assert held >= {f"tools/{name}.py" for name in tools}
 
 
+def test_other_versions_and_those_who_package_anew_run_the_same_tests():
+    left_out = re.search(r"^exclude (.+)$", (ROOT / "MANIFEST.in").read_text("utf-8"), re.M)[1]
+    assert f"$(filter-out {left_out},$(wildcard tests/test_*.py))" in (ROOT / "Makefile").read_text("utf-8")
+
+
 @pytest.mark.kernel
 def test_a_test_of_the_unpacked_sdist_runs_without_the_rest_of_the_course(built, tmp_path):
     with tarfile.open(built[0]) as archive:
