@@ -1268,6 +1268,28 @@ def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[S
     return sum(costs[y][d] for y, d in zip(labels, decisions, strict=True)) / len(labels)
 
 
+@numbered(
+    "eq-aurc",
+    latex=r"""
+    \mathrm{AURC} = \frac{1}{n} \sum_{j=1}^{n} \frac{1}{j} \sum_{i=1}^{j} (1 - c_i) , \qquad
+    \hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n
+    """,
+    function="risk_coverage",
+    example="area_under_risk_coverage([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
+)
+def area_under_risk_coverage(confidences: Sequence[float], correct: Sequence[bool]) -> float:
+    """Mean over all coverages of the share of errors among the rows that are answered, the surest first."""
+    shared = []  # equal confidences have no order: each counts with their mean
+    for p in confidences:
+        equals = [hit for q, hit in zip(confidences, correct, strict=True) if q == p]
+        shared.append((p, 1 - sum(equals) / len(equals)))
+    total = errors = 0.0
+    for j, (_, error) in enumerate(sorted(shared, reverse=True), start=1):
+        errors = errors + error
+        total = total + errors / j
+    return total / len(confidences)
+
+
 # practice/shift
 
 

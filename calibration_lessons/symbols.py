@@ -331,6 +331,10 @@ def decisions(draw: Any) -> Values:
         "d^*(p)": d.optimal_decision(p, costs) + 1, "y_": y + 1, "d_": taken + 1,
         "t": d.optimal_threshold(alarm, miss), "c_{FP}": alarm, "c_{FN}": miss,
         "eq-mean-cost": {"=": d.mean_cost(y, taken, costs)},
+        "eq-aurc": {
+            r"\mathrm{AURC}": d.area_under_risk_coverage([0.9, 0.8, 0.7, 0.6, 0.5], y < 2), "c_": y < 2,
+            r"\hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n": True,
+        },
         "eq-abstain": {"a": abstaining, "=": bool(d.abstains(p, costs, abstaining))},
     }
 
