@@ -1353,3 +1353,22 @@ def forecast_and_share(
         said = said + sigmoid(z + intercept)
         seen = seen + y
     return said / len(labels), seen / len(labels)
+
+
+# practice/conformal
+
+
+@numbered(
+    "eq-conformal",
+    latex=r"""
+    \hat q = \min_{q \,:\, \sum_{i=1}^{n} \mathbf 1(s_i \le q) \,\ge\, (n + 1)(1 - \alpha)} q
+    """,
+    reason="the lesson writes it in ten lines, and the libraries MAPIE and crepes have it",
+    example="conformal_threshold([0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6, 0.25], alpha=0.2)",
+)
+def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
+    """Smallest score that enough of the scores do not exceed; 1 where they are too few."""
+    for q in sorted(scores):
+        if sum(s <= q for s in scores) >= (len(scores) + 1) * (1 - alpha):
+            return q
+    return 1.0

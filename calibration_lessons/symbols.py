@@ -363,6 +363,14 @@ def imbalance(draw: Any) -> Values:
     }
 
 
+def conformal(draw: Any) -> Values:
+    """Draw scores, each a candidate for the threshold."""
+    s = draw.random(n)
+    return ROWS | {
+        "s_": s, r"q \in": list(s), r"\alpha": 0.3, r"\hat q": d.conformal_threshold(s.tolist(), 0.3),
+    }
+
+
 def scale(draw: Any) -> Values:
     """Draw confidences in bins, and hits."""
     p, hits = draw.random(n), draw.permutation(OUTCOMES)

@@ -219,7 +219,7 @@ def risk_coverage(
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
 ) -> RiskCoverage:
-    """Errors among the rows that a model answers, the most confident first, against their share.
+    """Errors among the rows that a model answers, the surest first, against their share (``eq-aurc``).
 
     Parameters
     ----------
