@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ._version import __version__ as __version__
 from ._version import made_for
 from .calibrators._written import calibrator_from_dict
+from .calibrators.beta import BetaCalibration
 from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
@@ -49,6 +50,7 @@ from .uncertainty.ensembles import decompose_uncertainty
 
 # Not among them: LogisticRegression. A star import leaves scikit-learn's alone; ours is imported by name.
 __all__ = [
+    "BetaCalibration",
     "BrierDecomposition",
     "CalibratedModel",
     "CalibrationAccumulator",

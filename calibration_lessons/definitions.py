@@ -1007,6 +1007,21 @@ def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
     return 1 / (negative + 2), (positive + 1) / (positive + 2)
 
 
+# calibrators/beta
+
+
+@numbered(
+    "eq-beta",
+    latex=r"q = \frac{e^c \, p^a}{e^c \, p^a + (1 - p)^b}",
+    function="BetaCalibration",
+    example="[beta_probability(p, a=1.29, b=0.89, c=0.34) for p in (0.1, 0.5, 0.9)]",
+)
+def beta_probability(p: float, a: float, b: float, c: float) -> float:
+    """Odds of e^c p^a to (1 - p)^b, as a probability."""
+    odds = math.exp(c) * math.pow(p, a) / math.pow(1 - p, b)
+    return odds / (odds + 1)
+
+
 # calibrators/temperature
 
 

@@ -272,6 +272,16 @@ def platt(draw: Any) -> Values:
     }
 
 
+def beta(draw: Any) -> Values:
+    """Draw a probability, and three numbers that bend it; and two beta densities."""
+    p, a, b = draw.uniform(0.1, 0.9), 2 * draw.random(), 2 * draw.random()
+    c = draw.normal()
+    q = d.beta_probability(p, a, b, c)
+    return {
+        "p": p, "a": a, "b": b, "c": c, "q": q, r"\sigma": d.sigmoid, "z": np.log(p / (1 - p)),
+    }
+
+
 def temperature(draw: Any) -> Values:
     """Draw logits with labels, and a temperature T, which is 1 / beta."""
     y, z, T = draw.permutation(LABELS), draw.normal(size=(n, K)), draw.uniform(0.5, 2)

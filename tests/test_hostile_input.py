@@ -67,6 +67,8 @@ CALLS = {
     "Platt": fitted(cl.PlattScaling()),
     "Platt, labels": fitted(cl.PlattScaling(prior_targets=False)),
     "Platt, intercept": fitted(cl.PlattScaling(prior_targets=False, slope=1.0)),
+    "beta": fitted(cl.BetaCalibration()),
+    "beta, prior targets": fitted(cl.BetaCalibration(prior_targets=True)),
     "isotonic": fitted(cl.IsotonicCalibration()),
     "histogram": fitted(cl.HistogramBinning()),
     "histogram of equal mass": fitted(cl.HistogramBinning(strategy="quantile")),

@@ -117,7 +117,7 @@ class CorpCurve:
         """
         _input.number_between(level, 0, 1, "level", open_ends=True)
         _input.positive_whole(n_draws, "n_draws")
-        generator = np.random.default_rng(random_state)
+        generator = _input.generator(random_state)
         rows = np.round(self.effective_counts).astype(np.int64)
         drawn = generator.binomial(rows, self.forecast, size=(n_draws, len(rows))) / rows
         recalibrated = [isotonic_regression(one, weights=self.weights).x for one in drawn]

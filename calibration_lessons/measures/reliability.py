@@ -18,7 +18,7 @@ from .._blocks import row_blocks
 from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
 from . import chance
 from ._forecast import Forecast, event_name
-from .bins import bin_edges, quantile_bin_edges, sums_of_bins
+from .bins import bin_edges, edges_of, sums_of_bins
 
 NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
 
@@ -259,7 +259,7 @@ def curve_of(
         edges, blocks = bin_edges(n_bins, forecast.dtype), forecast.blocks()
     else:
         scores, hits = forecast.whole()
-        edges = quantile_bin_edges(scores, n_bins, forecast.weights)
+        edges = edges_of(scores, n_bins, strategy, forecast.weights)
         blocks = ((rows, (scores[rows], hits[rows])) for rows in row_blocks(scores))
     sums = sums_of_bins(blocks, edges, strategy, forecast.weights, variances=variances)
     return curve_from_sums(forecast.target, strategy, edges, sums)
