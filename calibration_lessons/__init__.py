@@ -34,7 +34,14 @@ from .models.logistic_regression import LogisticRegression as LogisticRegression
 from .models.softmax_regression import SoftmaxRegression
 from .numerics import entropy, log_softmax, softmax
 from .practice.choosing import CalibratedModel
-from .practice.decisions import expected_cost, mean_cost, optimal_decision, optimal_threshold
+from .practice.decisions import (
+    RiskCoverage,
+    expected_cost,
+    mean_cost,
+    optimal_decision,
+    optimal_threshold,
+    risk_coverage,
+)
 from .practice.shift import adjust_to_priors, estimate_priors
 from .practice.shipping import export
 from .uncertainty.classifiers import kernel_confidence
@@ -60,6 +67,7 @@ __all__ = [
     "OneVsRest",
     "PlattScaling",
     "ReliabilityCurve",
+    "RiskCoverage",
     "SoftmaxRegression",
     "TemperatureScaling",
     "Uncertainty",
@@ -93,6 +101,7 @@ __all__ = [
     "optimal_decision",
     "optimal_threshold",
     "reliability_curve",
+    "risk_coverage",
     "softmax",
 ]
 

@@ -1283,6 +1283,28 @@ def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[S
     return sum(costs[y][d] for y, d in zip(labels, decisions, strict=True)) / len(labels)
 
 
+@numbered(
+    "eq-aurc",
+    latex=r"""
+    \mathrm{AURC} = \frac{1}{n} \sum_{j=1}^{n} \frac{1}{j} \sum_{i=1}^{j} (1 - c_i) , \qquad
+    \hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n
+    """,
+    function="risk_coverage",
+    example="area_under_risk_coverage([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
+)
+def area_under_risk_coverage(confidences: Sequence[float], correct: Sequence[bool]) -> float:
+    """Mean over all coverages of the share of errors among the rows that are answered, the surest first."""
+    shared = []  # equal confidences have no order: each counts with their mean
+    for p in confidences:
+        equals = [hit for q, hit in zip(confidences, correct, strict=True) if q == p]
+        shared.append((p, 1 - sum(equals) / len(equals)))
+    total = errors = 0.0
+    for j, (_, error) in enumerate(sorted(shared, reverse=True), start=1):
+        errors = errors + error
+        total = total + errors / j
+    return total / len(confidences)
+
+
 # practice/shift
 
 
@@ -1346,3 +1368,22 @@ def forecast_and_share(
         said = said + sigmoid(z + intercept)
         seen = seen + y
     return said / len(labels), seen / len(labels)
+
+
+# practice/conformal
+
+
+@numbered(
+    "eq-conformal",
+    latex=r"""
+    \hat q = \min_{q \,:\, \sum_{i=1}^{n} \mathbf 1(s_i \le q) \,\ge\, (n + 1)(1 - \alpha)} q
+    """,
+    reason="the lesson writes it in ten lines, and the libraries MAPIE and crepes have it",
+    example="conformal_threshold([0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6, 0.25], alpha=0.2)",
+)
+def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
+    """Smallest score that enough of the scores do not exceed; 1 where they are too few."""
+    for q in sorted(scores):
+        if sum(s <= q for s in scores) >= (len(scores) + 1) * (1 - alpha):
+            return q
+    return 1.0

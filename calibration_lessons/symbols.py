@@ -341,6 +341,10 @@ def decisions(draw: Any) -> Values:
         "d^*(p)": d.optimal_decision(p, costs) + 1, "y_": y + 1, "d_": taken + 1,
         "t": d.optimal_threshold(alarm, miss), "c_{FP}": alarm, "c_{FN}": miss,
         "eq-mean-cost": {"=": d.mean_cost(y, taken, costs)},
+        "eq-aurc": {
+            r"\mathrm{AURC}": d.area_under_risk_coverage([0.9, 0.8, 0.7, 0.6, 0.5], y < 2), "c_": y < 2,
+            r"\hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n": True,
+        },
         "eq-abstain": {"a": abstaining, "=": bool(d.abstains(p, costs, abstaining))},
     }
 
@@ -366,6 +370,14 @@ def imbalance(draw: Any) -> Values:
         "p": p, "w_0": w_0, "w_1": w_1, "p^{w}": d.weighted_probability(p, w_0, w_1),
         "b": b, "z_": z, "y_": y, r"\sigma": d.sigmoid,
         "eq-intercept-update": {"=": d.forecast_and_share(y, z, b)},
+    }
+
+
+def conformal(draw: Any) -> Values:
+    """Draw scores, each a candidate for the threshold."""
+    s = draw.random(n)
+    return ROWS | {
+        "s_": s, r"q \in": list(s), r"\alpha": 0.3, r"\hat q": d.conformal_threshold(s.tolist(), 0.3),
     }
 
 

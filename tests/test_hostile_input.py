@@ -84,6 +84,7 @@ CALLS = {
     "optimal decision": lambda X, y: cl.optimal_decision(X, np.eye(2), abstaining_cost=0.1),
     "threshold": lambda X, y: cl.optimal_threshold(X),
     "mean cost": lambda X, y: cl.mean_cost(y, X, np.eye(3)),
+    "risk and coverage": lambda X, y: cl.risk_coverage(y, X).area,
     "prior correction": lambda X, y: cl.adjust_to_priors(X, train_priors=[0.5, 0.5], new_priors=y),
     "prior estimation": lambda X, y: cl.estimate_priors(X, train_priors=y, max_iter=50),
 }

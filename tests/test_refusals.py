@@ -463,6 +463,12 @@ REFUSALS = [
     # practice
     (lambda: cl.optimal_threshold([[1, 0], [1, 0]]),
      ValueError, "costs = [[1, 0], [1, 0]]: expected each class's own decision to cost less than the other one (else one decision is right whatever the probability)"),
+    (lambda: cl.risk_coverage([0, 2], [0.2, 0.8]),
+     ValueError, "y_true[1] = 2: expected a class number, 0..1 for 2 classes"),
+    (lambda: cl.risk_coverage([0, 1], [0.2, 1.2]),
+     ValueError, "y_prob[1] = 1.2: expected a probability in [0, 1]"),
+    (lambda: cl.risk_coverage([0, 1], [0.2, 0.8], sample_weight=[1, -1]),
+     ValueError, "sample_weight[1] = -1.0: expected a weight of at least 0"),
     (lambda: cl.adjust_to_priors([0.2], train_priors=[0.5, 0.5], new_priors=[1]),
      ValueError, "new_priors has 1 entries: expected 2, one for each class"),
     (lambda: cl.optimal_threshold([[0, 1, 1], [1, 0, 1]]),

@@ -51,9 +51,9 @@ def test_the_statistic_of_hosmer_and_lemeshow_is_the_defined_one_and_its_p_value
 
 def test_a_bin_that_is_certain_has_no_degree_of_freedom_and_refutes_where_it_errs():
     p = [1.0] * 50 + [0.3, 0.7] * 25
-    right, wrong = [1] * 50 + [0, 1] * 25, [0] + [1] * 49 + [0, 1] * 25
+    right, wrong = [1] * 85 + [0] * 15, [0] + [1] * 84 + [0] * 15
     result = cl.calibration_test(right, p, "hosmer-lemeshow", n_bins=2)
-    assert result.p_value == pytest.approx(chi2.sf(result.statistic, 1)) and result.statistic == 0
+    assert result.p_value == pytest.approx(chi2.sf(result.statistic, 1)) and result.statistic == pytest.approx(8)
     assert cl.calibration_test(wrong, p, "hosmer-lemeshow", n_bins=2).p_value == 0
 
 

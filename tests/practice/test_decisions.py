@@ -116,3 +116,42 @@ def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
     for container in (pd.Series(p, index=[3, 3, 0]), p.tolist(), np.repeat(p, 2)[::2], np.ma.masked_array(p)):
         assert np.array_equal(cl.expected_cost(container, pd.DataFrame(costs, index=["b", "a"])), expected)
     assert cl.optimal_threshold(costs) == 0.2 and costs[1, 0] == 4
+
+
+@pytest.mark.equation("eq-aurc")
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.4, 0.5, 0.7, 0.75, 1.0]), st.booleans()), min_size=1))
+def test_the_area_under_risk_and_coverage_is_the_defined_one_and_ties_have_no_order(rows):
+    p, y = (np.array(column) for column in zip(*rows, strict=True))
+    hits, confidence = ((p > 0.5) == y).tolist(), np.where(p > 0.5, p, 1 - p).tolist()
+    curve = cl.risk_coverage(y, p)
+    assert curve.area == pytest.approx(definitions.area_under_risk_coverage(confidence, hits), abs=1e-12)
+    assert cl.risk_coverage(y[::-1], p[::-1]).area == pytest.approx(curve.area, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1))
+def test_each_point_of_the_curve_counts_the_rows_that_are_at_least_as_sure(rows):
+    p, y, w = (np.array(column) for column in zip(*rows, strict=True))
+    w[0] += 1
+    confidence, wrong = np.where(p > 0.5, p, 1 - p), (p > 0.5) != y
+    curve = cl.risk_coverage(y, p, sample_weight=0.5 * w)
+    assert (np.diff(curve.threshold) < 0).all() and curve.coverage[-1] == pytest.approx(1)
+    for t, coverage, risk in zip(curve.threshold, curve.coverage, curve.risk, strict=True):
+        sure = confidence >= t
+        assert coverage == pytest.approx(w[sure].sum() / w.sum())
+        assert risk == pytest.approx(np.average(wrong[sure], weights=w[sure]), abs=1e-12)
+
+
+def test_a_temperature_keeps_the_curve_of_two_classes_and_changes_that_of_three():
+    z = np.random.default_rng(0).normal(0, 2, (400, 3))
+    y = z.argmax(axis=1) * (np.arange(400) % 3 > 0)
+    two, three = ((y > 0, z[:, 0]), (y, z))
+    at = [
+        [cl.risk_coverage(*data, from_logits=True).area for data in ((y, z / T) for y, z in (two, three))]
+        for T in (1, 3)
+    ]
+    assert at[0][0] == pytest.approx(at[1][0]) and abs(at[0][1] - at[1][1]) > 1e-4
+
+
+def test_weights_enter_the_area_as_widths_of_the_coverage():
+    curve = cl.risk_coverage([1, 0, 1], [0.9, 0.8, 0.7], sample_weight=[1, 2, 3])
+    assert curve.area == pytest.approx((1 * 0 + 2 * 2 / 3 + 3 * 2 / 6) / 6)
