@@ -50,6 +50,7 @@ def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calib
         (cl.TemperatureScaling(), np.log(P), Y),
         (cl.IsotonicCalibration(), P[:, 1], Y == 1),
         (cl.HistogramBinning(), P[:, 1], Y == 1),
+        (cl.VennAbersCalibration(), P[:, 1], Y == 1),
         (cl.BetaCalibration(), P[:, 1], Y == 1),
         (cl.OneVsRest(cl.IsotonicCalibration()), P, Y),
     ],
