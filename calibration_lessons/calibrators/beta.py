@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _blocks, _input
-from .._logistic import EPSILON, MAX_LOG_ODDS, NO_MINIMUM, TOO_STEEP, label_weights
+from .._logistic import EPSILON, MAX_LOG_ODDS, TOO_STEEP, label_weights
 from .._root import increasing_root
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, Reads, one_score
@@ -19,6 +19,10 @@ from .platt import prior_targets
 MAX_STEPS = 1000  # ten are enough unless the labels hardly overlap
 LAST_STEP = 1e-7  # in log-odds: Newton's step leaves an error of about the square of its length
 RTOL = 1e-10  # of the three numbers, where some rows lie so far out that no step is short for them
+NO_MINIMUM = (
+    "the probabilities separate the labels (but for ties), so the likelihood grows for ever as the powers "
+    "run to infinity: expected labels 0 and 1 that overlap, or prior_targets=True"
+)
 FACES = tuple(product([False, True], repeat=2))  # whether a, and whether b, is held at 0
 
 

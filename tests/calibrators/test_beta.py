@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import LinearSVC
 
 import calibration_lessons as cl
 from calibration_lessons import definitions
@@ -50,7 +51,7 @@ def test_no_other_powers_from_zero_up_have_a_smaller_cross_entropy(case, prior_t
     try:
         fitted = cl.BetaCalibration(prior_targets).fit(p, labels, weights if weighted else None)
     except ValueError as error:
-        assert "the scores separate the labels" in str(error)
+        assert "the probabilities separate the labels" in str(error)
         assume(False)
     line = np.array([fitted.a_, fitted.b_, fitted.c_])
     assert line[:2].min() >= 0
@@ -95,7 +96,7 @@ def test_a_curve_exists_exactly_where_no_threshold_separates_the_labels_and_alwa
     positive, negative = p[labels == 1], p[labels == 0]
     one_class = not len(positive) or not len(negative)
     if one_class or (p.min() < p.max() and positive.min() >= negative.max()):
-        with pytest.raises(ValueError, match="the scores separate the labels"):
+        with pytest.raises(ValueError, match="the probabilities separate the labels"):
             cl.BetaCalibration().fit(p, labels)
     else:
         cl.BetaCalibration().fit(p, labels)
@@ -159,10 +160,7 @@ def test_behind_a_classifier_certain_probabilities_are_read_as_asked():
         assert model.predict_proba(three[0]).sum(axis=1) == pytest.approx(1)
 
 
-def test_what_is_no_probability_and_what_has_no_minimum_is_refused():
-    with pytest.raises(ValueError, match=r"X\[1\] = 1.5: expected a probability in \[0, 1\]"):
-        cl.BetaCalibration().fit([0.2, 1.5], [0, 1])
-    with pytest.raises(ValueError, match="prior_targets = 1: expected one of True, False"):
-        cl.BetaCalibration(prior_targets=1).fit(P, Y)
-    with pytest.raises(ValueError, match="the scores separate the labels"):
-        cl.BetaCalibration().fit([0.2, 0.3, 0.6, 0.7], [0, 0, 1, 1])
+def test_a_classifier_without_probabilities_is_refused_and_platt_scaling_is_named():
+    X, y = RNG.normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.raises(TypeError, match=r"\(PlattScaling reads the scores of decision_function\)"):
+        cl.CalibratedModel(LinearSVC(), cl.BetaCalibration()).fit(X, y)
