@@ -152,31 +152,35 @@ def joined_as_positive(weight: Floats, hits: Floats, one: float) -> Floats:
     at or after it. Of the ends only corners of the diagram's convex minorant can be smallest, and of the
     starts only the corner to the left of the place and what follows it can be largest.
     """
-    x, y = (np.concatenate([[0.0], values.cumsum()]) for values in (weight, hits))
     corners = isotonic_regression(hits / weight, weights=weight).blocks
-    place = np.arange(len(x))
-    block = np.searchsorted(corners, place).clip(1)  # ends at its corner, at or after the place
-    own = _least_slope(x, y, corners, place, block, one)
-    from_corner = _least_slope(x, y, corners, corners[:-1], np.arange(1, len(corners)), one)
+    diagram = np.stack([np.append(0.0, values.cumsum()) for values in (weight, hits)])
+    block = np.append(1, np.repeat(np.arange(1, len(corners)), np.diff(corners)))  # ends at or after a place
+    own = _least_slope(diagram, diagram[:, corners], block, one)
+    from_corner = _least_slope(diagram[:, corners[:-1]], diagram[:, corners], np.arange(1, len(corners)), one)
     return np.asarray(np.maximum.accumulate(np.maximum(own, from_corner[block - 1])))
 
 
-def _least_slope(
-    x: Floats, y: Floats, corners: IntArray, start: IntArray, first: IntArray, one: float
-) -> Floats:
-    """Smallest slope to the corners from the `first` on, from each start, lowered by `one` in both.
+def _least_slope(start: Floats, corners: Floats, first: IntArray, one: float) -> Floats:
+    """Smallest slope from each start, lowered by `one` in both, to the corners from the `first` on.
 
-    Seen from there the slopes of a convex chain fall, then rise: halve the range in which they turn.
+    Seen from there the slopes of a convex chain fall, then rise. Mostly they rise from the beginning; where
+    not, halve the range in which they turn.
     """
 
-    def seen(corner: IntArray) -> tuple[Floats, Floats]:
-        return x[corner] - x[start] + one, y[corner] - y[start] + one
+    def turned(corner: IntArray, begin: Floats) -> npt.NDArray[np.bool_]:
+        (x, y), (x_after, y_after) = (corners[:, c] - begin + one for c in (corner, corner + 1))
+        return np.asarray(y_after * x >= y * x_after)
 
-    low, high = first.copy(), np.full(len(start), len(corners) - 1)
-    while (low < high).any():
-        middle = (low + high) // 2
-        (x_here, y_here), (x_after, y_after) = seen(corners[middle]), seen(corners[middle + (low < high)])
-        falls = y_after * x_here < y_here * x_after
-        low, high = np.where(falls, middle + 1, low), np.where(falls, high, middle)
-    across, up = seen(corners[low])
+    last, low = corners.shape[1] - 1, first.copy()
+    falling = np.flatnonzero(first < last)
+    falling = falling[~turned(first[falling], start[:, falling])]
+    high = np.full(len(falling), last)
+    while len(falling):
+        middle = (low[falling] + high) // 2
+        done = turned(middle, start[:, falling])
+        high = np.where(done, middle, high)
+        low[falling[~done]] = middle[~done] + 1
+        wide = low[falling] < high
+        falling, high = falling[wide], high[wide]
+    across, up = corners[:, low] - start + one
     return np.asarray(up / across)
