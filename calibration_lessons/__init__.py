@@ -19,6 +19,7 @@ from .measures.accumulator import CalibrationAccumulator
 from .measures.bins import bin_edges
 from .measures.brier_decomposition import BrierDecomposition, brier_decomposition
 from .measures.calibration_line import CalibrationLine, calibration_slope_intercept
+from .measures.calibration_test import CalibrationTest, calibration_test
 from .measures.chance import ECENull
 from .measures.corp import CorpCurve, CorpDecomposition, corp_curve, corp_decomposition
 from .measures.ece import (
@@ -49,6 +50,7 @@ __all__ = [
     "CalibrationAccumulator",
     "CalibrationLine",
     "CalibrationReport",
+    "CalibrationTest",
     "CorpCurve",
     "CorpDecomposition",
     "ECENull",
@@ -69,6 +71,7 @@ __all__ = [
     "brier_score",
     "calibration_report",
     "calibration_slope_intercept",
+    "calibration_test",
     "calibrator_from_dict",
     "coin_plausibility",
     "coin_uncertainty",

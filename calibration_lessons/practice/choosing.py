@@ -173,6 +173,9 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             For input that is not as described, a class that a fold's training rows lack, and whatever the
             classifier or the calibrator refuse.
         """
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            expected = "a classifier, such as LogisticRegression()"
+            raise _input.BadType("estimator", f"= {self.estimator!r}", expected)
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as TemperatureScaling()")
         _input.one_of(self.ensemble, [True, False], "ensemble")
@@ -341,11 +344,18 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def weights_keyword(estimator: Any) -> str:
-    """Name by which a classifier's `fit` takes weights; in a pipeline they are those of its last step."""
+    """Name by which `fit` takes weights: that of a pipeline's last step, or of what a search tries."""
+    from sklearn.model_selection._search import BaseSearchCV  # slow to load, and needed only here
+
+    if isinstance(estimator, BaseSearchCV):
+        return weights_keyword(estimator.estimator)
     steps = getattr(estimator, "steps", None)
     if steps:
         name, last = steps[-1]
         return f"{name}__{weights_keyword(last)}"
     if has_fit_parameter(estimator, "sample_weight"):
         return "sample_weight"
-    raise TypeError(f"sample_weight: {estimator!r} does not take weights")
+    raise TypeError(
+        f"sample_weight: {estimator!r} takes no weights: expected a FrozenEstimator around it, fitted, where "
+        f"the calibrator alone is to have weights"
+    )
