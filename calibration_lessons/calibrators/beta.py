@@ -152,16 +152,18 @@ class _Curve:
 def _minimum(curve: _Curve) -> Floats:
     """Return the powers, not below 0, and the intercept of least cross-entropy.
 
-    The logarithms are counted from their mean in units of their spread. Where one does not vary, the
-    intercept alone is left.
+    The logarithms are counted from their median, which leaves the digits of small ones, in units of their
+    spread. Where one does not vary, the intercept alone is left.
     """
     counts = label_weights(curve.labels, curve.weights)
     up = float(counts @ curve.targets)
+    if not 0 < up < counts.sum():  # one class, and more rows than prior targets can tell from infinity
+        raise ValueError(NO_MINIMUM)
     start = np.array([0.0, 0.0, np.log(up) - np.log(counts.sum() - up)])
     logs = curve.x[:2]
     if (logs.min(axis=1) == logs.max(axis=1)).any():
         return start
-    centre = np.average(logs, axis=1, weights=curve.weights)
+    centre = np.median(logs, axis=1)
     logs -= centre[:, None]
     spread = np.sqrt(np.average(logs**2, axis=1, weights=curve.weights))
     logs /= spread[:, None]
@@ -189,12 +191,12 @@ def _allowed(line: Floats) -> Floats:
 def _newton_step(gradient: Floats, hessian: Floats, powers: Floats) -> Floats:
     """Step to the minimum of the parabola among those that leave both powers at 0 or above."""
     best, least = np.zeros(3), np.inf
-    steady = hessian + EPSILON * np.diag(hessian.diagonal())  # for two columns that vary alike
+    steady = hessian + 8 * EPSILON * np.diag(hessian.diagonal())  # for two columns that vary alike
     for held in FACES:
         step = np.append(np.where(held, -powers, 0.0), 0.0)
         free = np.append(~np.array(held), True)
         pull = -(gradient + steady @ step)[free]
-        step[free] = np.linalg.solve(steady[np.ix_(free, free)], pull)
+        step[free] = np.linalg.lstsq(steady[np.ix_(free, free)], pull, rcond=0)[0]
         value = float(gradient @ step + step @ steady @ step / 2)
         if (powers + step[:2] >= 0).all() and value < least:
             best, least = step, value

@@ -134,6 +134,19 @@ def test_labels_that_hardly_overlap_have_the_powers_that_their_overlap_allows(ga
     assert steep * gap < 0.1
 
 
+def test_probabilities_of_many_sizes_in_one_sample_get_the_best_powers():
+    p = np.array([0.16, 2.5e-19, 5.6e-13, 2.2e-11, 1.4e-15, 6e-12, 2e-19, 2.7e-17, 2.1e-4, 6.5e-3, 2.2e-18])
+    labels = np.array([1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0])
+    fitted = cl.BetaCalibration().fit(p, labels)
+    assert fitted.b_ > 1e9  # -log(1 - p) is as small as p
+    assert fitted.predict_proba(p)[:, 1].mean() == pytest.approx(labels.mean(), abs=1e-6)
+
+
+def test_more_rows_of_one_class_than_prior_targets_can_tell_from_infinity_are_refused():
+    with pytest.raises(ValueError, match="the probabilities separate the labels"):
+        cl.BetaCalibration(prior_targets=True).fit([0.2, 0.8], [1, 1], [1e80, 1e80])
+
+
 @pytest.mark.parametrize("width", [1e-1, 1e-3, 1e-6, 1e-9])
 def test_probabilities_in_a_narrow_range_get_their_curve(width):
     u = RNG.uniform(-1, 1, 2000)
