@@ -14,6 +14,7 @@ from .calibrators.matrix_scaling import MatrixScaling
 from .calibrators.one_vs_rest import OneVsRest
 from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
+from .calibrators.venn_abers import VennAbersCalibration
 from .measures.accumulator import CalibrationAccumulator
 from .measures.bins import bin_edges
 from .measures.brier_decomposition import BrierDecomposition, brier_decomposition
@@ -71,6 +72,7 @@ __all__ = [
     "SoftmaxRegression",
     "TemperatureScaling",
     "Uncertainty",
+    "VennAbersCalibration",
     "adjust_to_priors",
     "bin_edges",
     "brier_decomposition",

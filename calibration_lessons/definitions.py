@@ -978,6 +978,33 @@ def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float)
     return largest
 
 
+# calibrators/venn_abers
+
+
+@numbered(
+    "eq-venn-abers-interval",
+    latex=r"p_0 = \max_{a \le s} \; \min_{b \ge s} \; \frac{k(a, b)}{m(a, b) + 1} , \qquad "
+    r"p_1 = \max_{a \le s} \; \min_{b \ge s} \; \frac{k(a, b) + 1}{m(a, b) + 1}",
+    function="VennAbersCalibration",
+    example="[venn_abers_interval([0, 1, 0, 1], [1, 2, 3, 4], score) for score in (0, 2.5, 9)]",
+)
+def venn_abers_interval(labels: Sequence[int], scores: Sequence[float], score: float) -> tuple[float, float]:
+    """Isotonic regression of the rows and the new one, first as class 0, then as class 1."""
+    places = [*scores, score]
+    return isotonic_value([*labels, 0], places, score), isotonic_value([*labels, 1], places, score)
+
+
+@numbered(
+    "eq-venn-abers",
+    latex=r"q = \frac{p_1}{1 - p_0 + p_1}",
+    function="VennAbersCalibration",
+    example="[venn_abers_probability(0, 1 / (n + 1)) for n in (1, 10, 100)]",
+)
+def venn_abers_probability(p0: float, p1: float) -> float:
+    """One probability from the interval: that of least regret in log loss."""
+    return p1 / (1 - p0 + p1)
+
+
 # calibrators/platt
 
 

@@ -258,6 +258,19 @@ def isotonic(draw: Any) -> Values:
     }
 
 
+def venn_abers(draw: Any) -> Values:
+    """Draw scores with labels, and the score of a new row."""
+    scores, y, s = draw.random(n), draw.permutation(OUTCOMES), draw.random()
+    low, high = d.venn_abers_interval(y, scores, s)
+    places = np.array([*scores, s])
+    return ROWS | {
+        "s": s, r"a \in": places, r"b \in": places, "p_0": low, "p_1": high,
+        "q": d.venn_abers_probability(low, high),
+        "k": lambda a, b: y[(a <= scores) & (scores <= b)].sum(),
+        "m": lambda a, b: ((a <= scores) & (scores <= b)).sum(),
+    }
+
+
 def platt(draw: Any) -> Values:
     """Draw scores with labels, and a curve over the scores; and two normal classes."""
     (a, b, *z), y = draw.normal(size=n + 2), draw.permutation(OUTCOMES)

@@ -69,6 +69,7 @@ CALLS = {
     "Platt, intercept": fitted(cl.PlattScaling(prior_targets=False, slope=1.0)),
     "beta": fitted(cl.BetaCalibration()),
     "beta, prior targets": fitted(cl.BetaCalibration(prior_targets=True)),
+    "Venn-Abers": fitted(cl.VennAbersCalibration()),
     "isotonic": fitted(cl.IsotonicCalibration()),
     "histogram": fitted(cl.HistogramBinning()),
     "histogram of equal mass": fitted(cl.HistogramBinning(strategy="quantile")),

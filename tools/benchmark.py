@@ -37,7 +37,7 @@ RESULTS = Path(__file__).resolve().parents[1] / "book" / "reference" / "benchmar
 COMMAND = "make benchmark"
 LIBRARIES = (
     "numpy", "scipy", "scikit-learn", "dask", "torch", "torchmetrics", "relplot", "calzone-tool", "netcal",
-    "pycalib",
+    "pycalib", "betacal", "venn-abers",
 )  # fmt: skip
 RUNS, SECONDS = 5, 1.0  # at least so many runs each, and more of the short ones
 MIB = 2**20
@@ -118,7 +118,9 @@ def jobs() -> Iterator[Callable[[], Job]]:
         yield lambda n=n, k=n_classes: temperature(n, k)
         yield lambda n=n, k=n_classes: consistency(n, k)
     yield platt
+    yield beta
     yield isotonic
+    yield venn_abers
     yield histogram_binning
     for n, n_classes in ((10**6, 10), (5 * 10**4, 1000)):
         yield lambda n=n, k=n_classes: brier(n, k)
@@ -240,6 +242,33 @@ def platt() -> Job:
         f"Platt, {size(n, 1)}", "scikit-learn", 0.15, 8 * MIB,
         lambda: cl.PlattScaling().fit(log_odds, labels).predict_proba([1.0])[0, 1],
         lambda: expit(-(theirs.fit(log_odds, labels).a_ + theirs.b_)), 1e-3,
+    )  # fmt: skip
+
+
+def beta() -> Job:
+    """Fit, then predict one probability; the peer stops earlier: its fourth digit differs."""
+    from betacal import BetaCalibration
+
+    n = 10**6
+    scores, labels = binary(n)
+    return Job(
+        f"beta, {size(n, 1)}", "betacal", 1.0, 8 * scores.nbytes,
+        lambda: cl.BetaCalibration().fit(scores, labels).predict_proba([0.9])[0, 1],
+        lambda: BetaCalibration().fit(scores, labels).predict([0.9])[0], 1e-3,
+    )  # fmt: skip
+
+
+def venn_abers() -> Job:
+    """Fit, then predict as many scores; both give an interval on the way."""
+    from venn_abers.venn_abers import calc_p0p1, calc_probs
+
+    n = 10**5
+    scores, labels = binary(n)
+    two = np.stack([1 - scores, scores], axis=1)
+    return Job(
+        f"Venn-Abers, {size(n, 1)}", "venn-abers", 0.1, 30 * scores.nbytes,
+        lambda: cl.VennAbersCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
+        lambda: calc_probs(*calc_p0p1(two, labels), two)[0][:, 1], 1e-12,
     )  # fmt: skip
 
 

@@ -63,11 +63,11 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 SEVERAL_LABELS = ("ClassifierChain", "MultiOutputClassifier")  # they predict several labels per row
 REASONS = {
-    "reads probabilities": "it gives no probabilities",
+    "reads the scores of decision_function": "it gives no probabilities",
     "expected a classifier with": "it gives labels alone",
     "these logits say no more than chance": "it knows no more than chance",
     "is not above its lower end": "it knows no more than chance",
-    "the scores separate the labels": "a threshold separates the labels",
+    "separate the labels": "a threshold separates the labels",
     "Only binary classification is supported. Unknown": "it takes two classes",
     "holds 3 classes: expected two": "it takes two classes",
 }

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _blocks, _input
-from .._logistic import EPSILON, MAX_LOG_ODDS, NO_MINIMUM, TOO_STEEP, label_weights
+from .._logistic import EPSILON, MAX_LOG_ODDS, TOO_STEEP, label_weights
 from .._root import increasing_root
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, Reads, one_score
@@ -19,6 +19,10 @@ from .platt import prior_targets
 MAX_STEPS = 1000  # ten are enough unless the labels hardly overlap
 LAST_STEP = 1e-7  # in log-odds: Newton's step leaves an error of about the square of its length
 RTOL = 1e-10  # of the three numbers, where some rows lie so far out that no step is short for them
+NO_MINIMUM = (
+    "the probabilities separate the labels (but for ties), so the likelihood grows for ever as the powers "
+    "run to infinity: expected labels 0 and 1 that overlap, or prior_targets=True"
+)
 FACES = tuple(product([False, True], repeat=2))  # whether a, and whether b, is held at 0
 
 
@@ -148,16 +152,18 @@ class _Curve:
 def _minimum(curve: _Curve) -> Floats:
     """Return the powers, not below 0, and the intercept of least cross-entropy.
 
-    The logarithms are counted from their mean in units of their spread. Where one does not vary, the
-    intercept alone is left.
+    The logarithms are counted from their median, which leaves the digits of small ones, in units of their
+    spread. Where one does not vary, the intercept alone is left.
     """
     counts = label_weights(curve.labels, curve.weights)
     up = float(counts @ curve.targets)
+    if not 0 < up < counts.sum():  # one class, and more rows than prior targets can tell from infinity
+        raise ValueError(NO_MINIMUM)
     start = np.array([0.0, 0.0, np.log(up) - np.log(counts.sum() - up)])
     logs = curve.x[:2]
     if (logs.min(axis=1) == logs.max(axis=1)).any():
         return start
-    centre = np.average(logs, axis=1, weights=curve.weights)
+    centre = np.median(logs, axis=1)
     logs -= centre[:, None]
     spread = np.sqrt(np.average(logs**2, axis=1, weights=curve.weights))
     logs /= spread[:, None]
@@ -185,12 +191,12 @@ def _allowed(line: Floats) -> Floats:
 def _newton_step(gradient: Floats, hessian: Floats, powers: Floats) -> Floats:
     """Step to the minimum of the parabola among those that leave both powers at 0 or above."""
     best, least = np.zeros(3), np.inf
-    steady = hessian + EPSILON * np.diag(hessian.diagonal())  # for two columns that vary alike
+    steady = hessian + 8 * EPSILON * np.diag(hessian.diagonal())  # for two columns that vary alike
     for held in FACES:
         step = np.append(np.where(held, -powers, 0.0), 0.0)
         free = np.append(~np.array(held), True)
         pull = -(gradient + steady @ step)[free]
-        step[free] = np.linalg.solve(steady[np.ix_(free, free)], pull)
+        step[free] = np.linalg.lstsq(steady[np.ix_(free, free)], pull, rcond=0)[0]
         value = float(gradient @ step + step @ steady @ step / 2)
         if (powers + step[:2] >= 0).all() and value < least:
             best, least = step, value

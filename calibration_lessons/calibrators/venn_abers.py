@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,18 @@ from scipy.special import expit
 
 from .. import _input
 from .._typing import FloatArray, Floats, IntArray
-from ._base import BinaryCalibrator
+from ._base import BinaryCalibrator, Calibrator
 from ._learned import Learned, Numbers
 from .isotonic import pool_ties
+from .one_vs_rest import OneVsRest
 
 
 class VennAbersCalibration(BinaryCalibrator):
     """Interval from p0 to p1 for each row, and one probability inside it (equation ``eq-venn-abers``).
 
     p0 is what isotonic regression says of the new row when that row has joined the calibration rows as class
-    0, and p1 when it has joined them as class 1 (``eq-venn-abers-interval``). The one of the row's own class is
-    calibrated, whatever the classifier, as long as the rows are exchangeable. The probability is
+    0, and p1 when it has joined them as class 1 (``eq-venn-abers-interval``). The one of the row's own class
+    is calibrated, whatever the classifier, as long as the rows are exchangeable. The probability is
     p1 / (1 - p0 + p1). It is never 0 or 1, so the log loss stays finite.
 
     Attributes
@@ -41,8 +42,8 @@ class VennAbersCalibration(BinaryCalibrator):
 
     This is the inductive method: the classifier has not seen the calibration rows. In the cross method each
     fold calibrates a classifier that was fitted on the others. That is `CalibratedModel` with
-    ``ensemble=True``, which combines the folds as the method asks for: geometric means of the folds' p1 and of
-    their 1 - p0 take the places of p1 and 1 - p0. For several classes take `OneVsRest` around it.
+    ``ensemble=True``, which combines the folds as the method asks for: geometric means of the folds' p1 and
+    of their 1 - p0 take the places of p1 and 1 - p0. For several classes take `OneVsRest` around it.
 
     References
     ----------
@@ -90,10 +91,9 @@ class VennAbersCalibration(BinaryCalibrator):
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         distinct, weight, hits = pool_ties(scores, labels, weights)
-        unit = 1.0 if weights is None else float(weights.max())
-        weight, hits = weight * unit, hits * unit
-        upper = joined_as_positive(weight, hits)
-        lower = 1 - joined_as_positive(weight[::-1], (weight - hits)[::-1])[::-1]
+        one = 1.0 if weights is None else min(1 / float(weights.max()), 1e100)
+        upper = joined_as_positive(weight, hits, one)
+        lower = 1 - joined_as_positive(weight[::-1], (weight - hits)[::-1], one)[::-1]
         steps = (np.diff(lower) > 0) | (np.diff(upper) > 0)
         steps[0] = True
         self.thresholds_ = distinct[steps]
@@ -118,46 +118,69 @@ class VennAbersCalibration(BinaryCalibrator):
         return np.asarray(high / (1 - low + high))
 
 
-def crossed(intervals: Sequence[Floats]) -> Floats:
-    """Return one probability for the intervals, shape (m, 2), that several folds give the same rows.
+def crossed(calibrators: Sequence[Calibrator], scores: Sequence[FloatArray]) -> Floats | None:
+    """Return the probabilities of the cross method, shape (m, K), or None for other calibrators.
 
-    Geometric means take the places of p1 and of 1 - p0.
+    Each calibrator reads its own scores of the same rows. Geometric means take the places of p1 and 1 - p0.
     """
-    low, high = np.stack(intervals, axis=-1).swapaxes(0, 1)
+    first = calibrators[0]
+    if isinstance(first, VennAbersCalibration):
+        positive = _crossed(calibrators, scores)
+        return np.stack([1 - positive, positive], axis=1)
+    if not isinstance(first, OneVsRest) or not isinstance(first.calibrator, VennAbersCalibration):
+        return None
+    columns = range(len(first.classes_))
+    by_class = [[one.calibrators_[k] for one in calibrators if isinstance(one, OneVsRest)] for k in columns]
+    each = np.stack([_crossed(by_class[k], [z[:, k] for z in scores]) for k in columns], axis=1)
+    return np.asarray(each / each.sum(axis=1, keepdims=True))
+
+
+def _crossed(calibrators: Sequence[Any], scores: Sequence[FloatArray]) -> Floats:
+    intervals = [one.predict_interval(z) for one, z in zip(calibrators, scores, strict=True)]
+    low, high = np.stack(intervals).transpose(2, 0, 1)
     with np.errstate(divide="ignore"):
-        against, towards = np.log(1 - low).mean(axis=-1), np.log(high).mean(axis=-1)
+        against, towards = np.log(1 - low).mean(axis=0), np.log(high).mean(axis=0)
     return np.asarray(expit(towards - against))
 
 
-def joined_as_positive(weight: Floats, hits: Floats) -> Floats:
-    """Return what isotonic regression says of one more row of class 1, at each place among the scores.
+def joined_as_positive(weight: Floats, hits: Floats, one: float) -> Floats:
+    """Return what isotonic regression says of a row of class 1 and weight `one` at each place among scores.
 
     Place 0 is below all distinct scores, place i at score i or between it and the one before, the last above
-    all. The value is a slope in the diagram of cumulative hits over cumulative weight, in which the new row is
-    a step of (1, 1): the largest, over starts at or before the place, of the smallest over ends at or after it.
-    Of the ends only corners of the diagram's convex minorant can be smallest, and of the starts only the corner
-    to the left of the place and what follows it can be largest.
+    all. The value is a slope in the diagram of cumulative hits over cumulative weight, in which the new row
+    is a step up of `one` in both: the largest, over starts at or before the place, of the smallest over ends
+    at or after it. Of the ends only corners of the diagram's convex minorant can be smallest, and of the
+    starts only the corner to the left of the place and what follows it can be largest.
     """
-    x, y = (np.concatenate([[0.0], values.cumsum()]) for values in (weight, hits))
     corners = isotonic_regression(hits / weight, weights=weight).blocks
-    place = np.arange(len(x))
-    block = np.searchsorted(corners, place).clip(1)  # ends at its corner, at or after the place
-    own = _least_slope(x, y, corners, place, block)
-    from_corner = _least_slope(x, y, corners, corners[:-1], np.arange(1, len(corners)))
+    diagram = np.stack([np.append(0.0, values.cumsum()) for values in (weight, hits)])
+    block = np.append(1, np.repeat(np.arange(1, len(corners)), np.diff(corners)))  # ends at or after a place
+    own = _least_slope(diagram, diagram[:, corners], block, one)
+    from_corner = _least_slope(diagram[:, corners[:-1]], diagram[:, corners], np.arange(1, len(corners)), one)
     return np.asarray(np.maximum.accumulate(np.maximum(own, from_corner[block - 1])))
 
 
-def _least_slope(x: Floats, y: Floats, corners: IntArray, start: IntArray, first: IntArray) -> Floats:
-    """Smallest slope from each start, one step of (1, 1) lower, to the corners from the `first` on.
+def _least_slope(start: Floats, corners: Floats, first: IntArray, one: float) -> Floats:
+    """Smallest slope from each start, lowered by `one` in both, to the corners from the `first` on.
 
-    Seen from there the slopes of a convex chain fall, then rise: halve the range in which they turn.
+    Seen from there the slopes of a convex chain fall, then rise. Mostly they rise from the beginning; where
+    not, halve the range in which they turn.
     """
-    x0, y0 = x[start] - 1, y[start] - 1
-    low, high = first.copy(), np.full(len(start), len(corners) - 1)
-    while (low < high).any():
-        middle = (low + high) // 2
-        here, after = corners[middle], corners[np.minimum(middle + 1, len(corners) - 1)]
-        falls = (y[after] - y0) * (x[here] - x0) < (y[here] - y0) * (x[after] - x0)
-        falls &= low < high
-        low, high = np.where(falls, middle + 1, low), np.where(falls | (low >= high), high, middle)
-    return np.asarray((y[corners[low]] - y0) / (x[corners[low]] - x0))
+
+    def turned(corner: IntArray, begin: Floats) -> npt.NDArray[np.bool_]:
+        (x, y), (x_after, y_after) = (corners[:, c] - begin + one for c in (corner, corner + 1))
+        return np.asarray(y_after * x >= y * x_after)
+
+    last, low = corners.shape[1] - 1, first.copy()
+    falling = np.flatnonzero(first < last)
+    falling = falling[~turned(first[falling], start[:, falling])]
+    high = np.full(len(falling), last)
+    while len(falling):
+        middle = (low[falling] + high) // 2
+        done = turned(middle, start[:, falling])
+        high = np.where(done, middle, high)
+        low[falling[~done]] = middle[~done] + 1
+        wide = low[falling] < high
+        falling, high = falling[wide], high[wide]
+    across, up = corners[:, low] - start + one
+    return np.asarray(up / across)

@@ -177,9 +177,12 @@ def _votes(classifier: Any) -> int | None:
 def _unreadable(classifier: Any, calibrator: Calibrator, margins: list[str]) -> _input.BadType:
     methods = " or ".join([*margins, "predict_proba"])
     expected = f"a classifier with {methods}, because {calibrator!r} reads {calibrator.reads}"
-    binning = calibrator.calibrator if isinstance(calibrator, OneVsRest) else calibrator
-    if isinstance(binning, HistogramBinning) and hasattr(classifier, "decision_function"):
-        expected += " (with strategy='quantile' it reads the scores of decision_function)"
+    inner = calibrator.calibrator if isinstance(calibrator, OneVsRest) else calibrator
+    if hasattr(classifier, "decision_function"):
+        if isinstance(inner, HistogramBinning):
+            expected += " (with strategy='quantile' it reads the scores of decision_function)"
+        if isinstance(inner, BetaCalibration):
+            expected += " (PlattScaling reads the scores of decision_function)"
     return _input.BadType("estimator", f"= {classifier!r}", expected)
 
 

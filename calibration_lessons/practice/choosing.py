@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
 from .. import _input
 from .._typing import Floats
 from ..calibrators._base import BinaryCalibrator, Calibrator
+from ..calibrators.venn_abers import crossed
 from ._reading import CertainProbability, Zeros, own_classes, scores_for
 
 Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
@@ -54,12 +55,12 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         each of which counts once, however many folds it is in.
     ensemble : bool
         Keep the classifier of each fold, with a calibrator of its own that learns from that fold, and answer
-        with the mean of their probabilities. Otherwise one calibrator learns from all folds, and one
-        classifier from all rows. Take the ensemble for classifiers that change much with their rows: on
-        500 e-mails of spambase single trees had a log loss smaller by a tenth, while after boosting, logistic
-        regression and a network a single pair was about as good, with Platt scaling rather better. The
-        ensemble takes as many times longer to predict as there are folds, and leaves each calibrator
-        only its own fold of the rows.
+        with the mean of their probabilities (of `VennAbersCalibration`: with what the cross method makes of
+        their intervals). Otherwise one calibrator learns from all folds, and one classifier from all rows.
+        Take the ensemble for classifiers that change much with their rows: on 500 e-mails of spambase single
+        trees had a log loss smaller by a tenth, while after boosting, logistic regression and a network a
+        single pair was about as good, with Platt scaling rather better. The ensemble takes as many times
+        longer to predict as there are folds, and leaves each calibrator only its own fold of the rows.
     zeros : {"half-vote", "refuse"} or float
         What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
         probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a
@@ -94,8 +95,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
       one class against the rest, the log-odds). Probabilities of 0 and 1 are read as `zeros` says.
     - "probabilities" (`HistogramBinning` with bins of equal width, `BetaCalibration`): `predict_proba`, which
       the classifier must have. For `BetaCalibration` 0 and 1 are read as `zeros` says.
-    - "scores" (`IsotonicCalibration`, `HistogramBinning` with bins of equal mass): `decision_function`;
-      where there is none, `predict_proba`.
+    - "scores" (`IsotonicCalibration`, `VennAbersCalibration`, `HistogramBinning` with bins of equal mass):
+      `decision_function`; where there is none, `predict_proba`.
 
     `OneVsRest` reads what its calibrator reads. Folds, final classifier and `ensemble` are those of
     `sklearn.calibration.CalibratedClassifierCV`, whose default is ``ensemble=True``.
@@ -199,8 +200,15 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated probability of each class, shape (n, K), in the order of `classes_`."""
         check_is_fitted(self, "pairs_")
-        answers = [pair.calibrator.predict_proba(self._scores(pair.classifier, X)) for pair in self.pairs_]
-        return answers[0] if len(answers) == 1 else np.mean(answers, axis=0)
+        scores = [self._scores(pair.classifier, X) for pair in self.pairs_]
+        calibrators = [pair.calibrator for pair in self.pairs_]
+        if len(calibrators) == 1:
+            return calibrators[0].predict_proba(scores[0])
+        together = crossed(calibrators, scores)
+        if together is not None:
+            return together
+        answers = [one.predict_proba(z) for one, z in zip(calibrators, scores, strict=True)]
+        return np.asarray(np.mean(answers, axis=0))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the label of the largest calibrated probability, shape (n,)."""

@@ -26,6 +26,7 @@ from ..calibrators.isotonic import IsotonicCalibration
 from ..calibrators.matrix_scaling import MatrixScaling
 from ..calibrators.one_vs_rest import OneVsRest
 from ..calibrators.platt import PlattScaling
+from ..calibrators.venn_abers import VennAbersCalibration
 from .choosing import CalibratedModel
 
 Source = Literal["numpy", "torch", "sql", "javascript"]
@@ -59,6 +60,15 @@ class Steps:
 
 
 @dataclass(frozen=True)
+class Jumps:
+    """At a point its own value; elsewhere the value whose number is the count of points below x."""
+
+    points: list[float]
+    at: list[float]
+    between: list[float]
+
+
+@dataclass(frozen=True)
 class Lines:
     """Straight lines between the points, and the end values outside."""
 
@@ -66,7 +76,7 @@ class Lines:
     values: list[float]
 
 
-Map = Curve | Powers | Steps | Lines
+Map = Curve | Powers | Steps | Jumps | Lines
 
 
 @dataclass(frozen=True)
@@ -90,6 +100,11 @@ class Plan:
     def curved(self) -> bool:
         """Whether a logistic curve occurs: e^z / (1 + e^z) where z < 0, so that no tail is lost."""
         return any(isinstance(one, Curve | Powers) for one in self.maps)
+
+    @property
+    def jumps(self) -> bool:
+        """Whether points with a value of their own occur."""
+        return any(isinstance(one, Jumps) for one in self.maps)
 
     @property
     def rounds(self) -> bool:
@@ -190,6 +205,10 @@ def _map(calibrator: Calibrator) -> Map:
             return Curve(float(calibrator.slope_), float(calibrator.intercept_))
         case BetaCalibration():
             return Powers(float(calibrator.a_), float(calibrator.b_), float(calibrator.c_))
+        case VennAbersCalibration():
+            low, high = calibrator.lower_, calibrator.upper_
+            at, between = high[:-1] / (1 - low[1:] + high[:-1]), high / (1 - low + high)
+            return Jumps(calibrator.thresholds_.tolist(), at.tolist(), between.tolist())
         case IsotonicCalibration() if len(calibrator.values_) > 1:
             return Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
         case IsotonicCalibration():
@@ -218,6 +237,8 @@ def _numpy(plan: Plan) -> str:
             case Steps(edges, values, uniform):
                 rounded = ".astype(kind)" if uniform else ""
                 return f"np.array({values})[np.searchsorted(np.array({edges}){rounded}, {x})] + 0 * {x}"
+            case Jumps(points, at, between):
+                return f"jumps({x}, np.array({points}), np.array({at}), np.array({between}))"
 
     lines = [
         f'"""{_about(plan, "NumPy")}"""',
@@ -228,6 +249,18 @@ def _numpy(plan: Plan) -> str:
         *(
             ["def sigma(z):", "    return np.exp(np.minimum(z, 0)) / (1 + np.exp(-abs(z)))", "", ""]
             if plan.curved
+            else []
+        ),
+        *(
+            [
+                "def jumps(x, points, at, between):",
+                "    i = np.searchsorted(points, x)",
+                "    j = np.minimum(i, len(points) - 1)",
+                "    return np.where(points[j] == x, at[j], between[i]) + 0 * x",
+                "",
+                "",
+            ]
+            if plan.jumps
             else []
         ),
         "def calibrate(scores):",
@@ -274,6 +307,8 @@ def _torch(plan: Plan) -> str:
             case Steps(edges, values, uniform):
                 rounded = ".to(kind).double()" if uniform else ""
                 return f"double({values})[torch.bucketize({x}, double({edges}){rounded})] + 0 * {x}"
+            case Jumps(points, at, between):
+                return f"jumps({x}, double({points}), double({at}), double({between}))"
 
     lines = [
         f'"""{_about(plan, "PyTorch, on a device that has float64")}"""',
@@ -316,6 +351,14 @@ def _torch(plan: Plan) -> str:
             "        return values[i - 1] + (values[i] - values[i - 1]) * share",
             "",
         ]
+    if plan.jumps:
+        lines += [
+            "    def jumps(x, points, at, between):",
+            "        i = torch.bucketize(x, points)",
+            "        j = i.clamp(max=len(points) - 1)",
+            "        return torch.where(points[j] == x, at[j], between[i]) + 0 * x",
+            "",
+        ]
     lines += ["    x = x.T.contiguous()"]
     lines += [f"    p{k} = {mapped(one, f'x[{k}]')}" for k, one in enumerate(plan.maps)]
     if len(plan.maps) == 1:
@@ -341,6 +384,8 @@ def _javascript(plan: Plan) -> str:
                 return f"lines({x}, {points}, {values})"
             case Steps(edges, values):
                 return f"{values}[below({x}, {edges})] + 0 * {x}"
+            case Jumps(points, at, between):
+                return f"jumps({x}, {points}, {at}, {between}) + 0 * {x}"
 
     lines = [
         f"// {_about(plan, 'nothing')}",
@@ -371,7 +416,7 @@ def _javascript(plan: Plan) -> str:
             "}",
         ]
         return "\n".join(lines) + "\n"
-    if any(isinstance(one, Steps | Lines) for one in plan.maps):
+    if any(isinstance(one, Steps | Jumps | Lines) for one in plan.maps):
         lines += ["  const below = (x, points) => points.filter((point) => point < x).length;"]
     if any(isinstance(one, Lines) for one in plan.maps):
         lines += [
@@ -379,6 +424,13 @@ def _javascript(plan: Plan) -> str:
             "    const i = Math.min(Math.max(below(x, points), 1), points.length - 1);",
             "    const share = (x - points[i - 1]) / (points[i] - points[i - 1]);",
             "    return values[i - 1] + (values[i] - values[i - 1]) * Math.min(Math.max(share, 0), 1);",
+            "  };",
+        ]
+    if plan.jumps:
+        lines += [
+            "  const jumps = (x, points, at, between) => {",
+            "    const i = below(x, points);",
+            "    return points[i] === x ? at[i] : between[i];",
             "  };",
         ]
     lines += [f"  const p{k} = {mapped(one, f'x[{k}]')};" for k, one in enumerate(plan.maps)]
@@ -411,6 +463,12 @@ def _sql(plan: Plan) -> str:
         case Steps(edges, values):
             ends = zip(edges, values[:-1], strict=True)
             cases = [f"WHEN score <= {_literal(edge)} THEN {_literal(value)}" for edge, value in ends]
+        case Jumps(points, at, values):
+            cases = [
+                f"WHEN score {sign} {_literal(point)} THEN {_literal(value)}"
+                for point, *both in zip(points, values[:-1], at, strict=True)
+                for sign, value in zip("<=", both, strict=True)
+            ]
         case Lines(points, values):
             cases = [f"WHEN score <= {_literal(points[0])} THEN {_literal(values[0])}"]
             for i in range(1, len(points)):
@@ -554,6 +612,20 @@ def _onnx_map(one: Map, k: str, dtype: Dtype) -> list[str]:
                 f"value{k} = Gather (values{k}, index{k})",
                 f"missing{k} = Mul (zero, x{k})",
                 f"p{k} = Add (value{k}, missing{k})",
+            ]
+        case Jumps(points, at, between):
+            return [
+                *_onnx_lookup(k, points),
+                _constant(f"points{k}", [*points, points[-1]]),
+                _constant(f"ats{k}", [*at, at[-1]]),
+                _constant(f"values{k}", between),
+                f"point{k} = Gather (points{k}, index{k})",
+                f"at{k} = Gather (ats{k}, index{k})",
+                f"value{k} = Gather (values{k}, index{k})",
+                f"equal{k} = Equal (x{k}, point{k})",
+                f"either{k} = Where (equal{k}, at{k}, value{k})",
+                f"missing{k} = Mul (zero, x{k})",
+                f"p{k} = Add (either{k}, missing{k})",
             ]
         case Lines(points, values):
             tables = {

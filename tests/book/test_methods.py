@@ -17,6 +17,7 @@ KEEP = "What to keep of a fitted calibrator"
 METHODS = {
     "Histogram binning": cl.HistogramBinning(n_bins=5),
     "Isotonic regression": cl.IsotonicCalibration(),
+    "Venn-Abers calibration": cl.VennAbersCalibration(),
     "Platt scaling": cl.PlattScaling(),
     "Beta calibration": cl.BetaCalibration(),
     "Temperature scaling": cl.TemperatureScaling(),

@@ -57,6 +57,7 @@ BINARY = [
     cl.BetaCalibration(),
     cl.BetaCalibration(prior_targets=True),
     cl.IsotonicCalibration(),
+    cl.VennAbersCalibration(),
     cl.IsotonicCalibration(smoothing=2),
     cl.HistogramBinning(7),
     cl.HistogramBinning(5, "quantile"),

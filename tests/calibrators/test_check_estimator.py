@@ -97,6 +97,7 @@ DIRECT = [
     (cl.HistogramBinning(), SCORES | NO_PROBABILITIES | EMPTY_BINS),
     (cl.HistogramBinning(strategy="quantile"), SCORES | ONE_COLUMN),
     (cl.BetaCalibration(prior_targets=True), SCORES | NO_PROBABILITIES),
+    (cl.VennAbersCalibration(), SCORES | ONE_COLUMN),
     (cl.IsotonicCalibration(), SCORES | ONE_COLUMN),
     (cl.PlattScaling(), SCORES | ONE_COLUMN),
     (cl.PlattScaling(slope=1.0), SCORES | ONE_COLUMN),

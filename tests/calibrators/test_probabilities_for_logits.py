@@ -63,6 +63,7 @@ def test_that_warning_points_at_the_line_that_called_fit_whatever_stands_between
         (cl.TemperatureScaling(), np.log(P), Y),
         (cl.IsotonicCalibration(), P[:, 1], Y == 1),
         (cl.HistogramBinning(), P[:, 1], Y == 1),
+        (cl.VennAbersCalibration(), P[:, 1], Y == 1),
         (cl.BetaCalibration(), P[:, 1], Y == 1),
         (cl.OneVsRest(cl.IsotonicCalibration()), P, Y),
     ],

@@ -1,0 +1,201 @@
+"""Venn-Abers calibration: definitions, refits, validity, the cross method, the interval."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+import calibration_lessons as cl
+from calibration_lessons import definitions, simulate
+from calibration_lessons.calibrators.venn_abers import crossed
+from tests.calibrators.cases import scores_and_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")
+SOURCE = simulate.ScoreSource(simulate.over_confident(2.0))
+Y, P = SOURCE.sample(2000, random_state=0)
+
+
+def refitted(scores, labels, weights, new):
+    """p0 and p1 of each new score, by two fits of isotonic regression per score."""
+    found = []
+    for score in new:
+        pair = []
+        for label in (0, 1):
+            joined = np.append(scores, score), np.append(labels, label), np.append(weights, 1.0)
+            pair.append(cl.IsotonicCalibration().fit(*joined).predict_proba([score])[0, 1])
+        found.append(pair)
+    return np.array(found)
+
+
+@pytest.mark.equation("eq-venn-abers-interval")
+@given(scores_and_labels(), st.lists(st.integers(-1, 22).map(lambda x: x / 20), min_size=1, max_size=9))
+def test_the_interval_is_the_defined_one_at_scores_between_them_and_outside(case, new):
+    scores, labels = case
+    found = cl.VennAbersCalibration().fit(scores, labels).predict_interval(new)
+    defined = [definitions.venn_abers_interval(labels.tolist(), scores.tolist(), score) for score in new]
+    assert found == pytest.approx(np.array(defined), abs=1e-12)
+
+
+@pytest.mark.equation("eq-venn-abers")
+@given(scores_and_labels(), st.lists(st.floats(-1, 2), min_size=1))
+def test_the_probability_is_the_defined_one_inside_the_interval_and_never_0_or_1(case, new):
+    fitted = cl.VennAbersCalibration().fit(*case)
+    low, high = fitted.predict_interval(new).T
+    p = fitted.predict_proba(new)[:, 1]
+    defined = [definitions.venn_abers_probability(*pair) for pair in zip(low, high, strict=True)]
+    assert p == pytest.approx(defined, rel=1e-12)
+    assert (low < high).all() and (low <= p).all() and (p <= high).all()
+    assert 0 < p.min() and p.max() < 1
+
+
+@given(scores_and_labels(), st.data())
+def test_with_weights_the_new_row_counts_as_one_row(case, data):
+    scores, labels = case
+    n = len(labels)
+    weights = np.array(data.draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))) * 0.7
+    new = np.append(scores, [-1.0, 0.55, 2.0])
+    found = cl.VennAbersCalibration().fit(scores, labels, weights).predict_interval(new)
+    assert found == pytest.approx(refitted(scores, labels, weights, new), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [50, 500, 1500])
+@pytest.mark.parametrize("digits", [2, 16])
+def test_many_rows_with_and_without_ties_give_what_two_refits_per_row_give(n, digits):
+    scores = np.round(P[:n], digits)
+    new = np.round(P[-100:], digits)
+    found = cl.VennAbersCalibration().fit(scores, Y[:n]).predict_interval(new)
+    assert found == pytest.approx(refitted(scores, Y[:n], np.ones(n), new), abs=1e-12)
+
+
+@pytest.mark.parametrize("labels", [np.arange(64) % 2, np.arange(64) // 32, 1 - np.arange(64) // 32])
+def test_labels_in_patterns_give_what_two_refits_per_row_give(labels):
+    scores = np.arange(64.0)
+    new = np.arange(-0.5, 64.5, 0.5)
+    found = cl.VennAbersCalibration().fit(scores, labels).predict_interval(new)
+    assert found == pytest.approx(refitted(scores, labels, np.ones(64), new), abs=1e-12)
+
+
+@given(scores_and_labels(), st.lists(st.floats(-1, 2), min_size=2))
+def test_both_ends_and_the_probability_never_fall(case, new):
+    fitted = cl.VennAbersCalibration().fit(*case)
+    rising = np.sort(new)
+    assert (np.diff(fitted.predict_interval(rising), axis=0) >= 0).all()
+    assert (np.diff(fitted.predict_proba(rising)[:, 1]) >= -1e-15).all()
+
+
+@given(scores_and_labels(st.integers(-10, 10).map(float)))
+def test_the_other_class_has_the_other_interval(case):
+    scores, labels = case
+    one = cl.VennAbersCalibration().fit(scores, labels).predict_interval(scores)
+    other = cl.VennAbersCalibration().fit(-scores, 1 - labels).predict_interval(-scores)
+    assert one == pytest.approx(1 - other[:, ::-1], abs=1e-12)
+
+
+def test_only_scores_at_which_an_end_steps_are_kept():
+    fitted = cl.VennAbersCalibration().fit(P, Y)
+    assert len(fitted.thresholds_) < len(P) / 3
+    steps = (np.diff(fitted.lower_) > 0) | (np.diff(fitted.upper_) > 0)
+    assert steps[1:].all()
+
+
+def test_the_end_of_the_rows_own_class_is_calibrated_with_few_rows_and_isotonic_regression_is_not():
+    rng = np.random.default_rng(0)
+    said, came, isotonic = [], [], []
+    for _ in range(1500):
+        labels, scores = SOURCE.sample(13, random_state=rng)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pair = cl.VennAbersCalibration().fit(scores[:-1], labels[:-1]).predict_interval(scores[-1:])
+            one = cl.IsotonicCalibration().fit(scores[:-1], labels[:-1]).predict_proba(scores[-1:])
+        said.append(pair[0, labels[-1]])
+        isotonic.append(one[0, 1])
+        came.append(labels[-1])
+    own = cl.reliability_curve(came, said, n_bins=4)
+    other = cl.reliability_curve(came, isotonic, n_bins=4)
+    error = np.sqrt(own.confidence * (1 - own.confidence) / own.counts)
+    assert (np.abs(own.accuracy - own.confidence) < 3.5 * error).all()
+    gap = np.abs(other.accuracy - other.confidence)
+    assert gap[0] > 0.1 and gap[-1] > 0.1
+
+
+def test_the_log_loss_is_finite_where_that_of_isotonic_regression_is_not():
+    labels, scores = SOURCE.sample(4000, random_state=1)
+    venn, isotonic = (
+        method.fit(P[:300], Y[:300]).predict_proba(scores)
+        for method in (cl.VennAbersCalibration(), cl.IsotonicCalibration())
+    )
+    assert np.isinf(cl.negative_log_likelihood(labels, isotonic))
+    assert cl.negative_log_likelihood(labels, venn) < 1.02 * cl.negative_log_likelihood(
+        labels, SOURCE.truth(scores)
+    )
+
+
+def folds(X, y):
+    for train, test in StratifiedKFold(5).split(X, y):
+        model = LogisticRegression().fit(X[train], y[train])
+        yield model, test
+
+
+def test_the_cross_method_takes_geometric_means_over_the_folds():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = (rng.random(200) < 1 / (1 + np.exp(-2 * X[:, 0]))).astype(int)
+    model = cl.CalibratedModel(LogisticRegression(), cl.VennAbersCalibration(), ensemble=True).fit(X, y)
+    pairs = []
+    for fitted, test in folds(X, y):
+        one = cl.VennAbersCalibration().fit(fitted.decision_function(X[test]), y[test])
+        pairs.append(one.predict_interval(fitted.decision_function(X)))
+    low, high = np.array(pairs).transpose(2, 0, 1)
+    for_it, against = high.prod(axis=0) ** 0.2, (1 - low).prod(axis=0) ** 0.2
+    assert model.predict_proba(X)[:, 1] == pytest.approx(for_it / (for_it + against), rel=1e-9)
+    assert model.predict_proba(X).sum(axis=1) == pytest.approx(1)
+
+
+def test_the_cross_method_for_three_classes_divides_each_class_by_the_sum():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X @ np.array([[1, 0, -1], [0, 1, 0]]) + rng.gumbel(size=(300, 3))).argmax(axis=1)
+    rest = cl.OneVsRest(cl.VennAbersCalibration())
+    model = cl.CalibratedModel(LogisticRegression(), rest, ensemble=True).fit(X, y)
+    columns = []
+    for k in range(3):
+        low, high = np.array([
+            pair.calibrator.calibrators_[k].predict_interval(pair.classifier.decision_function(X)[:, k])
+            for pair in model.pairs_
+        ]).transpose(2, 0, 1)  # fmt: skip
+        for_it, against = high.prod(axis=0) ** 0.2, (1 - low).prod(axis=0) ** 0.2
+        columns.append(for_it / (for_it + against))
+    assert model.predict_proba(X) == pytest.approx(
+        np.stack(columns, 1) / np.sum(columns, 0)[:, None], rel=1e-9
+    )
+    assert crossed([cl.OneVsRest(cl.PlattScaling())] * 2, [X, X]) is None
+
+
+def test_one_class_and_one_score_leave_what_the_counts_allow():
+    with pytest.warns(UserWarning, match="all labels are 1"):
+        fitted = cl.VennAbersCalibration().fit([1.0, 2.0, 3.0], [1, 1, 1])
+    assert fitted.predict_interval([0.0, 9.0]).tolist() == [[0, 1], [0.75, 1]]
+    with pytest.warns(UserWarning, match="all scores are"):
+        fitted = cl.VennAbersCalibration().fit([1.0] * 3, [0, 1, 1])
+    assert fitted.predict_interval([1.0])[0].tolist() == [0.5, 0.75]
+
+
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300])
+def test_weights_of_any_size_are_read(size):
+    fitted = cl.VennAbersCalibration().fit([1.0, 2.0], [0, 1], [size, size])
+    expected = [[0, 0], [1, 1]] if size > 1 else [[0, 1], [0, 1]]
+    assert fitted.predict_interval([1.0, 2.0]) == pytest.approx(np.array(expected), abs=1e-200)
+
+
+def test_an_interval_is_refused_where_probabilities_are():
+    with pytest.raises(ValueError, match=r"X\[1\] is NaN: expected finite numbers"):
+        cl.VennAbersCalibration().fit(P, Y).predict_interval([0.5, np.nan])
+    state = cl.VennAbersCalibration().fit([1.0, 2.0], [0, 1]).to_dict()
+    learned = state["learned"]
+    learned["lower_"], learned["upper_"] = learned["upper_"], learned["lower_"]
+    with pytest.raises(ValueError, match=r"lower_'\]\[0\] = 0\.5: expected at most upper_, 0\.0"):
+        cl.calibrator_from_dict(state)
