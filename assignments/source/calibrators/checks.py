@@ -210,6 +210,8 @@ def binned_on_edges(rng, own):
         edges = np.arange(n_bins + 1) / n_bins
         scores = rng.permutation(np.repeat(np.r_[0.0, 1.0, rng.choice(edges[1:-1], kept - 2)], rng.integers(3, 7)))
         yield scores, (rng.random(len(scores)) < 0.2 + 0.5 * scores).astype(int), rng.permutation(edges), n_bins
+    few = rng.permutation(np.r_[0.05, 0.15, rng.uniform(0.25, 0.35)])  # one row in its bin, and none above it
+    yield few, np.where(few > 0.2, 1, rng.integers(0, 2, 3)), rng.permutation(np.arange(5) / 5 + 0.1), 5
 
 
 def pooled_plain(rng, own):
@@ -586,6 +588,7 @@ QUESTIONS = [
          "np.maximum(rows, 1), centres) -> np.maximum(rows, 1), np.nan)": EMPTY,
          "np.maximum(rows, 1), centres) -> np.maximum(rows, 1), np.mean(labels))": EMPTY,
          "+ 0.5) / n_bins -> + 1) / n_bins": "an empty bin answers with its centre, not its edge",
+         "np.where(rows > 0 -> np.where(rows > 1": "one row is enough for a value", "minlength=n_bins -> minlength=1": EMPTY,
          "ones / np.maximum(rows, 1) -> ones / len(scores)": VALUE, "ones / np.maximum(rows, 1) -> centres": VALUE,
          "ones / np.maximum(rows, 1) -> (ones + 1) / (rows + 2)": "the mean label as it is, not smoothed",
          "ones / np.maximum(rows, 1) -> np.round(ones / np.maximum(rows, 1))": "the mean label, not the more frequent one",
