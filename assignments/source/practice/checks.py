@@ -228,7 +228,11 @@ def logs(rng, blocks, n_bins, empty=()):
     rows = rng.integers(1, 40, (blocks, n_bins)) * rng.integers(1, 9, (blocks, 1))
     rows[:, list(empty)] = 0
     scores = (np.arange(n_bins) + rng.random((blocks, n_bins))) / n_bins
-    return rows, rows * scores, rng.binomial(rows, np.clip(scores + rng.normal(0, 0.2, rows.shape), 0, 1)).astype(float)
+    return (
+        rows,
+        rows * scores,
+        rng.binomial(rows, np.clip(scores + rng.normal(0, 0.2, rows.shape), 0, 1)).astype(float),
+    )
 
 
 def logs_plain(rng, own):
@@ -335,11 +339,18 @@ def with_prior_targets(z, y):
 
 def half_and_half(z, y):
     ill = np.flatnonzero(y == 1)
-    return intercept_update(np.r_[z, np.tile(z[ill], len(y) // len(ill) - 1)], np.r_[y, np.ones(len(ill) * (len(y) // len(ill) - 1))])
+    return intercept_update(
+        np.r_[z, np.tile(z[ill], len(y) // len(ill) - 1)],
+        np.r_[y, np.ones(len(ill) * (len(y) // len(ill) - 1))],
+    )
 
 
 def mean_of_the_machines(rows, promised, came):
-    parts = [merged_ece(rows[m : m + 1], promised[m : m + 1], came[m : m + 1]) for m in range(len(rows)) if rows[m].any()]
+    parts = [
+        merged_ece(rows[m : m + 1], promised[m : m + 1], came[m : m + 1])
+        for m in range(len(rows))
+        if rows[m].any()
+    ]
     return np.mean(parts)
 
 
