@@ -9,12 +9,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from classroom.grading import Refused, read
+from classroom.grading import ANSWER_IN_WORDS, Refused, read
 from classroom.run import Judge, Outcome, run
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
-
-ANSWER_IN_WORDS = "*Your answer: double-click here.*"
 
 
 def check(path: Path, limits: Limits) -> str:

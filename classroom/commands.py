@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import html
-import re
 import shutil
 import time
 from collections import Counter
@@ -12,17 +9,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from itertools import count
-from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
-from classroom import grading
+from classroom import grading, roster
 from classroom.cases import ByHand, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.grading import Refused
+from classroom.returns import changed
 from classroom.submission import Limits
 
 SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
@@ -64,8 +61,16 @@ def students(course: Course, name: str) -> list[str]:
     return sorted(path.parents[1].name for path in course.folder.glob(f"submitted/*/{name}/{name}.ipynb"))
 
 
-def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool = False, jobs: int = 2) -> str:
-    """Grade what is new or changed; a submission that is graded keeps its grade."""
+def grade(
+    course: Course,
+    name: str,
+    limits: Limits,
+    sandbox: str,
+    again: bool = False,
+    only: str = "",
+    jobs: int = 2,
+) -> str:
+    """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started = time.monotonic()
     protect(course)
     run = partial(grading.executed, course, limits, sandbox)
@@ -74,6 +79,12 @@ def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool =
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
         cells = grading.cells_of_set(book, name)
         waiting, everyone = {}, students(course, name)
+        before = points(course, name)
+        if only:
+            if only not in everyone:
+                there = ", ".join(everyone) or "nobody"
+                raise SystemExit(f"grade: {only} handed in no {name}; who did: {there}")
+            everyone, again = [only], True
         numbers = count(1)
 
         def settle(record: Record, work: Callable[[], NotebookNode | None]) -> None:
@@ -86,11 +97,13 @@ def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool =
             except Exception as fault:
                 grading.postponed(course, record, name, f"{type(fault).__name__}: {fault}")
             took = f" ({record.seconds:.0f} s)" if record.seconds else ""
-            print(f"[{next(numbers)}/{len(everyone)}] {record.student}: {record}{took}", flush=True)
+            told = "; ".join([str(record), *grading.to_read(book, record.student, name)])
+            print(f"[{next(numbers)}/{len(everyone)}] {record.student}: {told}{took}", flush=True)
 
         for student in everyone:
-            record = Record(student, grading.digest(course, student, name, cells))
             old = read_record(course, student, name)
+            record = Record(student, grading.digest(course, student, name, cells))
+            record.letters = old.letters if old else {}
             if old and old.digest == record.digest and not again:
                 next(numbers)
                 continue
@@ -107,7 +120,16 @@ def grade(course: Course, name: str, limits: Limits, sandbox: str, again: bool =
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise SystemExit("grade: interrupted; run the same command again to go on") from None
+    for line in changed(before, points(course, name)):
+        if not line.endswith("was none"):
+            print(f"grade: changed: {line}")
     return summary(course, name, time.monotonic() - started)
+
+
+def points(course: Course, name: str) -> dict[str, str]:
+    """Read the points of everybody who has some, marks by hand included."""
+    with course.gradebook() as book:
+        return {one.student.id: f"{one.score:g}" for one in book.assignment_submissions(name)}
 
 
 def throw(fault: Exception) -> None:
@@ -135,16 +157,32 @@ def summary(course: Course, name: str, seconds: float) -> str:
     all_records = records(course, name)
     names = Counter(record.signed for record in all_records if record.signed)
     borrowed = others_numbers(course, name, all_records)
+    class_list = roster.people(course, name)
     lines = []
-    for record in all_records:
-        same = names[record.signed] if record.signed else 0
-        shared = f"; {same} notebooks are signed so" if same > 1 else ""
-        lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}")
+    with course.gradebook() as book:
+        for record in all_records:
+            same = names[record.signed] if record.signed else 0
+            shared = f"; {same} notebooks are signed so" if same > 1 else ""
+            waiting = "".join(f"; {line}" for line in grading.to_read(book, record.student, name))
+            if record.signed in {person.student for person in class_list if person.folder == record.student}:
+                record.remarks = [said for said in record.remarks if said != f"signed {record.signed!r}"]
+            if record.points is not None:
+                record.points = book.find_submission(name, record.student).score  # with marks by hand
+            lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}{waiting}")
+    for person in class_list:
+        if not person.folder:
+            lines.append(f"{person}: sent nothing")
+        elif person.folder != person.student:
+            lines.append(f"{person}: the notebook of {person.folder}")
+        if days := roster.days_late(course, person, name):
+            lines.append(f"{person}: {days} day{'s' * (days > 1)} late")
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     counts = ", ".join(
         f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
     )
+    absent = sum(not person.folder for person in class_list)
+    counts += f", {absent} sent nothing" if absent else ""
     return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
 
 
@@ -171,81 +209,7 @@ def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict
     return found
 
 
-# feedback, export, statistics
-
-
-def feedback(course: Course, name: str) -> str:
-    """Write each graded student's page with nbgrader."""
-    api, graded = (
-        nbgrader(course),
-        [record.student for record in records(course, name) if record.points is not None],
-    )
-    for number, student in enumerate(graded, start=1):
-        if not api.generate_feedback(name, student)["success"]:
-            raise SystemExit(f"feedback: nbgrader could not write the page of {student}")
-        page = course.folder / "feedback" / student / name / f"{name}.html"
-        sheet = nbformat.read(course.graded(student, name), as_version=4)
-        page.write_text(with_headings(page.read_text("utf-8"), sheet), encoding="utf-8")
-        print(f"[{number}/{len(graded)}] {student}", flush=True)
-    return f"feedback: {len(graded)} pages in {course.folder / 'feedback'}"
-
-
-def with_headings(page: str, sheet: NotebookNode) -> str:
-    """Name each question by its heading where nbgrader's list of points says "Test cell" or "Task"."""
-    headings, heading = {}, ""
-    for cell in sheet.cells:
-        if name := cell.metadata.get("nbgrader", {}).get("grade_id"):  # a student's own heading is none
-            found = cell.cell_type == "markdown" and re.search(
-                r"^##? (.+?)(?: \(\d+ points?\))?$", cell.source, re.M
-            )
-            headings[name] = heading = found[1] if found else heading
-    return re.sub(
-        r'(<a href="#([^"]+)">)([\w -]+)(?=</a>)',
-        lambda link: link[1] + html.escape(headings.get(link[2]) or link[3]),
-        page,
-    )
-
-
-def export(course: Course, name: str, platform: str, target: Path | None, title: str = "") -> str:
-    """Write the points as the learning platform imports them; who was refused gets an empty field.
-
-    The remarks of the report are for the teacher: the tables for platforms, which students see, hold none.
-    """
-    known = {record.student: record for record in records(course, name)}
-    now = time.strftime("%A, %d %B %Y, %I:%M %p")
-    lines: list[tuple[str, ...]] = []
-    with course.gradebook() as book:
-        possible = book.find_assignment(name).max_score
-        for student in sorted((s for s in book.students if s.id in known), key=lambda s: s.id):
-            record, full_name = known[student.id], student.last_name or student.id
-            points = "" if record.points is None else f"{book.find_submission(name, student.id).score:g}"
-            number, remarks = student.lms_user_id or student.id, "; ".join(record.remarks)
-            lines.append({
-                "moodle": (f"Participant {number}", full_name, points, f"{possible:g}", now, ""),
-                "canvas": (full_name, number, student.id, "", "", points),
-                "plain": (student.id, full_name, points, f"{possible:g}", remarks),
-            }[platform])  # fmt: skip
-    headings: dict[str, list[tuple[str, ...]]] = {
-        "moodle": [
-            (
-                "Identifier",
-                "Full name",
-                "Grade",
-                "Maximum grade",
-                "Last modified (grade)",
-                "Feedback comments",
-            )
-        ],
-        "canvas": [
-            ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", title or name),
-            ("Points Possible", "", "", "", "", f"{possible:g}"),
-        ],
-        "plain": [("student", "name", "points", "possible", "remarks")],
-    }
-    target = target or course.folder / f"grades-{name}-{platform}.csv"
-    with target.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([*headings[platform], *lines])
-    return f"export: {len(lines)} students in {target}"
+# statistics
 
 
 def statistics(course: Course, name: str) -> str:

@@ -64,6 +64,10 @@ class Course:
         """Where the graded notebook lies."""
         return self.folder / "autograded" / student / name / f"{name}.ipynb"
 
+    def feedback(self, student: str, name: str) -> Path:
+        """Where the student's page of feedback lies."""
+        return self.folder / "feedback" / student / name / f"{name}.html"
+
     def record(self, student: str, name: str) -> Path:
         """Where it says what became of a submission."""
         return self.folder / "records" / name / f"{student}.json"
@@ -119,6 +123,8 @@ class Record:
     """The answers by hand."""
     verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """What each question earned, case by case."""
+    letters: dict[str, str] = field(default_factory=dict)
+    """The text that answers each question which a person reads, when it was last graded."""
 
     @property
     def result(self) -> str:

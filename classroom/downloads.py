@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import re
+import io
 import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 import nbformat
 
+from classroom import roster
 from classroom.course import Course
 from classroom.grading import LARGEST
+from classroom.platforms import Sent, date, reading, sender
 
-MOODLE = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_file_?.*")
-CANVAS = re.compile(r"(?P<name>[^_]+)(_LATE)?_(?P<id>\d+)_(?P<file>\d+)_.+")
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
+MOST_FILES = 100  # in a student's own zip
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
     "Katherine Johnson", "Florence Nightingale", "Hypatia", "Maryam Mirzakhani", "Julia Robinson",
@@ -26,76 +28,122 @@ MADE_UP = (
 
 
 def downloads(source: Path) -> Iterator[tuple[PurePosixPath, float, bytes]]:
-    """Read the files of a folder or a zip: name, date, content."""
+    """Read the files of a folder or a zip: name, date, content; a student's own zip is opened."""
     if zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:
-            for entry in archive.infolist():
-                if not entry.is_dir():
-                    with archive.open(entry) as file:
-                        when = time.mktime((*entry.date_time, 0, 0, -1))
-                        yield PurePosixPath(entry.filename), when, file.read(LARGEST + 1)
+            files = entries(archive)
+            for name, when, content in files:
+                yield from opened(name, when, content)
     else:
         for path in sorted(path for path in source.rglob("*") if path.is_file() and not path.is_symlink()):
             with path.open("rb") as file:
                 name = PurePosixPath(path.relative_to(source).as_posix())
-                yield name, path.stat().st_mtime, file.read(LARGEST + 1)
+                yield from opened(name, path.stat().st_mtime, file.read(LARGEST + 1))
 
 
-def sender(path: PurePosixPath, name: str) -> tuple[str, str, float]:
-    """Read from a path who sent it, a platform's number or a name; the full name; the order of sending."""
-    for part in path.parts:
-        if match := MOODLE.fullmatch(part):
-            return match["id"], match["name"], 0
-    if match := CANVAS.fullmatch(path.stem):
-        return match["id"], match["name"], int(match["file"])
-    folders = [part for part in path.parts[:-1] if part != name]
-    return folders[-1] if folders else path.stem, "", 0
+def entries(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, float, bytes]]:
+    """Read the files of a zip."""
+    for entry in archive.infolist():
+        if not entry.is_dir():
+            with archive.open(entry) as file:
+                when = time.mktime((*entry.date_time, 0, 0, -1))
+                yield PurePosixPath(entry.filename), when, file.read(LARGEST + 1)
 
 
-def collect(course: Course, name: str, source: Path, roster: Path | None = None) -> str:
+def opened(name: PurePosixPath, when: float, content: bytes) -> Iterator[tuple[PurePosixPath, float, bytes]]:
+    """Give a file, or in place of a student's zip the notebooks that it holds."""
+    found = []
+    if name.suffix == ".zip" and len(content) <= LARGEST:
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                if len(archive.infolist()) <= MOST_FILES:
+                    found = [entry for entry in entries(archive) if entry[0].suffix == ".ipynb"]
+        except Exception:  # a hostile file may raise anything; it is told as what it is, no notebook
+            found = []
+    if found:
+        yield from ((name / inner, of, text) for inner, of, text in found)
+    else:
+        yield name, when, content
+
+
+@dataclass
+class Found:
+    """A student's newest notebook in a download."""
+
+    key: tuple[bool, int, float]
+    content: bytes
+    sent: Sent
+
+
+def collect(course: Course, name: str, source: Path, table: Path | None = None) -> str:
     """Sort downloads into the class; of several notebooks of a student the newest counts."""
     if not source.exists():
         raise SystemExit(f"collect: there is no {source}")
-    numbers = roster_of(roster) if roster else {}
-    newest: dict[str, tuple[tuple[bool, float, float], bytes, str, str]] = {}
+    if table:
+        roster.keep(course, name, table)
+    students = folders(course, name)
+    newest: dict[str, Found] = {}
     others: dict[str, str] = {}
-    for path, when, content in downloads(source):
+    for path, changed, content in downloads(source):
         if SKIPPED & set(path.parts) or path.name.startswith("."):
             continue
-        platform, full_name, order = sender(path, name)
-        student = re.sub(r"[^\w.@ -]", "-", numbers.get(platform, platform)).strip(". ") or "unnamed"
+        sent = sender(path, name)
+        student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
+        when = sent.when.timestamp() if sent.when else changed
         if path.suffix != ".ipynb":
             others[student] = path.name
-        elif (key := (name in path.stem, order, when)) > newest.get(student, ((False, -1.0, -1.0),))[0]:
-            newest[student] = key, content, full_name, platform
-    counts = Counter[str]()
-    with course.gradebook() as book:
-        for student, (_, content, full_name, platform) in sorted(newest.items()):
-            target = course.submission(student, name)
-            before = target.read_bytes() if target.exists() else None
-            counts["unchanged" if before == content else "new" if before is None else "resubmitted"] += 1
-            if before != content:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content)
-            book.update_or_create_student(student, last_name=full_name or None, lms_user_id=platform)
+        elif (key := (name in path.stem, sent.order, when)) > (
+            newest[student].key if student in newest else (False, -1, -1.0)
+        ):
+            newest[student] = Found(key, content, sent)
+    counts = Counter(saved(course, name, student, found) for student, found in sorted(newest.items()))
+    roster.note(course, name, {
+        student: roster.Submission(of.sent.name, of.sent.number, of.sent.order, of.sent.late, of.sent.place)
+        for student, of in newest.items()
+    })  # fmt: skip
     for student in sorted(others.keys() - newest.keys()):
         print(f"collect: {student} handed in {others[student]}, no notebook")
+    for person in missing(course, name):
+        if person.student not in others:
+            print(f"collect: {person} sent nothing")
     told = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     return f"collect: {len(newest)} notebooks" + (f" ({told})" if told else "")
 
 
-def rows(table: Path) -> list[dict[str, str]]:
-    """Read a table with a line of headings."""
-    with table.open(encoding="utf-8-sig", newline="") as file:
-        return list(csv.DictReader(file))
+def folders(course: Course, name: str) -> dict[str, str]:
+    """Say whose folder a platform's number stands for, a group, or a name that only one student has."""
+    people = roster.enrolled(course, name)
+    names = Counter(person.name for person in people)
+    found = {person.name: person.student for person in people if names[person.name] == 1}
+    found |= {person.group: roster.safe(person.group) for person in people if person.group}
+    return {key: folder for key, folder in found.items() if key} | {
+        person.number: person.student for person in people if person.number
+    }
 
 
-def roster_of(table: Path) -> dict[str, str]:
-    """Read which student has which number on the platform."""
-    found = rows(table)
-    if not found or not {"platform", "student"} <= found[0].keys():
-        raise SystemExit(f"collect: {table} needs a line of headings with platform and student")
-    return {row["platform"]: row["student"] for row in found}
+def saved(course: Course, name: str, student: str, found: Found) -> str:
+    """Put a notebook into the class's folder, with the time where the platform tells it."""
+    target = course.submission(student, name)
+    before = target.read_bytes() if target.exists() else None
+    if before != found.content:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(found.content)
+    roster.write_stamp(course, student, name, found.sent.when or told_by_table(course, name, student))
+    with course.gradebook() as book:
+        about = {"last_name": found.sent.name or None, "lms_user_id": found.sent.number}
+        book.update_or_create_student(student, **about)
+    return "unchanged" if before == found.content else "new" if before is None else "resubmitted"
+
+
+def told_by_table(course: Course, name: str, student: str) -> datetime | None:
+    """Read from the platform's table when a student handed in."""
+    person = next((one for one in roster.enrolled(course, name) if one.student == student), None)
+    return date(reading(person.row)["sent"]) if person else None
+
+
+def missing(course: Course, name: str) -> list[roster.Person]:
+    """List who sent nothing."""
+    return [person for person in roster.people(course, name) if not person.folder]
 
 
 def rehearse(course: Course, name: str, target: Path) -> str:

@@ -24,15 +24,16 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 from nbgrader import preprocessors as steps
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, MissingEntry
 
 from classroom.cases import Verdict
-from classroom.course import ASSIGNMENTS, Course, Record, write_record
+from classroom.course import ASSIGNMENTS, Course, Record, read_record, write_record
 from classroom.run import Outcome
-from classroom.submission import ROOT, Limits, error, is_test
+from classroom.submission import ONE, ROOT, Limits, error, is_test
 
 LARGEST = 5 * 2**20
 MOST_CELLS = 500
+ANSWER_IN_WORDS = "*Your answer: double-click here.*"
 
 
 class Refused(Exception):
@@ -169,7 +170,7 @@ def executed(
     try:
         done = subprocess.run(
             command, input=json.dumps(asked), capture_output=True, text=True, timeout=limits.whole + 120,
-            cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
+            cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **ONE},
         )  # fmt: skip
         return dict(json.loads(done.stdout))
     except (subprocess.TimeoutExpired, ValueError) as fault:
@@ -222,13 +223,63 @@ def saved(course: Course, book: Gradebook, record: Record, name: str, notebook: 
         course.through(notebook, [steps.SaveAutoGrades], name, record.student)
         book.db.expire_all()
         submission = book.find_submission(name, record.student)
+        flag(course, book, record, name, letters(notebook))
         record.points, record.possible = submission.score, submission.max_score
-        waiting = sum(grade.needs_manual_grade for part in submission.notebooks for grade in part.grades)
-        if waiting:
-            record.remarks.append(f"{waiting} answer{'s' * (waiting > 1)} to be read by a person")
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
     write_record(course, record, name)
+
+
+def letters(notebook: NotebookNode) -> dict[str, str]:
+    """Return the text below each question that a person reads."""
+    found: dict[str, list[str]] = {}
+    reading = ""
+    for cell in notebook.cells:
+        about = cell.metadata.get("nbgrader", {})
+        reading = about["grade_id"] if about.get("task") else "" if about else reading
+        if about.get("task"):
+            found[reading] = []
+        elif reading and cell.source.strip() not in ("", ANSWER_IN_WORDS):
+            found[reading].append(cell.source.strip())
+    elsewhere = [
+        cell.source.strip() for cell in notebook.cells
+        if cell.cell_type == "markdown" and not cell.metadata.get("nbgrader")
+        and cell.source.strip() not in ("", ANSWER_IN_WORDS)
+    ]  # fmt: skip
+    return {name: "\n\n".join(parts or elsewhere) for name, parts in found.items()}
+
+
+def flag(course: Course, book: Gradebook, record: Record, name: str, written: dict[str, str]) -> None:
+    """Call for a person where a letter is new or its text has changed since it was marked; no letter earns 0.
+
+    nbgrader keeps a mark whatever is handed in later, and asks nobody to look again.
+    """
+    before = read_record(course, record.student, name)
+    for task, text in written.items():
+        grade = book.find_grade(task, name, name, record.student)
+        changed = before is not None and before.letters.get(task, text) != text
+        grade.auto_score = None if text else 0.0
+        if grade.manual_score is not None:
+            grade.needs_manual_grade = bool(grade.needs_manual_grade or changed)
+        else:
+            grade.needs_manual_grade = bool(text)
+            record.remarks += [] if text else [f"{task}: not answered"]
+    book.db.commit()
+    record.letters = written
+
+
+def to_read(book: Gradebook, student: str, name: str) -> list[str]:
+    """Say which answers wait for a person, as the gradebook has it now: Formgrader takes them off."""
+    try:
+        submission = book.find_submission(name, student)
+    except MissingEntry:
+        return []
+    waiting = [grade for part in submission.notebooks for grade in part.grades if grade.needs_manual_grade]
+    return [
+        f"{grade.name}: to be read by a person" if grade.manual_score is None
+        else f"{grade.name}: marked {grade.manual_score:g} by hand, and changed since"
+        for grade in waiting
+    ]  # fmt: skip
 
 
 def postponed(course: Course, record: Record, name: str, why: str) -> None:

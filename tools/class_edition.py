@@ -3,9 +3,13 @@
     python tools/class_edition.py     write it into _build/class
 
 `CLASS_EDITION=1 make serve` (or build, or lab) does so first and then shows that edition.
+
+The student edition, `python -m classroom student-edition TARGET`, is that book with the companion package and
+what sets both up: the course without the solved problem sets, their hidden cases and the tests.
 """
 
 import re
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -13,6 +17,12 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "_build" / "class"
 NEEDED = ("_config.yml", "_toc.yml", "book", "tools/site_extension.py", "tools/site_figures.py")
+STUDENTS = (
+    *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff", "pyproject.toml",
+    "requirements.txt", "calibration_lessons", "classroom", "assignments/nbgrader_config.py",
+    "tools/setup.sh", "tools/class_edition.py", ".binder", ".gitignore",
+)  # fmt: skip
+MADE = {"__pycache__", ".ipynb_checkpoints", "_build"}
 FOR_TEACHERS = ("book/teaching/exam.md", "book/teaching/instructor_notes.md")
 SOLUTION = re.compile(
     r"^(?P<fence>`{3,}|:{3,})\{solution-(?P<end>start|end)\}.*\n(?:.*\n)*?(?P=fence)[ \t]*(?:\n|\Z)",
@@ -37,13 +47,13 @@ def without_solutions(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return nbformat.from_dict({**notebook, "cells": kept})
 
 
-def write(folder: Path = FOLDER) -> Path:
-    """Write the edition and delete what else lies there; files that would not change keep their dates."""
+def edition(names: tuple[str, ...]) -> dict[str, bytes]:
+    """Read files and folders of the course, without solutions and without the teacher's pages."""
     wanted = {}
-    for name in NEEDED:
+    for name in names:
         path = ROOT / name
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.is_file() and not {"__pycache__", ".ipynb_checkpoints"} & set(file.parts):
+            if file.is_file() and not MADE & set(file.relative_to(ROOT).parts):
                 wanted[file.relative_to(ROOT).as_posix()] = file.read_bytes()
     for name, content in wanted.items():
         if name.endswith(".ipynb"):
@@ -52,6 +62,12 @@ def write(folder: Path = FOLDER) -> Path:
         elif name in FOR_TEACHERS:
             title = content.decode("utf-8").lstrip().splitlines()[0]
             wanted[name] = f"{title}\n\nThis page belongs to the teacher's edition.\n".encode()
+    return wanted
+
+
+def write(folder: Path = FOLDER) -> Path:
+    """Write the edition and delete what else lies there; files that would not change keep their dates."""
+    wanted = edition(NEEDED)
     for file in sorted(folder.glob("*/**/*")):
         shown = file.relative_to(folder).as_posix()
         if file.is_file() and not shown.startswith("_build/") and shown not in wanted:
@@ -62,6 +78,32 @@ def write(folder: Path = FOLDER) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
     return folder
+
+
+def student_edition(target: Path) -> str:
+    """Write the student edition into a zip or a new folder; unpacked over an older one it spares `my/`."""
+    if target.exists() and (target.suffix != ".zip" or target.is_dir()):
+        raise SystemExit(f"student-edition: {target} is there already; name a new folder, or a zip")
+    wanted = edition(STUDENTS)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.suffix != ".zip":
+        for name, content in wanted.items():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            (target / name).write_bytes(content)
+            (target / name).chmod(mode(name))
+        return f"student-edition: {len(wanted)} files in {target}"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in wanted.items():
+            entry = zipfile.ZipInfo(f"{target.stem}/{name}")  # of a fixed date: the same bytes each time
+            entry.external_attr = mode(name) << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return f"student-edition: {len(wanted)} files in {target}"
+
+
+def mode(name: str) -> int:
+    """Return the rights of a file; programs stay programs."""
+    return 0o644 | (ROOT / name).stat().st_mode & 0o111
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ import pytest
 
 from classroom.__main__ import main
 from classroom.course import ASSIGNMENTS
-from classroom.downloads import MADE_UP, rows
+from classroom.downloads import MADE_UP
+from classroom.platforms import table
 from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT
 from tests.assignments.grading import full_marks, solutions, tasks
@@ -40,8 +41,8 @@ def afternoon(tmp_path_factory):
 @pytest.mark.kernel
 class TestAfternoon:
     def test_every_student_gets_the_points_of_the_questions_that_are_answered(self, afternoon):
-        (table,) = afternoon.glob("grades-measures-canvas.csv")
-        points = {row["Student"]: row["measures"] for row in rows(table)}
+        (grades,) = afternoon.glob("grades-measures-canvas.csv")
+        points = {row["Student"]: row["Problem set 3 (4711)"] for row in table(grades)}
         marks = full_marks(SOURCE)
         answers = [name for name in solutions(SOURCE) if name != "student"]
         read = sum(cell.metadata.nbgrader.points for cell in tasks(SOURCE).values())  # no points as yet

@@ -7,6 +7,7 @@ import json
 import shutil
 import zipfile
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import nbformat
 import pytest
@@ -15,9 +16,10 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, downloads, grading
+from classroom import __main__, commands, downloads, grading, returns
 from classroom.check import check
 from classroom.course import Course, read_record
+from classroom.platforms import sender, table
 from classroom.sandbox import another_user, working_sandbox
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered
@@ -414,10 +416,10 @@ class TestHostile:
         assert "later: graded 4/4" in graded(hostile.course)
 
     def test_grades_go_to_the_platforms_and_refused_ones_stay_empty(self, hostile, tmp_path):
-        commands.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
-        commands.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv")
-        moodle = {row["Full name"]: row for row in downloads.rows(tmp_path / "moodle.csv")}
-        canvas = {row["Student"]: row for row in downloads.rows(tmp_path / "canvas.csv")}
+        returns.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
+        returns.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv", "tiny")
+        moodle = {row["Full name"]: row for row in table(tmp_path / "moodle.csv")}
+        canvas = {row["Student"]: row for row in table(tmp_path / "canvas.csv")}
         assert moodle["right"]["Grade"] == canvas["right"]["tiny"] == "4"
         assert moodle["empty file"]["Grade"] == canvas["empty file"]["tiny"] == ""
         assert canvas["Points Possible"]["tiny"] == moodle["right"]["Maximum grade"] == "4"
@@ -434,15 +436,23 @@ class TestHostile:
         assert "the inputs are not shown" in text
         graded = nbformat.read(hostile.course.graded("edited and skipped tests", "tiny"), as_version=4)
         graded.cells.insert(1, new_markdown_cell("## Mine"))
-        named = commands.with_headings(text, graded)
+        named = returns.with_headings(text, graded)
         assert '<a href="#test-double">A tiny set</a> (Score' in named and "Test cell" not in named
 
 
 NAMES = {
     "Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": ("101", "Ada Lovelace"),
+    "Ada Lovelace_101_assignsubmission_file/tiny.ipynb": ("101", "Ada Lovelace"),
+    "Ada Lovelace_101_assignsubmission_file_/work.zip/deep/tiny.ipynb": ("101", "Ada Lovelace"),
     "Ada_Lovelace_101_assignsubmission_file_tiny.ipynb": ("101", "Ada_Lovelace"),
     "lovelaceada_101_2002_tiny.ipynb": ("101", "lovelaceada"),
     "lovelaceada_LATE_101_2002_tiny-1.ipynb": ("101", "lovelaceada"),
+    "Team 3_lovelaceada_101_2002_tiny.ipynb": ("101", "lovelaceada"),
+    "lovelaceada_101_2002_tiny.zip/tiny.ipynb": ("101", "lovelaceada"),
+    "anon_LATE_x7Gq2_2002_tiny.ipynb": ("x7Gq2", ""),
+    "Set 1_ada1_attempt_2026-11-30-23-59-07_tiny.ipynb": ("ada1", ""),
+    "12-345 - Ada Lovelace - Nov 30, 2026 1159 PM/tiny.ipynb": ("12", "Ada Lovelace"),
+    "week_3_2_x/ada/tiny.ipynb": ("ada", ""),
     "ada/tiny/tiny.ipynb": ("ada", ""),
     "downloads/ada/tiny.ipynb": ("ada", ""),
     "ada.ipynb": ("ada", ""),
@@ -451,7 +461,8 @@ NAMES = {
 
 @pytest.mark.parametrize("path, expected", NAMES.items(), ids=list(NAMES))
 def test_the_names_of_the_common_platforms_are_understood(path, expected):
-    assert downloads.sender(downloads.PurePosixPath(path), "tiny")[:2] == expected
+    sent = sender(PurePosixPath(path), "tiny")
+    assert (sent.number, sent.name) == expected
 
 
 def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path):

@@ -100,7 +100,9 @@ def audits_hard(rng, own):
     yield *forecasts(rng, 7), 7
     yield *forecasts(rng, 5), 8
     p = rng.integers(0, 5, 2000) / 4
-    yield (rng.random(2000) < 0.2 + 0.5 * p).astype(int), p, 7
+    place = np.argsort(np.argsort(p, kind="stable"))
+    early = place - np.searchsorted(np.sort(p), p) < 200  # among its equals; a group that takes others is far off
+    yield (early ^ (rng.random(2000) < 0.1)).astype(int), p, 7
 
 
 def own_patients(rng, own):
@@ -429,6 +431,7 @@ QUESTIONS = [
          rest_dropped: "where n is no multiple, the first groups hold one more", unweighted: "weigh each group by its rows",
          f"{SORT} -> np.arange(len(p))": "sort the rows by p before you cut them", f"{SORT} -> np.lexsort((y, p))": ALIKE,
          f"{SORT} -> np.lexsort((-y, p))": ALIKE,
+         f"{SORT} -> np.lexsort((np.random.default_rng(0).random(len(p)), p))": ALIKE,
          f"{SORT}, n_bins) -> {SORT}[::-1], n_bins)": "sort from the smallest p to the largest",
          f"{SORT} -> np.argsort(y, kind='stable')": "sort by p, not by y",
          "sum(abs(np.sum(y[group] - p[group])) for group in groups) -> abs(sum(np.sum(y[group] - p[group]) for group in groups))":

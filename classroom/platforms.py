@@ -1,0 +1,191 @@
+"""What learning platforms write and read: names of downloaded files, tables of students and of grades.
+
+The columns are those that the importers ask for: Moodle's `assignfeedback_offline` (the assignment's grading
+worksheet), Canvas's `gradebook_importer.rb`, Blackboard's "Work with grade data offline".
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+Row = dict[str, str]
+
+MOODLE = re.compile(r"(?P<place>(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?).*")
+CANVAS = re.compile(
+    r"(?P<place>((?!LATE_)[^_]+_)?(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_).+"
+)
+ANONYMOUS = re.compile(r"(?P<place>anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d+)_).+")
+BLACKBOARD = re.compile(r"(?P<place>.+_(?P<number>[^_]+)_attempt_(?P<sent>\d{4}(-\d\d){5})_?).*")
+BRIGHTSPACE = re.compile(
+    r"(?P<place>(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M))"
+)
+DATES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
+
+HEADINGS = {  # what a column holds: the headings that platforms give it
+    "number": ("platform", "Identifier", "ID", "canvas_user_id", "Username"),
+    "student": ("student", "ID number", "SIS User ID", "user_id", "Student ID"),
+    "name": ("name", "Full name", "Student", "Name"),
+    "first": ("First name", "FirstName", "First Name"),
+    "last": ("Last name", "Surname", "LastName", "Last Name"),
+    "group": ("group", "Group", "Groups", "group_name"),
+    "sent": ("Last modified (submission)",),
+}
+EXPECTED = (
+    "platform and student; or a table as Moodle (grading worksheet, participants), Canvas (gradebook) or "
+    "Blackboard (grade center) exports it"
+)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What the name of a downloaded file tells."""
+
+    number: str
+    """Who sent it: the platform's number or user name, or the name of a folder."""
+    name: str = ""
+    order: int = 0
+    """Of several files of one student the one with the largest was sent last."""
+    when: datetime | None = None
+    late: bool = False
+    place: str = ""
+    """How the names of files begin that go back to the same student."""
+
+
+def sender(path: PurePosixPath, set_name: str) -> Sent:
+    """Read from a path who sent it."""
+    for part in path.parts:
+        is_file = part == path.name or part.endswith(".zip")
+        for pattern in (MOODLE, BLACKBOARD, ANONYMOUS, CANVAS) if is_file else (MOODLE, BRIGHTSPACE):
+            if match := pattern.fullmatch(part):
+                found = match.groupdict()
+                return Sent(
+                    found["number"], found.get("name") or "", int(found.get("order") or 0),
+                    date(found.get("sent") or ""), bool(found.get("late")),
+                    found["place"] + "/" * (not is_file),
+                )  # fmt: skip
+    folders = [part for part in path.parts[:-1] if part != set_name]
+    student = folders[-1] if folders else path.stem
+    return Sent(student, place=f"{student}/")
+
+
+def date(text: str) -> datetime | None:
+    """Read a date as a platform writes it; None where there is none."""
+    for form in DATES:
+        with suppress(ValueError):
+            return datetime.strptime(text.strip(), form)
+    return None
+
+
+def table(path: Path) -> list[Row]:
+    """Read a table with a line of headings, as spreadsheets and platforms write it."""
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except OSError as fault:
+        raise SystemExit(f"{path}: cannot be read ({fault.strerror})") from None
+    except UnicodeError:
+        raise SystemExit(f"{path}: is no CSV; save the spreadsheet as CSV, UTF-8") from None
+    first = text.partition("\n")[0]
+    reader = csv.DictReader(io.StringIO(text), delimiter=max(",;\t", key=first.count), restval="")
+    reader.fieldnames = [name.strip() for name in reader.fieldnames or []]
+    return [{key: value.strip() for key, value in row.items() if isinstance(value, str)} for row in reader]
+
+
+def reading(row: Mapping[str, str]) -> Row:
+    """Say what a row of a platform's table tells of a student; empty where the row is no student's."""
+    found = {what: next((row[key] for key in keys if row.get(key)), "") for what, keys in HEADINGS.items()}
+    if "Identifier" in row:  # Moodle's "Participant 123"
+        found["number"] = re.sub(r"^\D+(?=\d+$)", "", found["number"])
+    found["name"] = found["name"] or " ".join(filter(None, (found["first"], found["last"])))
+    nobody = found["name"].startswith(("Points Possible", "Student, Test"))  # Canvas's own rows
+    return {} if nobody or not (found["number"] or found["name"]) else found
+
+
+def is_roster(headings: Iterable[str]) -> bool:
+    """Tell whether a table names students in a way that a submission's name can be matched with."""
+    known = set(headings)
+    named = known & {*HEADINGS["name"]} or (known & {*HEADINGS["first"]} and known & {*HEADINGS["last"]})
+    return {"platform", "student"} <= known or bool(named)
+
+
+# what goes back
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A line of a table of grades."""
+
+    student: str
+    name: str
+    number: str
+    points: str
+    row: Mapping[str, str]
+    """The student's row in the platform's own table; empty where there is none."""
+
+
+def moodle(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:
+    """Write the assignment's grading worksheet; its importer wants a number, a grade and a date.
+
+    There is no column for comments: an empty one would delete what a teacher wrote in Moodle.
+    """
+    known = [key for key in ("ID number", "Email address") if any(grade.row.get(key) for grade in grades)]
+    lines = [["Identifier", "Full name", *known, "Grade", "Maximum grade", "Last modified (grade)"]]
+    changed = now.strftime("%A, %d %B %Y, %I:%M %p")
+    for grade in grades:
+        number = f"Participant {grade.number}" if grade.number.isdigit() else ""
+        lines.append([number, grade.name, *(grade.row.get(key, "") for key in known),
+                      grade.points, possible, changed])  # fmt: skip
+    return lines
+
+
+def canvas(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:
+    """Write a gradebook: a student is found by the ID, points by the assignment's title."""
+    keys = ("SIS User ID", "SIS Login ID", "Section")
+    lines = [["Student", "ID", *keys, heading], ["    Points Possible", "", "", "", "", possible]]
+    for grade in grades:
+        lines.append(
+            [grade.row.get("Student") or grade.name, grade.number,
+             *(grade.row.get(key, "") for key in keys), grade.points]
+        )  # fmt: skip
+    return lines
+
+
+def blackboard(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:
+    """Write a grade center: a student is found by the user name, points by the column's number."""
+    keys = ("Last Name", "First Name")
+    lines = [[*keys, "Username", heading]]
+    return lines + [
+        [*(grade.row.get(key, "") for key in keys), grade.number, grade.points] for grade in grades
+    ]
+
+
+TABLES = {"moodle": moodle, "canvas": canvas, "blackboard": blackboard}
+OWN = {"canvas": "Student", "blackboard": "Username"}  # a column of the platform's own table
+OTHERS = ("SIS Login ID", "Section", "Integration ID", "Root Account", "Last Access", "Availability")
+TITLED = {
+    "canvas": 'the assignment\'s title, as its gradebook heads the column: --title "Problem set 3 (4711)"',
+    "blackboard": "the column's heading with its number, as a download of the grade center has it: "
+    '--title "Problem set 3 [Total Pts: 23 Score] |4711"',
+}
+
+
+def heading(platform: str, title: str, rows: Sequence[Row]) -> str:
+    """Return the heading of the assignment's column: as the platform's own table has it, if it does."""
+    if platform not in TITLED:
+        return title
+    own, of_students = rows and OWN[platform] in rows[0], {*sum(HEADINGS.values(), ()), *OTHERS}
+    there = [key for key in rows[0] if key not in of_students] if own else []
+    whole = re.compile(rf"{re.escape(title)}($| \(\d+\)$| ?(\[.*\] ?)?\|\d+$)")
+    fits = [key for key in there if title and whole.match(key)]
+    full = fits[0] if len(fits) == 1 else title
+    if not full or (platform == "blackboard" and not re.search(r"\|\d+$", full)):
+        listed = f"; the table has {', '.join(there)}" if there else ""
+        raise SystemExit(f"export: give {TITLED[platform]}{listed}")
+    return full

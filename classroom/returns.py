@@ -1,0 +1,172 @@
+"""What goes back to students and platforms: pages of feedback, a zip of them, tables of grades."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import re
+import zipfile
+from contextlib import nullcontext
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+
+from classroom import platforms, roster
+from classroom.cases import Verdict
+from classroom.course import Course, Record, read_record
+from classroom.grading import scored, to_read
+from classroom.platforms import Grade
+
+LATER = "The other cases are told when the time is up."
+SCORE = re.compile(r"\(?Score: [\d.]+ / [\d.]+\)?")
+MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*?(### END MARK SCHEME|\Z)", re.DOTALL)
+
+
+# feedback
+
+
+def feedback(course: Course, name: str, closed: bool = False) -> str:
+    """Write each graded student's page with nbgrader, and a zip of the pages for the platform.
+
+    While the set may be handed in, a page has the cases that students may see, no points and no keys.
+    """
+    open_because = "" if closed else roster.still_open(course, name, datetime.now())
+    graded = [
+        record for path in sorted(course.folder.glob(f"records/{name}/*.json"))
+        if (record := read_record(course, path.stem, name)) and record.points is not None
+    ]  # fmt: skip
+    with TemporaryDirectory() if open_because else nullcontext("") as folder:
+        config = course.config
+        if folder:
+            config.CourseDirectory.autograded_directory = folder
+        api = NbGraderAPI(CourseDirectory(config=config), config=config)
+        for number, record in enumerate(graded, start=1):
+            sheet = nbformat.read(course.graded(record.student, name), as_version=4)
+            if folder:
+                sheet = without_keys(sheet, record)
+                target = Path(folder) / record.student / name / f"{name}.ipynb"
+                target.parent.mkdir(parents=True)
+                nbformat.write(sheet, target)
+            if not api.generate_feedback(name, record.student)["success"]:
+                raise SystemExit(f"feedback: nbgrader could not write the page of {record.student}")
+            page = course.feedback(record.student, name)
+            text = with_headings(page.read_text("utf-8"), sheet)
+            page.write_text(SCORE.sub("", text) if folder else text, encoding="utf-8")
+            print(f"[{number}/{len(graded)}] {record.student}", flush=True)
+    packed = pack(course, name)
+    told = f"feedback: {len(graded)} pages in {course.folder / 'feedback'}; for the platform: {packed}"
+    kept_back = "the pages hold no hidden case, no key and no points; --closed adds them"
+    return told + (f"\nfeedback: {open_because}: {kept_back}" if open_because else "")
+
+
+def without_keys(sheet: NotebookNode, record: Record) -> NotebookNode:
+    """Leave out of a graded notebook what is told when the time is up."""
+    for cell in sheet.cells:
+        about = cell.metadata.get("nbgrader", {})
+        if about.get("task"):
+            cell.source = MARK_SCHEME.sub("", cell.source)
+        elif about.get("grade"):
+            told = [Verdict(**one) for one in record.verdicts.get(about["grade_id"], [])]
+            shown = [output for output in scored([one for one in told if one.shown], "")[1:]]
+            later = {"output_type": "stream", "name": "stdout", "text": f"{LATER}\n"}
+            cell.outputs = [nbformat.from_dict(output) for output in [*shown, later]]
+    return sheet
+
+
+def with_headings(page: str, sheet: NotebookNode) -> str:
+    """Name each question by its heading where nbgrader's list of points says "Test cell" or "Task"."""
+    headings, heading = {}, ""
+    for cell in sheet.cells:
+        if name := cell.metadata.get("nbgrader", {}).get("grade_id"):  # a student's own heading is none
+            found = cell.cell_type == "markdown" and re.search(
+                r"^##? (.+?)(?: \(\d+ points?\))?$", cell.source, re.M
+            )
+            headings[name] = heading = found[1] if found else heading
+    return re.sub(
+        r'(<a href="#([^"]+)">)([\w -]+)(?=</a>)',
+        lambda link: link[1] + html.escape(headings.get(link[2]) or link[3]),
+        page,
+    )
+
+
+def pack(course: Course, name: str) -> Path:
+    """Zip the pages under the names that the platform gave; each member of a group gets the group's page."""
+    target = course.folder / f"feedback-{name}.zip"
+    sent = roster.submissions(course, name)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for person in roster.people(course, name):
+            page, record = course.feedback(person.folder, name), read_record(course, person.folder, name)
+            if record and record.points is not None and page.exists():
+                place = sent.get(person.student, roster.Submission()).place
+                if "Identifier" in person.row and person.number:  # also where the group's folder was sent
+                    place = place or f"{person.name}_{person.number}_assignsubmission_file_/"
+                archive.write(page, f"{place or person.student + '/'}{name}.html")
+    return target
+
+
+# grades
+
+
+def export(
+    course: Course, name: str, platform: str, target: Path | None = None, title: str = "",
+    zero: bool = False, free: int = 0, off: float = 0,
+) -> str:  # fmt: skip
+    """Write the points as the learning platform imports them; who was refused gets an empty field.
+
+    Who sent nothing gets an empty field, too, or a zero. Late days beyond the free ones cost `off` percent of
+    the set's points each. The remarks of the report are for the teacher: the tables for platforms, which
+    students see, hold none.
+    """
+    people = sorted(roster.people(course, name), key=lambda person: person.student)
+    heading = platforms.heading(platform, title, [person.row for person in people if person.row])
+    late = roster.days_charged(course, name, free)
+    now = datetime.now()
+    grades, plain = [], [["student", "name", "points", "possible", "days late", "remarks"]]
+    with course.gradebook() as book:
+        possible = book.find_assignment(name).max_score
+        for person in people:
+            record = read_record(course, person.folder, name) if person.folder else None
+            remarks = list(record.remarks) if record else [] if person.folder else ["sent nothing"]
+            points = "0" if zero and not person.folder else ""
+            if record and record.points is not None:
+                earned = book.find_submission(name, person.folder).score
+                points = f"{max(0.0, earned - late[person.student] * off / 100 * possible):g}"
+                remarks += to_read(book, person.folder, name)
+            if person.folder not in ("", person.student):
+                remarks.append(f"the notebook of {person.folder}")
+            full_name, days = person.name or person.student, roster.days_late(course, person, name)
+            grades.append(Grade(person.student, full_name, person.number, points, person.row))
+            plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
+    table = platforms.TABLES.get(platform)
+    lines = table(grades, f"{possible:g}", heading, now) if table else plain
+    target = target or course.folder / f"grades-{name}-{platform}.csv"
+    with target.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(lines)
+    told = differences(course, name, {grade.student: grade.points for grade in grades})
+    return "\n".join([*told, f"export: {len(grades)} students in {target}"])
+
+
+def differences(course: Course, name: str, points: dict[str, str]) -> list[str]:
+    """Say which grades are others than in the last export, and remember these."""
+    path = course.folder / "exported" / f"{name}.json"
+    before = json.loads(path.read_text("utf-8")) if path.exists() else None
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(points, indent=1), encoding="utf-8")
+    if before is None:
+        return []
+    return [f"export: changed since the last export: {line}" for line in changed(before, points)]
+
+
+def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    """List the grades that differ, `1003: 20, was 23`."""
+    return [
+        f"{student}: {after.get(student) or 'none'}, was {before.get(student) or 'none'}"
+        for student in sorted(before.keys() | after.keys())
+        if before.get(student, "") != after.get(student, "")
+    ]

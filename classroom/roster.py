@@ -1,0 +1,206 @@
+"""Who is in a class, who handed a set in and when, and for whom a group's notebook counts."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from nbgrader.utils import parse_utc
+
+from classroom import platforms
+from classroom.course import Course
+from classroom.platforms import Row
+
+
+@dataclass
+class Submission:
+    """What the platform's download told of a notebook in the class's folder."""
+
+    name: str = ""
+    number: str = ""
+    order: int = 0
+    late: bool = False
+    """Whether the platform calls it late, without saying by how much."""
+    place: str = ""
+    """How the names of files begin that go back."""
+
+
+@dataclass
+class Person:
+    """A student of the class."""
+
+    student: str
+    """The student's own folder, whether there is one or not."""
+    name: str = ""
+    number: str = ""
+    group: str = ""
+    row: Row = field(default_factory=dict)
+    """The row in the platform's own table."""
+    folder: str = ""
+    """The folder of the notebook that counts; empty where nothing was sent."""
+
+    def __str__(self) -> str:
+        return self.student + (f" ({self.name})" if self.name else "")
+
+
+def kept(course: Course, name: str) -> Path:
+    """Where the platform's table of students is kept, for one set: Moodle numbers them anew for each."""
+    return course.folder / "rosters" / f"{name}.csv"
+
+
+def keep(course: Course, name: str, source: Path) -> None:
+    """Keep a platform's table of students; refuse a table of something else."""
+    rows = platforms.table(source)
+    headings = ", ".join(rows[0]) if rows else "no rows"
+    if not rows or not platforms.is_roster(rows[0]):
+        raise SystemExit(f"collect: {source} has the headings {headings}; expected {platforms.EXPECTED}")
+    kept(course, name).parent.mkdir(parents=True, exist_ok=True)
+    if source.resolve() != kept(course, name).resolve():
+        shutil.copyfile(source, kept(course, name))
+
+
+def enrolled(course: Course, name: str) -> list[Person]:
+    """Read everybody on the kept table; nobody where there is none."""
+    path = kept(course, name)
+    people = []
+    for row in platforms.table(path) if path.exists() else []:
+        if found := platforms.reading(row):
+            student = safe(found["student"] or found["number"] or found["name"])
+            people.append(Person(student, found["name"], found["number"], found["group"], row))
+    return people
+
+
+def safe(text: str) -> str:
+    """Make a name for a folder."""
+    return re.sub(r"[^\w.@ -]", "-", text).strip(". ") or "unnamed"
+
+
+def note(course: Course, name: str, found: dict[str, Submission]) -> None:
+    """Remember what a download told, beside what earlier ones did."""
+    path = course.folder / "rosters" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    everything = {student: asdict(sent) for student, sent in (submissions(course, name) | found).items()}
+    path.write_text(json.dumps(everything, indent=1), encoding="utf-8")
+
+
+def submissions(course: Course, name: str) -> dict[str, Submission]:
+    """Read what downloads told, for each folder."""
+    path = course.folder / "rosters" / f"{name}.json"
+    told = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return {student: Submission(**sent) for student, sent in told.items()}
+
+
+def people(course: Course, name: str) -> list[Person]:
+    """List everybody on the roster and everybody who handed in, each with the notebook that counts."""
+    told = submissions(course, name)
+    there = sorted(path.parents[1].name for path in course.folder.glob(f"submitted/*/{name}/{name}.ipynb"))
+    listed = enrolled(course, name)
+    groups = {safe(person.group) for person in listed if person.group}
+    known = {person.student for person in listed} | groups
+    for folder in there:
+        if folder not in known:
+            sent = told.get(folder, Submission())
+            listed.append(Person(folder, sent.name, sent.number or folder))
+
+    def sent_last(folder: str) -> tuple[datetime, int]:
+        return when(course, folder, name) or datetime.min, told.get(folder, Submission()).order
+
+    for person in listed:
+        mates = [other.student for other in listed if person.group and other.group == person.group]
+        own = [folder for folder in there if folder in (person.student, safe(person.group), *mates)]
+        person.folder = max(own, key=sent_last) if own else ""
+        sent = told.get(person.student, Submission())
+        person.name, person.number = person.name or sent.name, person.number or sent.number
+    return listed
+
+
+# when
+
+
+def stamp(course: Course, folder: str, name: str) -> Path:
+    """Where nbgrader, too, keeps when a notebook was handed in."""
+    return course.submission(folder, name).parent / "timestamp.txt"
+
+
+def when(course: Course, folder: str, name: str) -> datetime | None:
+    """Say when a notebook was handed in, in local time; None where that is not known."""
+    path = stamp(course, folder, name)
+    if not path.exists():
+        return None
+    utc: datetime = parse_utc(path.read_text("utf-8").strip())
+    return utc.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
+
+
+def write_stamp(course: Course, folder: str, name: str, local: datetime | None) -> None:
+    """Write when a notebook was handed in, as nbgrader reads it."""
+    if local:
+        stamp(course, folder, name).write_text(local.astimezone().isoformat(), encoding="utf-8")
+    else:
+        stamp(course, folder, name).unlink(missing_ok=True)
+
+
+def dues(course: Course) -> dict[str, dict[str, datetime]]:
+    """Read until when each set is handed in, for each set: for all ("") and for single students."""
+    path = course.folder / "due.json"
+    told = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return {
+        name: {who: datetime.fromisoformat(moment) for who, moment in dates.items()}
+        for name, dates in told.items()
+    }
+
+
+def set_due(course: Course, name: str, text: str, student: str = "") -> str:
+    """Say until when a set is handed in, by all or by one student."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise SystemExit(f'due: {text!r} is no date; write it as "2026-11-30 23:59"') from None
+    if len(text.strip()) == 10:
+        moment += timedelta(hours=23, minutes=59)
+    everything = dues(course)
+    everything.setdefault(name, {})[student] = moment
+    told = {key: {who: str(date) for who, date in dates.items()} for key, dates in everything.items()}
+    (course.folder / "due.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
+    if not student:
+        with course.gradebook() as book:  # Formgrader shows it
+            book.update_or_create_assignment(name, duedate=moment.astimezone().isoformat())
+    return f"due: {name} until {moment:%Y-%m-%d %H:%M}" + (f" for {student}" if student else "")
+
+
+def still_open(course: Course, name: str, now: datetime) -> str:
+    """Say why a set may still be handed in; empty where the time is up for everybody."""
+    dates = dues(course).get(name, {})
+    if "" not in dates:
+        return f'nobody said until when {name} is handed in (due {name} "2026-11-30 23:59" does)'
+    last = max(dates.values())
+    return f"{name} may be handed in until {last:%Y-%m-%d %H:%M}" if now < last else ""
+
+
+def days_late(course: Course, person: Person, name: str) -> int:
+    """Count the days after the time was up, a day begun as a whole one; 0 where no time is known."""
+    dates = dues(course).get(name, {})
+    due = dates.get(person.student) or dates.get("")
+    sent = when(course, person.folder, name) if person.folder else None
+    if due and sent:
+        return max(0, math.ceil((sent - due) / timedelta(days=1)))
+    told = submissions(course, name).get(person.folder, Submission())
+    return int(told.late and person.student not in dates)
+
+
+def days_charged(course: Course, name: str, free: int) -> dict[str, int]:
+    """Count each student's late days of a set that are not free; the earliest sets use the free ones up."""
+    order = dues(course)
+    sets = sorted(order, key=lambda other: order[other].get("", datetime.max))
+    charged: dict[str, int] = {}
+    left: dict[str, int] = {}
+    for other in [*sets[: sets.index(name)], name] if name in sets else [name]:
+        for person in people(course, other):
+            late, free_days = days_late(course, person, other), left.get(person.student, free)
+            charged[person.student] = max(0, late - free_days)
+            left[person.student] = max(0, free_days - late)
+    return charged

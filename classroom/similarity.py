@@ -1,0 +1,148 @@
+"""Whose answers are alike, and like the public solution: for a person to look at, never a proof.
+
+Answers are compared as sequences of tokens without comments, layout and the names that were chosen in
+them: renaming and reformatting change nothing. rapidfuzz counts what has to be inserted and deleted to turn
+one into the other. Short answers to a clear question are alike by themselves, so a pair stands out only
+against the rest of its class.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import combinations
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from rapidfuzz.distance import Indel
+
+from classroom.course import Course
+from classroom.grading import Refused, read
+
+PUBLIC = "the public solution"
+SHORTEST = 100  # tokens, some five lines; what is shorter has few ways to be written
+STANDS_OUT, SAME = 3.0, 0.98
+MOST = 20  # lines on the screen
+HEADINGS = ["one", "other", "alike", "long answers that are the same, and not the public solution's"]
+
+Tokens = tuple[str, ...]
+
+
+def tokens(source: str) -> Tokens:
+    r"""Write an answer as the kinds of its syntax tree, with names by the order of their first use.
+
+    >>> tokens("def f(x):\n    return x + 1  # one") == tokens("def g(value): return value+1")
+    True
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return tuple(source.split())
+    own = set(bound(tree))
+    order: dict[str, str] = {}
+
+    def walk(node: ast.AST) -> Iterator[str]:
+        yield type(node).__name__
+        for _, value in ast.iter_fields(node):
+            for item in value if isinstance(value, list) else [value]:
+                if isinstance(item, ast.AST):
+                    docstring = isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)
+                    if not docstring:
+                        yield from walk(item)
+                elif isinstance(item, str):
+                    yield order.setdefault(item, f"name {len(order)}") if item in own else item
+                elif item is not None:
+                    yield repr(item)
+
+    try:
+        return tuple(walk(tree))
+    except RecursionError:
+        return tuple(source.split())
+
+
+def bound(tree: ast.AST) -> Iterator[str]:
+    """Give the names that an answer chooses itself."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+
+
+def answers(path: Path) -> dict[str, Tokens]:
+    """Read a notebook's answers in code by their names."""
+    found = {}
+    for cell in read(path).cells:
+        if cell.cell_type == "code" and (about := cell.metadata.get("nbgrader")):
+            found[about["grade_id"]] = tokens(cell.source)
+    return found
+
+
+def questions(course: Course, name: str) -> dict[str, Tokens]:
+    """Read the answers of the public solution."""
+    sheet = nbformat.read(course.sources / name / f"{name}.ipynb", as_version=4)
+    released = nbformat.read(course.folder / "release" / name / f"{name}.ipynb", as_version=4)
+    given = {cell.source for cell in released.cells}
+    return {
+        cell.metadata.nbgrader.grade_id: tokens(cell.source) for cell in sheet.cells
+        if cell.metadata.get("nbgrader", {}).get("solution")
+        and cell.cell_type == "code" and cell.source not in given
+    }  # fmt: skip
+
+
+def alike(one: dict[str, Tokens], other: dict[str, Tokens], asked: list[str]) -> tuple[float, list[str]]:
+    """Compare two notebooks, the longer answers counting more; name the long answers that are the same."""
+    shared, whole, same = 0.0, 0, []
+    for name in asked:
+        pair = one.get(name, ()), other.get(name, ())
+        size = len(pair[0]) + len(pair[1])
+        if all(pair):
+            likeness = Indel.normalized_similarity(*pair)
+            shared, whole = shared + likeness * size, whole + size
+            if likeness >= SAME and size >= 2 * SHORTEST:
+                same.append(name)
+    return (shared / whole if whole else 0.0), same
+
+
+def similar(course: Course, name: str) -> str:
+    """Compare every pair and write a table; tell the pairs that stand out from their class."""
+    public = questions(course, name)
+    asked = [question for question in public if question != "student"]
+    blank = answers(course.folder / "release" / name / f"{name}.ipynb")
+    written = {}
+    for path in sorted(course.folder.glob(f"submitted/*/{name}/{name}.ipynb")):
+        with suppress(Refused):
+            mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
+            written[path.parents[1].name] = mine
+    known = {student: alike(mine, public, asked) for student, mine in written.items()}
+    pairs = []
+    for one, other in combinations(written, 2):
+        likeness, same = alike(written[one], written[other], asked)
+        copied = set(known[one][1]) & set(known[other][1])  # what both have from the public solution
+        pairs.append((one, other, likeness, [question for question in same if question not in copied]))
+    typical, spread = scale([likeness for *_, likeness, _ in pairs])
+    target = course.folder / f"similar-{name}.csv"
+    lines = [(student, PUBLIC, *found) for student, found in known.items()]
+    lines = sorted([*lines, *pairs], key=lambda line: (-len(line[3]), -line[2]))
+    with target.open("w", encoding="utf-8", newline="") as file:
+        rows = [[one, other, f"{likeness:.2f}", " ".join(same)] for one, other, likeness, same in lines]
+        csv.writer(file).writerows([HEADINGS, *rows])
+    out = [line for line in lines if line[3] or (line in pairs and line[2] > typical + STANDS_OUT * spread)]
+    shown = [
+        f"similar: {one} and {other}: {likeness:.2f}" + (f"; the same: {', '.join(same)}" if same else "")
+        for one, other, likeness, same in out[:MOST]
+    ]
+    whole = f"{len(pairs)} pairs of {len(written)} students, half of them above {typical:.2f}"
+    return "\n".join([*shown, f"similar: {whole}; all in {target}"])
+
+
+def scale(values: list[float]) -> tuple[float, float]:
+    """Return the median and the spread about it, by the median absolute deviation."""
+    if not values:
+        return 0.0, 0.0
+    typical = float(np.median(values))
+    return typical, max(0.02, 1.4826 * float(np.median(np.abs(np.array(values) - typical))))

@@ -1,0 +1,547 @@
+"""The way back: rosters, late days, groups, marks by hand, feedback and tables as the platforms read them."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import zipfile
+from datetime import datetime
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from classroom import __main__, commands, grading, returns, roster
+from classroom.course import Course, read_record
+from classroom.downloads import collect
+from classroom.platforms import TABLES, Grade, table
+from classroom.similarity import similar
+from classroom.submission import ROOT, Limits
+from tests.assignments.grading import answered, in_this_process
+from tools import class_edition
+
+LETTER = "*Your answer: double-click here.*"
+LONG = "def area(x, y):\n    total = 0.0\n    for i in range(len(x) - 1):\n" + "".join(
+    f"        {name} = x[i + {number}] - x[i] if y[i] > {number} else y[i] * {number + 2}\n"
+    f"        total += {name}\n"
+    for number, name in enumerate(("width", "height", "rest"))
+)
+OTHER = "def area(x, y):\n    import numpy as np\n" + "".join(
+    f"    part{number} = np.sum(np.where(np.asarray(y) > {number}, np.diff(x), {number}))\n"
+    for number in range(6)
+) + "    return max(part0, part1, part2) / (1 + part3) ** 2 - part4 * part5"  # fmt: skip
+CHECKS = f"""
+from classroom.cases import Case, Question, Words
+
+def double(x):
+    return 2 * x
+
+{LONG}    return total
+
+QUESTIONS = [
+    Question("double", double, [
+        Case("a plain number", 1, lambda rng, own: [(3.0,)], shown=True),
+        Case("the hidden idea", 1, lambda rng, own: [(float(rng.integers(1000, 9999)),)]),
+    ], {{}}, fixed=True),
+    Words("words", {{"a": ("secretkey", "because the key is secret")}}, {{"a": 2}}),
+]
+"""
+
+
+def cell(name, source, make=new_code_cell, **about):
+    kind = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
+    return make(source, metadata={"nbgrader": kind | {"grade_id": name} | about})
+
+
+def solved(body):
+    return f"### BEGIN SOLUTION\n{body}\n### END SOLUTION"
+
+
+SHEET = [
+    cell("student", solved("STUDENT_ID = 'ada'"), solution=True),
+    cell("double", solved("def double(x):\n    return 2 * x"), solution=True),
+    cell("test-double", "assert double(1) == 2", grade=True, locked=True, points=2),
+    cell("words", solved("words = {'a': 'secretkey'}"), solution=True),
+    cell("test-words", "assert set(words) == {'a'}", grade=True, locked=True, points=2),
+    cell("area", solved(f"{LONG}    return total"), solution=True),
+    cell(
+        "letter", "Write a letter.\n### BEGIN MARK SCHEME\nthe model letter\n### END MARK SCHEME",
+        new_markdown_cell, task=True, points=4, locked=True,
+    ),
+    new_markdown_cell(LETTER),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("released")
+    made = Course(folder / "class", folder / "sources")
+    for name in ("tiny", "next"):
+        (made.sources / name).mkdir(parents=True)
+        (made.sources / name / "checks.py").write_text(CHECKS, encoding="utf-8")
+        nbformat.write(new_notebook(cells=SHEET), made.sources / name / f"{name}.ipynb")
+    commands.release(made, "tiny")
+    return folder
+
+
+@pytest.fixture
+def course(released, tmp_path, monkeypatch):
+    shutil.copytree(released, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(
+        grading, "executed", lambda course, limits, sandbox, *of: in_this_process(course, *of)
+    )
+    return Course(tmp_path / "class", tmp_path / "sources")
+
+
+def work(course, student, double="def double(x):\n    return 2 * x", letter="", words="secretkey", area=LONG):
+    release = nbformat.read(course.folder / "release/tiny/tiny.ipynb", as_version=4)
+    answers = {"student": f"STUDENT_ID = {student!r}", "double": double, "area": area + "\n    return total"}
+    sheet = answered(release, answers | {"words": f"words = {{'a': {words!r}}}"})
+    sheet.cells[-1].source = letter or LETTER
+    return nbformat.writes(sheet)
+
+
+def zipped(path, files):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def grade(course, **options):
+    return commands.grade(course, "tiny", Limits(), "none", jobs=1, **options)
+
+
+def report(course):
+    return (course.folder / "report-tiny.txt").read_text(encoding="utf-8")
+
+
+def exported(course, platform="plain", **options):
+    returns.export(course, "tiny", platform, course.folder / "out.csv", **options)
+    with (course.folder / "out.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def points(course, **options):
+    return {line[0]: line[2] for line in exported(course, **options)[1:]}
+
+
+def worksheet(path, *students):
+    head = ["Identifier", "Full name", "ID number", "Email address", "Status", "Group", "Grade",
+            "Maximum Grade", "Last modified (submission)", "Last modified (grade)",
+            "Feedback comments"]  # fmt: skip
+    lines = [
+        [f"Participant {number}", name, student, f"{student}@x.edu", "", group, "", "8.00", sent, "-", ""]
+        for number, name, student, group, sent in students
+    ]
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerows([head, *lines])
+    return path
+
+
+ADA = (101, "Ada Lovelace", "7001", "", "Monday, 30 November 2026, 11:50 PM")
+GRACE = (102, "Grace Hopper", "7002", "", "Wednesday, 2 December 2026, 8:00 AM")
+EMMY = (103, "Emmy Noether", "7003", "", "-")
+
+
+@pytest.fixture
+def moodle(course, tmp_path):
+    sent = {f"{name}_{number}_assignsubmission_file_/tiny.ipynb": work(course, student)
+            for number, name, student, *_ in (ADA, GRACE)}  # fmt: skip
+    sheet = worksheet(tmp_path / "worksheet.csv", ADA, GRACE, EMMY)
+    collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), sheet)
+    grade(course)
+    return course
+
+
+def moodle_imports(lines):
+    """Read a worksheet as Moodle's `assignfeedback_offline_grade_importer` does."""
+    head, *rows = lines
+    identifier, points, modified = (
+        head.index(name) for name in ("Identifier", "Grade", "Last modified (grade)")
+    )
+    for row in rows:
+        datetime.strptime(row[modified], "%A, %d %B %Y, %I:%M %p")
+    return {int(row[identifier][len("Participant ") :]): row[points] for row in rows}
+
+
+def canvas_imports(lines):
+    """Read a gradebook as Canvas's `gradebook_importer.rb` does."""
+    head, *rows = lines
+    assert "Student" in head[0] and "ID" in head[1]
+    assert (
+        re.search(r"SIS\s+User\s+ID", head[2])
+        and re.search(r"SIS\s+Login\s+ID", head[3])
+        and head[4] == "Section"
+    )
+    (title,) = head[5:]
+    assert "Points Possible" in rows[0][0]
+    return title, rows[0][5], {int(row[1]): row[5] for row in rows[1:]}
+
+
+def moodle_takes(path):
+    """Say whose a file of feedback is, as Moodle's `assignfeedback_file_zip_importer` does."""
+    for part in path.split("/"):
+        info = part.split("_", 4)
+        if len(info) >= 4 and info[1].isdigit():
+            assert info[2:4] == ["assignsubmission", "file"]
+            return int(info[1])
+    return None
+
+
+def canvas_takes(path):
+    """Say whose a file of feedback is, as Canvas's `infer_comment_context_from_filename` does."""
+    return [int(part) for part in path.split("_") if part.isdigit()][:2]
+
+
+class TestMoodle:
+    def test_the_worksheet_is_what_the_importer_asks_for_and_leaves_comments_alone(self, moodle):
+        lines = exported(moodle, "moodle")
+        assert moodle_imports(lines) == {101: "4", 102: "4", 103: ""}
+        assert "Feedback comments" not in lines[0] and ["7001", "7001@x.edu"] == lines[1][2:4]
+        assert moodle_imports(exported(moodle, "moodle", zero=True))[103] == "0"
+
+    def test_who_sent_nothing_is_told_and_stands_in_the_report_and_the_table(self, moodle):
+        assert "7003 (Emmy Noether): sent nothing" in report(moodle)
+        assert exported(moodle)[3] == ["7003", "Emmy Noether", "", "8", "0", "sent nothing"]
+
+    def test_feedback_goes_back_under_the_names_that_the_platform_gave(self, moodle):
+        returns.feedback(moodle, "tiny")
+        names = zipfile.ZipFile(moodle.folder / "feedback-tiny.zip").namelist()
+        assert names == ["Ada Lovelace_101_assignsubmission_file_/tiny.html",
+                         "Grace Hopper_102_assignsubmission_file_/tiny.html"]  # fmt: skip
+        assert [moodle_takes(name) for name in names] == [101, 102]
+
+    def test_a_day_begun_is_a_day_late_and_costs_what_the_teacher_says(self, moodle):
+        roster.set_due(moodle, "tiny", "2026-11-30")
+        assert [line[4] for line in exported(moodle)[1:]] == ["0", "2", "0"]
+        assert points(moodle, off=10) == {"7001": "4", "7002": "2.4", "7003": ""}
+        assert points(moodle, off=10, free=1)["7002"] == "3.2"
+        assert points(moodle, off=10, free=2)["7002"] == "4"
+        assert points(moodle, off=90)["7002"] == "0"
+        roster.set_due(moodle, "tiny", "2026-12-01 12:00", "7002")
+        assert exported(moodle)[2][4] == "1"
+        assert "Hopper): 1 day late" in (grade(moodle) and report(moodle))
+        with moodle.gradebook() as book:
+            due = book.find_assignment("tiny").duedate
+        assert due == roster.parse_utc(datetime(2026, 11, 30, 23, 59).astimezone())
+
+    def test_the_earliest_sets_use_the_free_days_up(self, moodle):
+        commands.release(moodle, "next")
+        other = moodle.submission("7002", "next")
+        other.parent.mkdir(parents=True)
+        other.write_bytes(moodle.submission("7002", "tiny").read_bytes())
+        roster.set_due(moodle, "next", "2026-12-20 23:59")
+        roster.set_due(moodle, "tiny", "2026-11-30 23:59")
+        roster.write_stamp(moodle, "7002", "next", datetime(2026, 12, 23, 8))
+        assert [roster.days_charged(moodle, "next", free)["7002"] for free in (0, 2, 3, 5)] == [3, 3, 2, 0]
+        assert [roster.days_charged(moodle, "tiny", free)["7002"] for free in (0, 1, 2)] == [2, 1, 0]
+
+    def test_grades_that_changed_since_the_last_export_are_listed(self, moodle):
+        returns.export(moodle, "tiny", "plain")
+        told = returns.export(moodle, "tiny", "plain", zero=True)
+        assert "changed since the last export: 7003: 0, was none" in told and told.count("changed since") == 1
+
+
+class TestCanvas:
+    @pytest.fixture
+    def canvas(self, course, tmp_path):
+        book = tmp_path / "canvas.csv"
+        book.write_text(
+            "Student,ID,SIS User ID,SIS Login ID,Section,Set 1 (55),Set 12 (56),Final Score\n"
+            "    Points Possible,,,,,8,8,(read only)\n"
+            '"Lovelace, Ada",11,7001,ada,A,,,\n"Hopper, Grace",12,7002,grace,A,,,\n'
+            '"Student, Test",99,,,A,,,\n',
+            encoding="utf-8",
+        )
+        sent = {"lovelaceada_11_501_tiny.ipynb": work(course, "7001"),
+                "hoppergrace_LATE_12_502_tiny-1.ipynb": work(course, "7002", words="no")}  # fmt: skip
+        collect(course, "tiny", zipped(tmp_path / "canvas.zip", sent), book)
+        grade(course)
+        return course
+
+    def test_the_gradebook_is_what_the_importer_asks_for(self, canvas):
+        title, possible, grades = canvas_imports(exported(canvas, "canvas", title="Set 1"))
+        assert (title, possible, grades) == ("Set 1 (55)", "8", {11: "4", 12: "2"})
+        assert exported(canvas, "canvas", title="New")[0][5] == "New"
+        assert exported(canvas, "canvas", title="Set 1")[2] == [
+            "Lovelace, Ada",
+            "11",
+            "7001",
+            "ada",
+            "A",
+            "4",
+        ]
+
+    def test_the_assignments_title_is_asked_for(self, canvas):
+        with pytest.raises(
+            SystemExit, match=r"export: give the assignment's title.*Set 1 \(55\), Set 12 \(56\)"
+        ):
+            returns.export(canvas, "tiny", "canvas")
+
+    def test_feedback_is_found_by_the_numbers_in_its_name(self, canvas):
+        returns.feedback(canvas, "tiny")
+        names = zipfile.ZipFile(canvas.folder / "feedback-tiny.zip").namelist()
+        assert sorted(map(canvas_takes, names)) == [[11, 501], [12, 502]]
+        assert "hoppergrace_LATE_12_502_tiny.html" in names
+
+    def test_a_mark_of_lateness_without_a_time_counts_as_a_day(self, canvas):
+        assert {line[0]: line[4] for line in exported(canvas)[1:]} == {"7001": "0", "7002": "1"}
+
+
+def test_blackboard_finds_the_user_name_and_the_number_of_the_column(course, tmp_path):
+    center = tmp_path / "center.xls"
+    center.write_text(
+        '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Set 1 [Total Pts: 8 Score] |4711"\n'
+        '"Lovelace"\t"Ada"\t"ada1"\t"7001"\t""\n',
+        encoding="utf-16",
+    )
+    sent = {"Set 1_ada1_attempt_2026-12-01-10-00-00_tiny.ipynb": work(course, "7001"),
+            "Set 1_ada1_attempt_2026-12-01-10-00-00.txt": "Name: Ada Lovelace (ada1)"}  # fmt: skip
+    collect(course, "tiny", zipped(tmp_path / "b.zip", sent), center)
+    grade(course)
+    heading = "Set 1 [Total Pts: 8 Score] |4711"
+    assert exported(course, "blackboard", title="Set 1") == [
+        ["Last Name", "First Name", "Username", heading], ["Lovelace", "Ada", "ada1", "4"],
+    ]  # fmt: skip
+    with pytest.raises(SystemExit, match="give the column's heading with its number"):
+        returns.export(course, "tiny", "blackboard", title="Another")
+    assert roster.when(course, "7001", "tiny") == datetime(2026, 12, 1, 10)
+
+
+def test_a_platforms_table_never_holds_a_remark():
+    grade = Grade("7001", "Ada", "101", "4", {"Email address": "a@x", "Feedback comments": "a remark"})
+    for write in TABLES.values():
+        assert "remark" not in str(write([grade], "8", "Set 1 |4711", datetime(2026, 12, 1)))
+
+
+class TestFeedback:
+    @pytest.fixture
+    def page(self, moodle, tmp_path):
+        sent = {"Ada Lovelace_101_assignsubmission_file_/tiny.ipynb":
+                work(moodle, "7002", "def double(x):\n    return 3 * x", "My letter", "no")}  # fmt: skip
+        collect(moodle, "tiny", zipped(tmp_path / "again.zip", sent))
+        grade(moodle)
+        path = moodle.feedback("7001", "tiny")
+
+        def made(closed=False):
+            told = returns.feedback(moodle, "tiny", closed)
+            return told, path.read_text(encoding="utf-8")
+
+        return made
+
+    def test_while_a_set_may_be_handed_in_no_page_holds_a_hidden_case_a_key_or_points(self, page):
+        told, text = page()
+        assert "nobody said until when tiny is handed in" in told and "double(3): expected 6, got 9" in text
+        for kept_back in ("the hidden idea", "the key is secret", "model letter", "Score", "secretkey"):
+            assert kept_back not in text
+
+    def test_when_the_time_is_up_the_page_holds_all_but_the_teachers_remarks(self, moodle, page):
+        _, text = page(closed=True)
+        for told in (
+            "the hidden idea",
+            "the key is secret",
+            "double(3): expected 6, got 9",
+            "Score: 0.0 / 2.0",
+        ):
+            assert told in text
+        assert "signed" in report(moodle) and "to be read" in report(moodle)
+        assert "signed" not in text and "to be read" not in text
+
+    def test_the_date_decides_and_the_last_student_counts(self, moodle):
+        roster.set_due(moodle, "tiny", "2026-11-30 23:59")
+        roster.set_due(moodle, "tiny", "2026-12-04 12:00", "7003")
+        assert "until 2026-12-04 12:00" in roster.still_open(moodle, "tiny", datetime(2026, 12, 4, 11))
+        assert not roster.still_open(moodle, "tiny", datetime(2026, 12, 4, 13))
+
+
+class TestByHand:
+    def mark(self, course, student, points):
+        with course.gradebook() as book:  # as Formgrader does
+            found = book.find_grade("letter", "tiny", "tiny", student)
+            found.manual_score, found.needs_manual_grade = points, False
+            book.db.commit()
+
+    def hand_in(self, course, letter):
+        course.submission("ada", "tiny").parent.mkdir(parents=True, exist_ok=True)
+        course.submission("ada", "tiny").write_text(work(course, "ada", letter=letter), encoding="utf-8")
+        grade(course)
+        return report(course).splitlines()[0]
+
+    def test_a_mark_is_flagged_until_a_person_looks_at_the_changed_text(self, course):
+        assert self.hand_in(course, "My letter") == "ada: graded 4/8; letter: to be read by a person"
+        self.mark(course, "ada", 3.5)
+        grade(course)
+        assert report(course).splitlines() == ["ada: graded 7.5/8"] and points(course) == {"ada": "7.5"}
+        assert self.hand_in(course, "Another letter").endswith(
+            "letter: marked 3.5 by hand, and changed since"
+        )
+        grade(course, again=True)
+        assert "changed since" in report(course)
+        self.mark(course, "ada", 3.5)
+        grade(course, again=True)
+        assert report(course) == "ada: graded 7.5/8\n"
+
+    def test_a_letter_that_is_not_there_earns_nothing_and_waits_for_nobody(self, course):
+        assert self.hand_in(course, "") == "ada: graded 4/8; letter: not answered"
+        assert self.hand_in(course, "A letter").endswith("letter: to be read by a person")
+
+    def test_a_letter_in_another_place_is_read(self, course):
+        sheet = nbformat.reads(work(course, "ada"), as_version=4)
+        sheet.cells.pop()
+        sheet.cells.insert(1, new_markdown_cell("My letter"))
+        course.submission("ada", "tiny").parent.mkdir(parents=True)
+        nbformat.write(sheet, course.submission("ada", "tiny"))
+        grade(course)
+        assert "letter: to be read by a person" in report(course)
+
+
+def test_one_student_is_graded_anew_and_the_changed_grade_is_told(moodle, capsys):
+    checks = moodle.checks("tiny")
+    checks.write_text(checks.read_text("utf-8").replace('"secretkey"', '"another"'), encoding="utf-8")
+    capsys.readouterr()
+    grade(moodle, only="7002")
+    told = capsys.readouterr().out.splitlines()
+    assert told[-1] == "grade: changed: 7002: 2, was 4" and len(told) == 2
+    assert [read_record(moodle, student, "tiny").points for student in ("7001", "7002")] == [4, 2]
+    with pytest.raises(SystemExit, match="grade: 7009 handed in no tiny; who did: 7001, 7002"):
+        grade(moodle, only="7009")
+
+
+class TestGroups:
+    def team(self, *students):
+        return [(*student[:3], "Team 3", student[4]) for student in students]
+
+    def test_of_a_group_the_notebook_sent_last_counts_for_everybody(self, course, tmp_path):
+        sheet = worksheet(tmp_path / "worksheet.csv", *self.team(ADA, GRACE, EMMY))
+        sent = {"Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": work(course, "7001"),
+                "Grace Hopper_102_assignsubmission_file_/tiny.ipynb":
+                work(course, "7001", words="no")}  # fmt: skip
+        collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), sheet)
+        grade(course)
+        assert points(course) == {"7001": "2", "7002": "2", "7003": "2"}
+        assert "7003 (Emmy Noether): the notebook of 7002" in report(course)
+
+    def test_a_groups_own_folder_counts_for_its_members_and_feedback_goes_to_each(self, course, tmp_path):
+        sheet = worksheet(tmp_path / "worksheet.csv", *self.team(ADA, GRACE), EMMY)
+        sent = {"Team 3_17_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
+        collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), sheet)
+        grade(course)
+        assert points(course) == {"7001": "4", "7002": "4", "7003": ""}
+        returns.feedback(course, "tiny")
+        names = zipfile.ZipFile(course.folder / "feedback-tiny.zip").namelist()
+        assert [moodle_takes(name) for name in names] == [101, 102]
+        assert "signed" not in report(course)
+
+
+def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, tmp_path, capsys):
+    inner, many = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("work/tiny.ipynb", work(course, "ada"))
+    with zipfile.ZipFile(many, "w") as archive:
+        for number in range(200):
+            archive.writestr(f"{number}.ipynb", "")
+    sent = {
+        "lovelaceada_1_5_w.zip": inner.getvalue(),
+        "hopper_2_6_w.zip": many.getvalue(),
+        "noether_3_7_w.zip": "x",
+    }
+    assert collect(course, "tiny", zipped(tmp_path / "d.zip", sent)) == "collect: 1 notebooks (1 new)"
+    assert [folder.name for folder in course.folder.glob("submitted/*")] == ["1"]
+    told = capsys.readouterr().out
+    assert "2 handed in hopper_2_6_w.zip, no notebook" in told and "3 handed in noether_3_7_w.zip" in told
+
+
+def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_path):
+    people = tmp_path / "participants.csv"
+    people.write_text("First name;Last name;ID number;Groups\nAda;Lovelace;7001;\n", encoding="utf-8")
+    sent = {"Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
+    collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), people)
+    assert [(one.student, one.number, one.folder) for one in roster.people(course, "tiny")] == [
+        ("7001", "101", "7001")
+    ]
+
+
+REFUSED = {
+    "collect before release": ("collect next x.zip", "next is not released in .*; released: tiny"),
+    "a misspelt set": ("grade tinny", "grade: tinny is not released in .*; released: tiny"),
+    "a set that is not there": (
+        "release tinny",
+        "release: there is no set tinny in .*; there are next, tiny",
+    ),
+    "no such download": ("collect tiny nowhere.zip", "collect: there is no nowhere.zip"),
+    "no such roster": ("collect tiny . --roster nowhere.csv", "nowhere.csv: cannot be read"),
+    "other headings": ("collect tiny . --roster other.csv", "headings Matrikel, Grad; expected platform"),
+    "an empty roster": ("collect tiny . --roster empty.csv", "empty.csv has the headings no rows"),
+    "a spreadsheet": ("collect tiny . --roster book.xlsx", "book.xlsx: is no CSV; save"),
+    "no date": ("due tiny tomorrow", "due: 'tomorrow' is no date; write it as"),
+    "no title": ("export tiny --platform canvas", "export: give the assignment's title"),
+}
+
+
+@pytest.mark.parametrize("words, said", REFUSED.values(), ids=list(REFUSED))
+def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other.csv").write_text("Matrikel,Grad\n1,2\n", encoding="utf-8")
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\xfe\x80")
+    with pytest.raises(SystemExit, match=said) as stopped:
+        __main__.main([*words.split(), "--class", str(course.folder), "--sources", str(course.sources)])
+    assert "\n" not in str(stopped.value)
+
+
+class TestSimilarity:
+    def test_a_copy_with_other_names_is_told_and_another_answer_is_not(self, course):
+        renamed = re.sub(r"\b(total|width|height|rest|i)\b", r"my_\1", OTHER.replace("part", "piece"))
+        for student, area in {
+            "ada": OTHER,
+            "grace": renamed,
+            "emmy": "def area(x, y):\n    total = sum(y)",
+        }.items():
+            course.submission(student, "tiny").parent.mkdir(parents=True)
+            course.submission(student, "tiny").write_text(work(course, student, area=area), encoding="utf-8")
+        told = similar(course, "tiny").splitlines()
+        assert told[0].startswith("similar: ada and grace: 1.00; the same: area")
+        assert not any("emmy" in line for line in told[:-1])
+        assert len(table(course.folder / "similar-tiny.csv")) == 3 + 3
+
+    def test_the_public_solution_is_told_of_each_and_not_of_the_pair(self, course):
+        for student in ("ada", "grace"):
+            course.submission(student, "tiny").parent.mkdir(parents=True)
+            course.submission(student, "tiny").write_text(work(course, student), encoding="utf-8")
+        told = similar(course, "tiny").splitlines()
+        assert [line.partition(":  ")[0].split(": ")[1] for line in told[:-1]] == [
+            "ada and the public solution", "grace and the public solution",
+        ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    target = tmp_path_factory.mktemp("students") / "course.zip"
+    class_edition.student_edition(target)
+    with zipfile.ZipFile(target) as archive:
+        return {one.filename.partition("/")[2]: (archive.read(one), one) for one in archive.infolist()}
+
+
+class TestStudentEdition:
+    def test_no_solution_of_a_set_no_hidden_case_and_no_test_is_in_it(self, files):
+        assert not [
+            name for name in files if name.startswith(("tests/", "assignments/source")) or "checks.py" in name
+        ]
+        for name, (content, _) in files.items():
+            text = json.loads(content)["cells"] if name.endswith(".ipynb") else []
+            sources = "".join("".join(part["source"]) for part in text)
+            assert "BEGIN SOLUTION" not in sources and "{solution" not in sources, name
+
+    def test_it_holds_what_sets_up_the_course_and_programs_stay_programs(self, files):
+        for name in (
+            "Makefile", "pyproject.toml", "requirements.txt", "calibration_lessons/__init__.py",
+            "classroom/check.py", "book/teaching/students.md", "tools/site_extension.py",
+        ):  # fmt: skip
+            assert files[name][0] == (ROOT / name).read_bytes()
+        assert files["tools/setup.sh"][1].external_attr >> 16 & 0o111
+
+    def test_a_folder_that_is_there_is_left_alone(self, tmp_path):
+        with pytest.raises(SystemExit, match="is there already; name a new folder, or a zip"):
+            class_edition.student_edition(tmp_path)
