@@ -165,8 +165,9 @@ def intercept_update(z, y):
 
     if np.min(y) == np.max(y):
         raise ValueError("one class only")
-    odds = np.log(np.mean(y) / (1 - np.mean(y)))
-    return brentq(lambda b: expit(z + b).mean() - np.mean(y), odds - max(z) - 1, odds - min(z) + 1, xtol=1e-12)
+    share = np.mean(y)
+    odds = np.log(share / (1 - share))
+    return brentq(lambda b: expit(z + b).mean() - share, odds - max(z) - 1, odds - min(z) + 1, xtol=1e-12)
 """
 FIXED_BRACKET = UPDATED.replace("odds - max(z) - 1, odds - min(z) + 1", "-20, 20")
 DIFFERENCE_OF_LOG_ODDS = """

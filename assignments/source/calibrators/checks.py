@@ -97,7 +97,7 @@ def binned(scores, labels, new_scores, n_bins):
 
 
 def pooled(scores, labels, weights):
-    places, place = np.unique(scores, return_inverse=True)
+    _, place = np.unique(scores, return_inverse=True)
     blocks = []
     for ones, weight in zip(np.bincount(place, weights * labels), np.bincount(place, weights), strict=True):
         blocks.append([ones, weight, 1])
@@ -208,8 +208,17 @@ def binned_inside(rng, own):
 def binned_on_edges(rng, own):
     for n_bins, kept in ((4, 4), (8, 5), (16, 9)):
         edges = np.arange(n_bins + 1) / n_bins
-        scores = rng.permutation(np.repeat(np.r_[0.0, 1.0, rng.choice(edges[1:-1], kept - 2)], rng.integers(3, 7)))
-        yield scores, (rng.random(len(scores)) < 0.2 + 0.5 * scores).astype(int), rng.permutation(edges), n_bins
+        scores = rng.permutation(
+            np.repeat(np.r_[0.0, 1.0, rng.choice(edges[1:-1], kept - 2)], rng.integers(3, 7))
+        )
+        yield (
+            scores,
+            (rng.random(len(scores)) < 0.2 + 0.5 * scores).astype(int),
+            rng.permutation(edges),
+            n_bins,
+        )
+    few = rng.permutation(np.r_[0.05, 0.15, rng.uniform(0.25, 0.35)])  # one row in its bin, and none above it
+    yield few, np.where(few > 0.2, 1, rng.integers(0, 2, 3)), rng.permutation(np.arange(5) / 5 + 0.1), 5
 
 
 def pooled_plain(rng, own):
@@ -246,7 +255,7 @@ def curves_hard(rng, own):
 
 
 def biases_plain(rng, own):
-    for n, k in ((60, 3), (300, 4)):
+    for n, k in ((60, 3), (150, 4)):
         labels, z = network(rng, n, k)
         yield labels, z / 3 + rng.uniform(-0.5, 0.5, k), float(rng.integers(1, 9)) / 2
 
@@ -258,7 +267,7 @@ def biases_hard(rng, own):
     yield labels, z / 3, float(rng.integers(100, 400))
     labels, z = network(rng, 7, 2)
     yield labels, z / 3, 0.05
-    labels, z = network(rng, 300, 3)
+    labels, z = network(rng, 150, 3)
     yield labels, z / 3 - 700, 1e-3
 
 
@@ -358,7 +367,7 @@ def in_the_order_given(scores, labels, weights):
 
 
 def never_below(scores, labels, weights):
-    places, place = np.unique(scores, return_inverse=True)
+    _, place = np.unique(scores, return_inverse=True)
     return np.maximum.accumulate(np.bincount(place, weights * labels) / np.bincount(place, weights))[place]
 
 
@@ -586,6 +595,7 @@ QUESTIONS = [
          "np.maximum(rows, 1), centres) -> np.maximum(rows, 1), np.nan)": EMPTY,
          "np.maximum(rows, 1), centres) -> np.maximum(rows, 1), np.mean(labels))": EMPTY,
          "+ 0.5) / n_bins -> + 1) / n_bins": "an empty bin answers with its centre, not its edge",
+         "np.where(rows > 0 -> np.where(rows > 1": "one row is enough for a value", "minlength=n_bins -> minlength=1": EMPTY,
          "ones / np.maximum(rows, 1) -> ones / len(scores)": VALUE, "ones / np.maximum(rows, 1) -> centres": VALUE,
          "ones / np.maximum(rows, 1) -> (ones + 1) / (rows + 2)": "the mean label as it is, not smoothed",
          "ones / np.maximum(rows, 1) -> np.round(ones / np.maximum(rows, 1))": "the mean label, not the more frequent one",
@@ -619,9 +629,9 @@ QUESTIONS = [
              "the mean of a block is the mean of its rows, not the mean of two means",
          "blocks[-1] = [one + other for one, other in zip(blocks[-1], last, strict=True)] -> "
          "blocks[-1] = [last[0], last[1], blocks[-1][2] + last[2]]": BLOCK,
-         "places, place = np -> labels = 1 - labels; places, place = np": "the share of ones",
-         "places, place = np -> labels = np.where(np.arange(len(labels)) < 20, labels, 0); places, place = np": SOME,
-         "places, place = np -> scores.sort(); places, place = np": STAYS},
+         "_, place = np -> labels = 1 - labels; _, place = np": "the share of ones",
+         "_, place = np -> labels = np.where(np.arange(len(labels)) < 20, labels, 0); _, place = np": SOME,
+         "_, place = np -> scores.sort(); _, place = np": STAYS},
         WITHOUT + CURVES,
     ),
     Question(

@@ -280,7 +280,7 @@ def within_tenths(forecasts, happened):
 
 
 def corrected_parts(forecasts, happened):
-    values, group = np.unique(forecasts, return_inverse=True)
+    _, group = np.unique(forecasts, return_inverse=True)
     rows = np.bincount(group)
     frequency = np.bincount(group, happened) / rows
     chance = np.sum((rows * frequency * (1 - frequency) / np.maximum(rows - 1, 1))[rows > 1]) / len(group)

@@ -215,6 +215,8 @@ def updates_hard(rng, own):
     z, y = screens(rng, 80, 20, 9.0)
     yield 9 * z + 60, y
     yield np.array([0.0, 0.0, 2.0]), np.array([0, 1, 0])
+    alike = int(rng.integers(1, 9)) + np.linspace(-0.25, 0.25, 11)  # nearly one answer for everybody
+    yield alike, (np.arange(11) < 3).astype(int)
 
 
 def updates_without(rng, own):
@@ -228,7 +230,11 @@ def logs(rng, blocks, n_bins, empty=()):
     rows = rng.integers(1, 40, (blocks, n_bins)) * rng.integers(1, 9, (blocks, 1))
     rows[:, list(empty)] = 0
     scores = (np.arange(n_bins) + rng.random((blocks, n_bins))) / n_bins
-    return rows, rows * scores, rng.binomial(rows, np.clip(scores + rng.normal(0, 0.2, rows.shape), 0, 1)).astype(float)
+    return (
+        rows,
+        rows * scores,
+        rng.binomial(rows, np.clip(scores + rng.normal(0, 0.2, rows.shape), 0, 1)).astype(float),
+    )
 
 
 def logs_plain(rng, own):
@@ -335,11 +341,18 @@ def with_prior_targets(z, y):
 
 def half_and_half(z, y):
     ill = np.flatnonzero(y == 1)
-    return intercept_update(np.r_[z, np.tile(z[ill], len(y) // len(ill) - 1)], np.r_[y, np.ones(len(ill) * (len(y) // len(ill) - 1))])
+    return intercept_update(
+        np.r_[z, np.tile(z[ill], len(y) // len(ill) - 1)],
+        np.r_[y, np.ones(len(ill) * (len(y) // len(ill) - 1))],
+    )
 
 
 def mean_of_the_machines(rows, promised, came):
-    parts = [merged_ece(rows[m : m + 1], promised[m : m + 1], came[m : m + 1]) for m in range(len(rows)) if rows[m].any()]
+    parts = [
+        merged_ece(rows[m : m + 1], promised[m : m + 1], came[m : m + 1])
+        for m in range(len(rows))
+        if rows[m].any()
+    ]
     return np.mean(parts)
 
 
