@@ -10,7 +10,6 @@ are counted, the second listed.
 """
 
 import ast
-import copy
 import os
 import random
 import signal
@@ -113,11 +112,11 @@ def changed(source: str) -> list[str]:
     """Write every change of a function's source, each once."""
     tree = ast.parse(source)
     texts = {}
-    for number, _ in enumerate(changes(tree)):
-        other = copy.deepcopy(tree)
-        node, field, value = list(changes(other))[number]
+    for node, field, value in list(changes(tree)):
+        before = getattr(node, field)
         setattr(node, field, value)
-        texts[ast.unparse(ast.fix_missing_locations(other))] = None
+        texts[ast.unparse(tree)] = None
+        setattr(node, field, before)
     return [text for text in texts if text != ast.unparse(tree)]
 
 
