@@ -33,8 +33,8 @@ def test_every_kind_of_change_is_made():
     )
     for line in (
         "z = x", "z = np.mean(x, axis=0)", "z = np.sum(x, axis=1)", "z = np.sum(x)", "z = np.sum(y, axis=0)",
-        "if z <= 1:", "if not z < 1:", "return (y, x)", "return z[1:]", "return z[1:] + y", "return z[2:] - y",
-        "return z - y",
+        "if z <= 1:", "if not z < 1:", "return (y, x)", "return z[1:]", "return z[1:] + y",
+        "return z[2:] - y", "return z - y",
     ):  # fmt: skip
         assert any(line in [part.strip() for part in text.splitlines()] for text in texts), line
     assert not any("axis=2" in text for text in texts)
