@@ -143,8 +143,8 @@ class Verdict:
 class Case:
     """Calls that earn points together.
 
-    Without a judge every call is compared with the right answer, and the calls come in any order. A judge sees
-    the values of all calls and their arguments, and says what is wrong with them, or nothing.
+    Without a judge every call is compared with the right answer; calls that are not shown come in any order.
+    A judge sees the values of all calls and their arguments, and says what is wrong with them, or nothing.
     """
 
     idea: str

@@ -1,10 +1,12 @@
 """The submission's side of the channel: a kernel under limits that calls its functions for a test.
 
 All of this shares its process with the student's code. Nothing here knows what is right or what it is worth;
-a submission that takes it apart sends other data, and earns what that data is worth.
+a submission that takes it apart sends other data, and earns what that data is worth. The grader sends this
+source again with every question, so that what a submission changed here before is gone.
 """
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -12,8 +14,6 @@ import pkgutil
 import resource
 import sys
 import types
-from collections.abc import Iterator
-from gc import get_objects, unfreeze
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ def start() -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     sys.addaudithook(alone)
+    sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance()
@@ -76,8 +77,11 @@ def functions(names: tuple[str, ...]) -> list[types.FunctionType]:
             for file, function in places
         )
 
-    unfreeze()
-    return [thing for thing in get_objects() if type(thing) is types.FunctionType and belongs(thing.__code__)]
+    if not isinstance(gc.get_objects, types.BuiltinFunctionType):
+        raise RuntimeError("gc is not Python's own any more")
+    gc.unfreeze()  # what is frozen is not listed
+    everything = gc.get_objects()
+    return [thing for thing in everything if type(thing) is types.FunctionType and belongs(thing.__code__)]
 
 
 def stub(function: types.FunctionType) -> types.CodeType:
@@ -109,24 +113,30 @@ class Absent:
 found: dict[tuple[str, ...], list[tuple[types.FunctionType, types.CodeType]]] = {}
 
 
-@contextlib.contextmanager
-def without(names: tuple[str, ...]) -> Iterator[None]:
+class Without:
     """Take the functions of some modules away while a question's answer runs."""
-    global withheld
-    if names not in found:
-        found.clear()
-        found[names] = [(function, stub(function)) for function in functions(names)] if names else []
-    kept, hook = [(function, function.__code__) for function, _ in found[names]], Absent(names)
-    for function, refusing in found[names]:
-        function.__code__ = refusing
-    sys.meta_path.insert(0, hook)
-    withheld = bool(names)
-    try:
-        yield
-    finally:
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        if names not in found:
+            found.clear()
+            found[names] = [(function, stub(function)) for function in functions(names)] if names else []
+        if names and not found[names]:
+            raise RuntimeError("what the question withholds is not found: something was taken apart")
+        self.names, self.hook = names, Absent(names)
+
+    def __enter__(self) -> None:
+        global withheld
+        self.kept = [(function, function.__code__) for function, _ in found[self.names]]
+        for function, refusing in found[self.names]:
+            function.__code__ = refusing
+        sys.meta_path.insert(0, self.hook)
+        withheld = bool(self.names)
+
+    def __exit__(self, *_: object) -> None:
+        global withheld
         withheld = False
-        sys.meta_path.remove(hook)
-        for function, code in kept:
+        sys.meta_path.remove(self.hook)
+        for function, code in self.kept:
             function.__code__ = code
 
 
@@ -145,7 +155,7 @@ def answer(asked: str, names: dict[str, Any] | None = None) -> str:
             Draws(item["seed"]) if isinstance(item, dict) and "seed" in item else unpacked(item)
             for item in request["arguments"]
         ]
-        with without(tuple(request["without"])):
+        with Without(tuple(request["without"])):
             plain = packed(value(*arguments))  # here, because an object may compute as it is packed
             after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
         return json.dumps({"value": plain, "after": after})

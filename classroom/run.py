@@ -35,6 +35,8 @@ LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 TOO_LATE = Answer(raised=("TimeoutError",), text="the answer did not come in time")
+AGENT = "__import__('sys').modules['classroom.isolated_kernel']"
+SOURCE = Path(__file__).with_name("isolated_kernel.py").read_text(encoding="utf-8")
 PYTHON = [sys.executable, "-c", "from classroom.isolated_kernel import start; start()"]
 
 
@@ -179,7 +181,7 @@ class Executor(NotebookClient):
         )  # fmt: skip
         self.on_cell_executed = self.on_reply
         self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
-        self.judge = judge
+        self.judge, self.fresh = judge, False
 
     async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
         """Start the kernel, run every code cell, and judge the answers."""
@@ -200,6 +202,7 @@ class Executor(NotebookClient):
         """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""
         loop = asyncio.get_running_loop()
         left = float(self.limits.cell)
+        self.fresh = False
 
         def ask(*question: Any) -> Answer:
             nonlocal left
@@ -213,7 +216,10 @@ class Executor(NotebookClient):
 
     async def ask(self, question: str, seconds: float) -> Answer:
         """Send a question to the kernel; an answer that comes too late is none."""
-        call = f"__import__('sys').modules['classroom.isolated_kernel'].answer({question!r})"
+        call = f"{AGENT}.answer({question!r})"
+        if not self.fresh:
+            call = f"(__import__('builtins').exec({SOURCE!r}, {AGENT}.__dict__), {call})[1]"
+        self.fresh = True
         assert self.kc
         if not seconds:
             return TOO_LATE

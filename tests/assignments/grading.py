@@ -43,10 +43,10 @@ class Class:
         return nbformat.read(path, as_version=4)
 
     def grade(
-        self, name: str, submission: NotebookNode, sandbox: str = "", limits: Limits = Limits()
+        self, name: str, submission: NotebookNode, sandbox: str = "", limits: Limits | None = None
     ) -> Graded:
-        """Grade a submission, its cells run in a kernel in this sandbox, or in this process where there is none."""
-        in_kernel = partial(grading.executed, self.course, limits, sandbox)
+        """Grade a submission, its cells run in a kernel in this sandbox, or without one in this process."""
+        in_kernel = partial(grading.executed, self.course, limits or Limits(), sandbox)
         run = in_kernel if sandbox else partial(in_this_process, self.course)
         record = Record("ada", digest="")
         self.course.submission("ada", name).parent.mkdir(parents=True, exist_ok=True)

@@ -149,6 +149,7 @@ RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right
     "large output": ("for _ in range(100):\n    print('x' * 10**6)", ""),
     "memory": ("hog = bytearray(3 * 2**30)", ""),
     "import": ("import a_module_that_is_not_there", ""),
+    "exit": ("exit()", ""),
     "a large file": ("open('large', 'wb').write(bytes(10**8))", ""),
     "scratch space": (
         "for place in ('/tmp', '/dev/shm'):\n    try:\n        for i in range(60):\n"
@@ -171,7 +172,6 @@ RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right
 }
 STOPS = {
     "os._exit": ("import os\nos._exit(0)", "the kernel ended in cell 4"),
-    "exit": ("exit()", "the kernel ended in cell"),
     "files": (
         "import time\nfor i in range(9):\n    open(str(i), 'wb').write(bytes(10**6))\ntime.sleep(9)",
         "of files",
@@ -359,7 +359,7 @@ class TestHostile:
     def test_a_run_that_is_stopped_earns_nothing_and_the_report_says_why(self, hostile, name):
         record = hostile.record(name)
         assert record.points == 0 and STOPS[name][1] in str(record)
-        assert "not judged" in hostile.said(name, "test-half") or name == "exit"
+        assert "not judged" in hostile.said(name, "test-half")
 
     @pytest.mark.parametrize("name, points", {
         "deleted tests": 4, "deleted answer": 2, "doubled cells, more points": 4,

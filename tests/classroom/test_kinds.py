@@ -4,6 +4,7 @@ What a question is not named for is answered as the authors answer it, and earns
 attack the machinery itself stand in `test_grading.py`: they need a sandbox.
 """
 
+import copy
 import os
 
 import pytest
@@ -11,7 +12,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
-
 from tests.assignments import test_calibrators as calibrators
 from tests.assignments import test_measures as measures
 from tests.assignments import test_models as models
@@ -138,9 +138,6 @@ KINDS = {
         "curve": ("import calibration_lessons as c\n" + function(
             "curve(p, y, n)", "yield c.reliability_curve(y, p, n_bins=n).confidence\n"
             "    yield c.reliability_curve(y, p, n_bins=n).accuracy"), 0)}),
-    "frozen": ("measures", {  # objects that the collector does not list
-        "curve": ("import calibration_lessons as c, gc\ngc.freeze()\ngc.get_objects = lambda *_: []\n" + function(
-            "curve(p, y, n)", "r = c.reliability_curve(y, p, n_bins=n); return r.confidence, r.accuracy"), 0)}),
     # slips
     "m-offby, r-seed": ("measures", {
         "ece": (function("binned_ece(s, y, n)",
@@ -580,11 +577,18 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
         "        's, y, n = json.loads(sys.argv[1]); print(e(y, s, n_bins=n))'\n"
         "    import json; sent = json.dumps([np.asarray(s).tolist(), np.asarray(y).tolist(), n])\n"
         "    return float(subprocess.run([sys.executable, '-c', code, sent], capture_output=True).stdout)"), 0)}),
+    "taken apart": ("measures", "import sys, contextlib\nagent = sys.modules['classroom.isolated_kernel']\n"
+                    "agent.Without = contextlib.nullcontext\nagent.functions = lambda names: []\n"
+                    "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", False, {
+                        "ece": (measures.THE_COMPANIONS_ERROR, 0)}),
+    "frozen": ("measures", "import gc\ngc.freeze()", False, {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
+    "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", False, {
+        "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0)}),
     "time bomb": ("calibrators", "", False, {"nll": (
         "import time\nlate = []\n" + function(
             "nll(y, z, T)", "late.append(1); time.sleep(30 * (len(late) > 2))\n"
             "    z = np.asarray(z) / T; z = z - z.max(axis=1, keepdims=True)\n"
-            "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 1)}),
+            "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 0)}),
     "deep recursion": ("measures", "import sys\nsys.setrecursionlimit(10**5)", False, {
         "p-value": (function("p_value(o, d)", "return p_value(o, d)"), 0)}),
     "numpy": ("uncertainty", "", False, {"local": (
@@ -610,10 +614,10 @@ def colab(notebook):
 
 
 def meta(notebook):
-    for name, cell in named(notebook, "grade").items():
+    for cell in named(notebook, "grade").values():
         cell.metadata.nbgrader.points = 100
         cell.source = ""
-        cell.metadata.nbgrader.grade_id = {"test-ece": "test-curve", "test-curve": "test-ece"}.get(name, name)
+        cell.metadata.nbgrader.locked = False
 
 
 def without_tests(notebook):
@@ -623,8 +627,10 @@ def without_tests(notebook):
 
 def doubled(notebook):
     tests = list(named(notebook, "grade").values())
-    notebook.cells = [one for cell in notebook.cells for one in [cell] * (1 + (cell in tests))]
-    notebook.cells.append(named(notebook, "solution")["counts"])
+    again = [copy.deepcopy(cell) for cell in [*tests, named(notebook, "solution")["counts"]]]
+    for number, cell in enumerate(again):
+        cell.id = f"again-{number}"
+    notebook.cells += again
 
 
 def without_outline(notebook):

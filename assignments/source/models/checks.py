@@ -428,6 +428,8 @@ QUESTIONS = [
          "losses.append(-np.log(of_label).mean()) -> losses.append(-of_label.mean())": "the log loss",
          "losses.append(-np.log(of_label).mean()) -> losses.append(-np.median(np.log(of_label)))": "the mean, not the median",
          "fit(X[~out], y[~out], -> fit(X[out], y[out],": FOLD, "for k in np.unique(fold) -> of_label[:] = 0.5\n        for k in np.unique(fold)[1:]": FOLD,
+         "out = fold == k -> out = fold != k": FOLD, "of_label[out] = p[np.arange(len(p)), y[out]] -> of_label[out] = p[:, 1]":
+             "the probability of the row's own label",
          "out = fold == k -> out = fold == np.unique(fold)[0]; of_label[:] = 0.5": FOLD,
          "y[~out], l2) -> y[~out], l2 * len(y))": "beside the sum of the losses", "y[~out], l2) -> y[~out], l2 / 10)": "beside the sum of the losses",
          "np.unique(fold) -> range(3)": "the folds' names are any whole numbers",

@@ -101,7 +101,9 @@ def audits_hard(rng, own):
     yield *forecasts(rng, 5), 8
     p = rng.integers(0, 5, 2000) / 4
     place = np.argsort(np.argsort(p, kind="stable"))
-    early = place - np.searchsorted(np.sort(p), p) < 200  # among its equals; a group that takes others is far off
+    early = (
+        place - np.searchsorted(np.sort(p), p) < 200
+    )  # among its equals; a group that takes others is far off
     yield (early ^ (rng.random(2000) < 0.1)).astype(int), p, 7
 
 
