@@ -463,6 +463,19 @@ def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_pat
     ]
 
 
+def test_a_table_that_comes_later_renames_the_folders_and_doubles_nobody(course, tmp_path, capsys):
+    sent = {f"{ADA[1]}_{ADA[0]}_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
+    download = zipped(tmp_path / "moodle.zip", sent)
+    collect(course, "tiny", download)
+    grade(course)
+    assert points(course) == {"101": "4"}
+    told = collect(course, "tiny", download, worksheet(tmp_path / "worksheet.csv", ADA))
+    assert told == "collect: 1 notebooks (1 unchanged)" and "101 is 7001 now" in capsys.readouterr().out
+    assert exported(course)[1:] == [["7001", "Ada Lovelace", "", "8", "0", "not graded"]]
+    grade(course)
+    assert points(course) == {"7001": "4"} and report(course).count("graded") == 1
+
+
 REFUSED = {
     "collect before release": ("collect next x.zip", "next is not released in .*; released: tiny"),
     "a misspelt set": ("grade tinny", "grade: tinny is not released in .*; released: tiny"),
