@@ -13,7 +13,7 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-class check-site check-integrations check-versions port benchmark \
+.PHONY: help setup serve build lab test check check-class check-site check-integrations check-versions port benchmark benchmark-site \
 	mutants notebooks tidy lock release clean anew
 
 help: ## list the targets
@@ -31,7 +31,7 @@ endif
 
 serve: port build ## build the course and serve it at http://127.0.0.1:PORT
 	@echo "serve: the course is at http://127.0.0.1:$(PORT) (Ctrl-C ends it)"
-	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT) >/dev/null 2>&1
+	@$(BIN)/python tools/serve.py $(HTML) $(PORT)
 
 port: .venv/made
 	@$(BIN)/python -c "import socket; socket.create_server(('127.0.0.1', $(PORT)))" 2>/dev/null || \
@@ -107,6 +107,9 @@ benchmark: .venv-benchmark/made ## measure time and memory beside other librarie
 	@.venv-benchmark/bin/pip install --quiet -r tools/benchmark.requirements.txt
 	@.venv-benchmark/bin/pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
+
+benchmark-site: build ## print what Lighthouse says of a page of each kind on a phone (five minutes; needs npm's lighthouse)
+	@$(BIN)/python tools/lighthouse.py
 
 notebooks: .venv/made ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py

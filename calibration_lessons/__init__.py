@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ._version import __version__ as __version__
 from ._version import made_for
 from .calibrators._written import calibrator_from_dict
+from .calibrators.beta import BetaCalibration
 from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
@@ -17,6 +18,7 @@ from .measures.accumulator import CalibrationAccumulator
 from .measures.bins import bin_edges
 from .measures.brier_decomposition import BrierDecomposition, brier_decomposition
 from .measures.calibration_line import CalibrationLine, calibration_slope_intercept
+from .measures.calibration_test import CalibrationTest, calibration_test
 from .measures.chance import ECENull
 from .measures.corp import CorpCurve, CorpDecomposition, corp_curve, corp_decomposition
 from .measures.ece import (
@@ -41,11 +43,13 @@ from .uncertainty.ensembles import decompose_uncertainty
 
 # Not among them: LogisticRegression. A star import leaves scikit-learn's alone; ours is imported by name.
 __all__ = [
+    "BetaCalibration",
     "BrierDecomposition",
     "CalibratedModel",
     "CalibrationAccumulator",
     "CalibrationLine",
     "CalibrationReport",
+    "CalibrationTest",
     "CorpCurve",
     "CorpDecomposition",
     "ECENull",
@@ -65,6 +69,7 @@ __all__ = [
     "brier_score",
     "calibration_report",
     "calibration_slope_intercept",
+    "calibration_test",
     "calibrator_from_dict",
     "coin_plausibility",
     "coin_uncertainty",

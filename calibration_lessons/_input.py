@@ -109,7 +109,7 @@ def _plain_array(values: Any, name: str) -> npt.NDArray[Any]:
         return np.asarray(values.data)
     try:
         array = as_numpy(values)
-    except (ValueError, TypeError, BufferError) as error:
+    except (ValueError, TypeError, BufferError, RuntimeError) as error:  # the last is PyTorch's
         raise BadValue(name, f"cannot be read as an array of numbers ({error})", "numbers") from error
     if array.dtype.kind == "c":
         raise BadValue(name, "is complex", "real numbers. Complex data not supported")
@@ -259,7 +259,8 @@ def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
             expected += f" (np.unique({name}, return_inverse=True)[1], if columns follow the sorted labels)"
         raise BadType(name, f"has dtype {array.dtype}", expected)
     if array.ndim != 1:
-        raise BadValue(name, f"has shape {array.shape}", "a 1-D array of class numbers")
+        expected = "a 1-D array of class numbers" + _flattened(array, name)
+        raise BadValue(name, f"has shape {array.shape}", expected)
     if array.size == 0:
         raise BadValue(name, "is empty", "at least one label")
     if array.dtype.kind == "f":
@@ -269,6 +270,16 @@ def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
     if not (array.min() >= 0 and array.max() <= n_classes - 1):
         _refuse_label(array, (array < 0) | (array > n_classes - 1), n_classes, name)
     return array.astype(np.int64, copy=False)
+
+
+def _flattened(array: npt.NDArray[Any], name: str) -> str:
+    """Say how a column of labels, or a table with a 1 in each row, becomes what is expected."""
+    if array.ndim == 2 and array.shape[1] == 1:
+        return f" (np.ravel({name}))"
+    one_hot = array.ndim == 2 and array.size > 0 and array.dtype.kind in "biuf"
+    if one_hot and np.isin(array, [0, 1]).all() and (array.sum(axis=1) == 1).all():
+        return f" (np.argmax({name}, axis=1) of one-hot labels)"
+    return ""
 
 
 def _refuse_label(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], n_classes: int, name: str) -> None:
@@ -308,7 +319,8 @@ def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
         raise BadValue(name, "is None", expected)
     array = _plain_array(y, name)
     if array.ndim != 1 or array.size == 0:
-        raise BadValue(name, f"has shape {array.shape}", "a 1-D array of class labels, not empty")
+        expected = "a 1-D array of class labels, not empty" + _flattened(array, name)
+        raise BadValue(name, f"has shape {array.shape}", expected)
     if array.dtype.kind == "f":
         odd = ~(np.floor(array) == array)
         if odd.any() or np.isinf(array).any():

@@ -758,6 +758,175 @@ def corp_decomposition(
     return score - score_recalibrated, score_base_rate - score_recalibrated, score_base_rate
 
 
+@numbered(
+    "eq-log-split",
+    latex=r"""
+    \mathrm{NLL} = \underbrace{\sum_f \frac{n_f}{n} \left[ \bar o_f \log \frac{\bar o_f}{f}
+    + (1 - \bar o_f) \log \frac{1 - \bar o_f}{1 - f} \right]}_{\text{calibration}}
+    + \underbrace{\sum_f \frac{n_f}{n} H(\bar o_f)}_{\text{refinement}}
+    """,
+    function="corp_decomposition",
+    example="""
+    outcomes = [0, 0, 1, 1, 1, 0]
+    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
+    log_loss_split(outcomes, forecasts)
+    """,
+)
+def log_loss_split(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float]:
+    """Divergence of the forecasts from the frequencies that follow them, and entropy of these, in nats."""
+    calibration = refinement = 0.0
+    for f in set(forecasts):
+        group = [o for o, p in zip(outcomes, forecasts, strict=True) if p == f]
+        frequency = sum(group) / len(group)
+        for happens, said in ((frequency, f), (1 - frequency, 1 - f)):
+            if happens > 0:
+                share = len(group) / len(outcomes)
+                calibration = calibration + share * happens * math.log(happens / said)
+                refinement = refinement - share * happens * math.log(happens)
+    return calibration, refinement
+
+
+# measures/calibration_tests
+
+
+@numbered(
+    "eq-spiegelhalter",
+    latex=r"""
+    Z = \frac{\sum_{i=1}^{n} (y_i - p_i)(1 - 2 p_i)}{\sqrt{\sum_{i=1}^{n} (1 - 2 p_i)^2 \, p_i (1 - p_i)}}
+    """,
+    function="calibration_test",
+    example="spiegelhalter([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
+)
+def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
+    """Brier score minus its expectation under calibration, in standard deviations."""
+    surprise = variance = 0.0
+    for y, q in zip(labels, p, strict=True):
+        surprise = surprise + (y - q) * (1 - 2 * q)
+        variance = variance + (1 - 2 * q) ** 2 * q * (1 - q)
+    return surprise / math.sqrt(variance)
+
+
+@numbered(
+    "eq-hosmer-lemeshow",
+    latex=r"""
+    \chi^2 = \sum_{m=1}^{M} \frac{n_m \bigl( \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr)^2}
+    {\mathrm{conf}(B_m) \bigl( 1 - \mathrm{conf}(B_m) \bigr)}
+    """,
+    function="calibration_test",
+    example="""
+    labels, p = [0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9]
+    hosmer_lemeshow(labels, p, edges=[0, 0.5, 1])
+    """,
+)
+def hosmer_lemeshow(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> float:
+    """Squared gap of each bin over the variance that it has under calibration, summed up."""
+    total = 0.0
+    for m in range(1, len(edges)):
+        n_m = sum(bin_number(q, edges) == m for q in p)
+        if n_m > 0:
+            said = bin_confidence(p, edges, m)
+            gap = bin_accuracy(p, [y == 1 for y in labels], edges, m) - said
+            total = total + n_m * gap**2 / (said * (1 - said))
+    return total
+
+
+@numbered(
+    "eq-t-cal",
+    latex=r"""
+    \begin{aligned}
+    T_M &= \frac{1}{n} \sum_{m=1}^{M} \frac{1}{n_m}
+    \Bigl[ \Bigl( \sum_{i \in B_m} r_i \Bigr)^2 - \sum_{i \in B_m} r_i^2 \Bigr] \\
+    s_M^2 &= \frac{2}{n^2} \sum_{m=1}^{M} \frac{1}{n_m^2}
+    \Bigl[ \Bigl( \sum_{i \in B_m} v_i \Bigr)^2 - \sum_{i \in B_m} v_i^2 \Bigr]
+    \end{aligned}
+    """,
+    function="calibration_test",
+    example="t_cal([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
+)
+def t_cal(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> tuple[float, float]:
+    """Debiased squared error of the bins, and its variance under calibration."""
+    n = len(p)
+    error = variance = 0.0
+    for m in range(1, len(edges)):
+        rows = [i for i in range(n) if bin_number(p[i], edges) == m]
+        for i in rows:
+            for j in rows:
+                if i != j:
+                    error = error + (labels[i] - p[i]) * (labels[j] - p[j]) / len(rows) / n
+                    both = p[i] * (1 - p[i]) * p[j] * (1 - p[j])
+                    variance = variance + 2 * both / len(rows) ** 2 / n**2
+    return error, variance
+
+
+@numbered(
+    "eq-cumulative",
+    latex=r"D = \max_{t} \left| \frac{1}{n} \sum_{i \,:\, p_i \le t} (y_i - p_i) \right|",
+    function="calibration_test",
+    example="cumulative_difference([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
+)
+def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
+    """Largest difference between events and their forecasts, summed over the forecasts up to some t."""
+    largest = 0.0
+    for t in p:
+        difference = sum(y - q for y, q in zip(labels, p, strict=True) if q <= t)
+        largest = max(largest, abs(difference) / len(p))
+    return largest
+
+
+@numbered(
+    "eq-smooth-ece",
+    latex=r"""
+    \mathrm{smECE}(\ell)
+    = \int_0^1 \left| \frac{1}{n} \sum_{i=1}^{n} \kappa(t, p_i) \, (y_i - p_i) \right| \, dt
+    """,
+    function="calibration_test",
+    example="smoothed_error([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], width=0.2)",
+)
+def smoothed_error(labels: Sequence[int], p: Sequence[float], width: float, slices: int = 500) -> float:
+    """Area under the size of the smoothed residuals; the smooth ECE is the width that equals its own area."""
+    area = 0.0
+    for k in range(slices):
+        t = (k + 0.5) / slices
+        smoothed = sum(reflected_kernel(t, q, width) * (y - q) for y, q in zip(labels, p, strict=True))
+        area = area + abs(smoothed) / len(p) / slices
+    return area
+
+
+def reflected_kernel(t: float, p: float, width: float) -> float:
+    """Density at t of a normal distribution around p whose tails are folded back at 0 and at 1."""
+    density = 0.0
+    for fold in range(-4, 5):
+        for image in (2 * fold + p, 2 * fold - p):
+            density = density + math.exp(-(((t - image) / width) ** 2) / 2) / (width * math.sqrt(2 * math.pi))
+    return density
+
+
+@numbered(
+    "eq-skce",
+    latex=r"""
+    \mathrm{SKCE} = \frac{2}{n (n - 1)} \sum_{i=2}^{n} \sum_{j=1}^{i - 1}
+    e^{-\lVert p_i - p_j \rVert / \ell} \sum_{k=1}^{K} (y_{ik} - p_{ik})(y_{jk} - p_{jk})
+    """,
+    function="calibration_test",
+    example="""
+    rows = [[0.7, 0.2, 0.1], [0.6, 0.2, 0.2], [0.2, 0.7, 0.1]]
+    kernel_error([0, 2, 1], rows, bandwidth=0.5)
+    """,
+)
+def kernel_error(labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float) -> float:
+    """Say how much similar forecasts miss in the same direction, in the mean over all pairs of rows."""
+    n = len(rows)
+    total = 0.0
+    for i in range(n):
+        for j in range(i):
+            squared_distance = sum((a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True))
+            similarity = math.exp(-math.sqrt(squared_distance) / bandwidth)
+            for k in range(len(rows[i])):
+                miss_i, miss_j = (labels[i] == k) - rows[i][k], (labels[j] == k) - rows[j][k]
+                total = total + similarity * miss_i * miss_j
+    return 2 * total / (n * (n - 1))
+
+
 # calibrators/histogram_binning
 
 
@@ -836,6 +1005,21 @@ def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
         positive = positive + y
     negative = len(labels) - positive
     return 1 / (negative + 2), (positive + 1) / (positive + 2)
+
+
+# calibrators/beta
+
+
+@numbered(
+    "eq-beta",
+    latex=r"q = \frac{e^c \, p^a}{e^c \, p^a + (1 - p)^b}",
+    function="BetaCalibration",
+    example="[beta_probability(p, a=1.29, b=0.89, c=0.34) for p in (0.1, 0.5, 0.9)]",
+)
+def beta_probability(p: float, a: float, b: float, c: float) -> float:
+    """Odds of e^c p^a to (1 - p)^b, as a probability."""
+    odds = math.exp(c) * math.pow(p, a) / math.pow(1 - p, b)
+    return odds / (odds + 1)
 
 
 # calibrators/temperature

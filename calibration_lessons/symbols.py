@@ -192,6 +192,10 @@ def brier_decomposition(draw: Any) -> Values:
     groups = {value: tuple(i for i in range(1, 10) if f[i - 1] == value) for value in set(f)}
     reliability, resolution, uncertainty = d.brier_decomposition(y, f)
     miscalibration, discrimination, _ = d.corp_decomposition(y, f, c)
+    mixed = draw.permutation([0, 1, 1]), draw.permutation([0, 1]), draw.permutation([0, 1, 0, 1])
+    outcomes, said = np.concatenate(mixed).tolist(), [0.3] * 3 + [0.4] * 2 + [0.8] * 4
+    divided, entropies = d.log_loss_split(outcomes, said)
+    seen = {0.3: 2 / 3, 0.4: 0.5, 0.8: 0.5}
     return {
         "n": 9, "n_": {value: len(rows) for value, rows in groups.items()}, "f_": f, "y_": y,
         r"f \in": list(groups), r"i \in": range(1, 10), r"b \in": bins, r"\bar o": base_rate,
@@ -204,6 +208,33 @@ def brier_decomposition(draw: Any) -> Values:
         r"\text{miscalibration}": miscalibration, r"\text{discrimination}": discrimination,
         r"\mathrm{REL}": reliability, r"\mathrm{REL}'": d.brier_reliability_corrected(y, f),
         r"\mathrm{WBT}": d.brier_within_bin(y, f, edges),
+        "eq-log-split": {
+            r"f \in": list(seen), "n_": {0.3: 3, 0.4: 2, 0.8: 4}, r"\bar o_": seen,
+            "H": lambda o: d.entropy([o, 1 - o]),
+            r"\mathrm{NLL}": d.negative_log_likelihood(outcomes, [[1 - p, p] for p in said]),
+            r"\text{calibration}": divided, r"\text{refinement}": entropies,
+        },
+    }
+
+
+def calibration_tests(draw: Any) -> Values:
+    """Draw forecasts in every bin with labels; events that all happen, for an integral without a kink."""
+    p, y, edges, width = [0.1, 0.4, 0.6, 0.7, 0.9], draw.permutation(OUTCOMES), [0.0, 0.5, 1.0], 0.2
+    bins, classes, rows = bins_of(p, edges), draw.permutation(LABELS), draw.dirichlet([2] * K, n)
+    error, variance = d.t_cal(y, p, edges)
+    return ROWS | CLASSES | {
+        "M": 2, "n_": [len(members) for members in bins], "B_": bins, "y_": y, "p_": p, r"t \in": p,
+        r"\mathrm{acc}": lambda members: mean(y, members), r"\mathrm{conf}": lambda members: mean(p, members),
+        "Z": d.spiegelhalter(y, p), r"\chi^2": d.hosmer_lemeshow(y, p, edges),
+        "r_": y - p, "v_": [q * (1 - q) for q in p], "T_M": error, "s_M^2": variance,
+        "D": d.cumulative_difference(y, p), r"\ell": width,
+        "eq-smooth-ece": {
+            "y_": [1] * n, r"\mathrm{smECE}(\ell)": d.smoothed_error([1] * n, p, width),
+            r"\kappa": lambda t, q: d.reflected_kernel(t, q, width),
+        },
+        "eq-skce": {
+            "y_": np.eye(K)[classes], "p_": rows, r"\mathrm{SKCE}": d.kernel_error(classes, rows, width),
+        },
     }
 
 
@@ -238,6 +269,16 @@ def platt(draw: Any) -> Values:
         "L(a, b)": d.logistic_loss([b, a], rows, y), r"\frac{\partial L}{\partial a}": for_a,
         r"\frac{\partial L}{\partial b}": for_b, "t_+": high, "t_-": low, "N_+": sum(y), "N_-": n - sum(y),
         r"\mu_0": draw.random(), r"\mu_1": 1 + draw.random(), "s": 0.5 + draw.random(),
+    }
+
+
+def beta(draw: Any) -> Values:
+    """Draw a probability, and three numbers that bend it; and two beta densities."""
+    p, a, b = draw.uniform(0.1, 0.9), 2 * draw.random(), 2 * draw.random()
+    c = draw.normal()
+    q = d.beta_probability(p, a, b, c)
+    return {
+        "p": p, "a": a, "b": b, "c": c, "q": q, r"\sigma": d.sigmoid, "z": np.log(p / (1 - p)),
     }
 
 

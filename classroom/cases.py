@@ -31,6 +31,8 @@ Arguments = tuple[Any, ...]
 Draw = Callable[[Generator, dict[str, Any]], Iterable[Arguments]]
 MOST_DRAWS = 100
 LONGEST = 200
+STAYS = "your function changes its caller's arrays: work on a copy"
+SOME = "all rows count, not the first ones only"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,13 @@ class Seed:
     """An argument that is a generator on the other side: it has the method `random`, and no other."""
 
     seed: int
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a judge knows of a call; it stands after the arguments, and no submission sees it."""
+
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -54,11 +63,16 @@ Ask = Callable[[str, Arguments | None, Sequence[str]], Answer]
 """Ask a submission for a value by its name, or, with arguments, for a call without some modules."""
 
 
+def seen(arguments: Arguments) -> Arguments:
+    """Return the arguments that a function is called with."""
+    return tuple(item for item in arguments if not isinstance(item, Known))
+
+
 def request(name: str, arguments: Arguments | None, without: Sequence[str]) -> str:
     """Write a question to the submission's side of the channel."""
     if arguments is None:
         return json.dumps({"name": name})
-    sent = [{"seed": item.seed} if isinstance(item, Seed) else packed(item) for item in arguments]
+    sent = [{"seed": item.seed} if isinstance(item, Seed) else packed(item) for item in seen(arguments)]
     return json.dumps({"name": name, "arguments": sent, "without": list(without)})
 
 
@@ -80,7 +94,7 @@ def reply(text: str) -> Answer:
 
 def locally(function: Callable[..., Any], arguments: Arguments) -> Answer:
     """Call a function of the checks' own as a submission's is called."""
-    given = [np.random.default_rng(item.seed) if isinstance(item, Seed) else item for item in arguments]
+    given = [np.random.default_rng(item.seed) if isinstance(item, Seed) else item for item in seen(arguments)]
     given = [item if isinstance(item, Generator) else copy.deepcopy(item) for item in given]
     try:
         with np.errstate(all="ignore"):
@@ -105,6 +119,11 @@ def same(got: Any, wanted: Any, rtol: float, atol: float) -> bool:
     return fits and bool(np.allclose(numbers, wanted, rtol=rtol, atol=atol, equal_nan=True))
 
 
+def same_words(got: Any, wanted: str) -> bool:
+    """Compare words, whatever their capitals and spaces."""
+    return isinstance(got, str) and " ".join(got.lower().split()) == " ".join(wanted.lower().split())
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What a case earned, and what was wrong."""
@@ -124,8 +143,8 @@ class Verdict:
 class Case:
     """Calls that earn points together.
 
-    Without a judge every call is compared with the right answer. A judge sees the values of all calls and
-    their arguments, and says what is wrong with them, or nothing.
+    Without a judge every call is compared with the right answer, and the calls come in any order. A judge sees
+    the values of all calls and their arguments, and says what is wrong with them, or nothing.
     """
 
     idea: str
@@ -171,6 +190,8 @@ class Question:
             found: list[Prepared] = []
             for case in self.cases:
                 drawn = [tuple(arguments) for arguments in case.draw(rng, own)]
+                if not case.judge and not case.shown:
+                    drawn = [drawn[place] for place in rng.permutation(len(drawn))]
                 found.append([(one, locally(self.right, one)) for one in drawn])
             if self.fixed or not (missed := self.missed(found)):
                 return found
@@ -199,13 +220,13 @@ class Question:
             if got.raised:
                 shown = f"; {self.shown(arguments, wanted)}" if case.shown else ""
                 return f"{got.raised[0]}: {got.text}{shown}"
-            kept = [None if isinstance(item, Seed) else item for item in arguments]
+            kept = [None if isinstance(item, Seed) else item for item in seen(arguments)]
             if not all(
                 same(after, item, 0, 0)
                 for item, after in zip(kept, got.after, strict=False)
                 if item is not None
             ):
-                return "your function changes its caller's arrays: work on a copy"
+                return STAYS
             values.append(got.value)
             if not case.judge and (wanted.raised or not self.agrees(got.value, wanted.value)):
                 idea = self.diagnosis([arguments], [got.value]) if diagnose else "wrong"
@@ -230,7 +251,7 @@ class Question:
 
     def shown(self, arguments: Arguments, wanted: Answer, got: Answer | None = None) -> str:
         """Write a call, what is expected, and what came."""
-        said = f"{self.right.__name__}({', '.join(map(short, arguments))})"
+        said = f"{self.right.__name__}({', '.join(map(short, seen(arguments)))})"
         expected = f"a {wanted.raised[0]}" if wanted.raised else short(wanted.value)
         return f"{said}: expected {expected}" + (f", got {short(got.value)}" if got else "")
 
@@ -324,7 +345,7 @@ class Words:
         words = got.value if isinstance(got.value, dict) else {}
         verdicts = []
         for letters, points in self.together.items():
-            wrong = [letter for letter in letters if words.get(letter) != self.right[letter][0]]
+            wrong = [letter for letter in letters if not same_words(words.get(letter), self.right[letter][0])]
             fault = "; ".join(f"{letter}: {self.right[letter][1]}" for letter in wrong)
             fault = f"{got.raised[0]}: {got.text}" if got.raised else fault
             verdicts.append(Verdict(", ".join(letters), 0 if fault else points, points, fault))

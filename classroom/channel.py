@@ -6,6 +6,9 @@ text, lists, dictionaries and arrays of three types, all of Python's and NumPy's
 
 import base64
 import binascii
+from collections.abc import Iterator
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,9 +27,11 @@ def packed(value: Any) -> Any:
         return value
     if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0:
         return packed(value.item())
-    if isinstance(value, int | float):
-        return int(value) if isinstance(value, int) else float(value)
-    if isinstance(value, list | tuple):
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, Real | Decimal):
+        return float(value)
+    if isinstance(value, list | tuple | Iterator):
         return [packed(item) for item in value]
     if isinstance(value, dict):
         return {"dict": [[packed(key), packed(item)] for key, item in value.items()]}

@@ -29,7 +29,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from classroom.cases import Verdict
 from classroom.course import ASSIGNMENTS, Course, Record, read_record, write_record
 from classroom.run import Outcome
-from classroom.submission import ROOT, Limits, error, is_test
+from classroom.submission import ONE, ROOT, Limits, error, is_test
 
 LARGEST = 5 * 2**20
 MOST_CELLS = 500
@@ -170,7 +170,7 @@ def executed(
     try:
         done = subprocess.run(
             command, input=json.dumps(asked), capture_output=True, text=True, timeout=limits.whole + 120,
-            cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
+            cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **ONE},
         )  # fmt: skip
         return dict(json.loads(done.stdout))
     except (subprocess.TimeoutExpired, ValueError) as fault:

@@ -5,7 +5,6 @@ a submission that takes it apart sends other data, and earns what that data is w
 """
 
 import contextlib
-import gc
 import importlib
 import json
 import os
@@ -14,6 +13,7 @@ import resource
 import sys
 import types
 from collections.abc import Iterator
+from gc import get_objects, unfreeze
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,20 @@ def start() -> None:
     os.environ.pop("JPY_PARENT_PID", None)  # a process outside the sandbox
     for name in LIBRARIES:
         importlib.import_module(name)
+    sys.addaudithook(alone)
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance()
+
+
+PROGRAMS = {"subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "os.system"}
+withheld = False
+
+
+def alone(event: str, _: Any) -> None:
+    """Refuse to start a program in which the withheld functions would be there."""
+    if withheld and event in PROGRAMS:
+        raise RuntimeError("no other program is started while a question withholds functions")
 
 
 class Draws:
@@ -65,8 +76,8 @@ def functions(names: tuple[str, ...]) -> list[types.FunctionType]:
             for file, function in places
         )
 
-    everything = gc.get_objects()
-    return [thing for thing in everything if type(thing) is types.FunctionType and belongs(thing.__code__)]
+    unfreeze()
+    return [thing for thing in get_objects() if type(thing) is types.FunctionType and belongs(thing.__code__)]
 
 
 def stub(function: types.FunctionType) -> types.CodeType:
@@ -101,6 +112,7 @@ found: dict[tuple[str, ...], list[tuple[types.FunctionType, types.CodeType]]] = 
 @contextlib.contextmanager
 def without(names: tuple[str, ...]) -> Iterator[None]:
     """Take the functions of some modules away while a question's answer runs."""
+    global withheld
     if names not in found:
         found.clear()
         found[names] = [(function, stub(function)) for function in functions(names)] if names else []
@@ -108,9 +120,11 @@ def without(names: tuple[str, ...]) -> Iterator[None]:
     for function, refusing in found[names]:
         function.__code__ = refusing
     sys.meta_path.insert(0, hook)
+    withheld = bool(names)
     try:
         yield
     finally:
+        withheld = False
         sys.meta_path.remove(hook)
         for function, code in kept:
             function.__code__ = code
@@ -132,9 +146,9 @@ def answer(asked: str, names: dict[str, Any] | None = None) -> str:
             for item in request["arguments"]
         ]
         with without(tuple(request["without"])):
-            value = value(*arguments)
-        after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
-        return json.dumps({"value": packed(value), "after": after})
+            plain = packed(value(*arguments))  # here, because an object may compute as it is packed
+            after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
+        return json.dumps({"value": plain, "after": after})
     except (Exception, SystemExit, KeyboardInterrupt) as fault:
         text = f"there is no {request['name']}" if request["name"] not in names else str(fault)
         return json.dumps({"raised": [kind.__name__ for kind in type(fault).__mro__], "text": text[:500]})

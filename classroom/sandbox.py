@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from classroom.submission import ROOT, Limits
+from classroom.submission import ONE, ROOT, Limits
 
 HIDE_AND_RUN = """
     for place in /tmp /var/tmp; do mount --bind "$place" "$place"; mount -o remount,bind,ro "$place"; done
@@ -89,7 +89,6 @@ def own_folder(sandbox: str) -> Iterator[Path]:
 
 def environment(folder: Path) -> dict[str, str]:
     """Name the variables that the kernel gets: none of the teacher's."""
-    threads = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "1")
     home = {name: str(folder) for name in ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")}
     language = {
         "PATH": "/usr/bin:/bin",
@@ -97,4 +96,4 @@ def environment(folder: Path) -> dict[str, str]:
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    return threads | home | language | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    return ONE | home | language | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
+ONE = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "1")
+"""One thread a process: submissions are graded side by side, and more would wait for each other."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ ROWS = RNG.dirichlet([1.0, 1.0], size=(3, 5))
 ESTIMATORS = [
     *(cl.LogisticRegression, cl.SoftmaxRegression, cl.HistogramBinning, cl.IsotonicCalibration),
     *(cl.PlattScaling, cl.TemperatureScaling, cl.ExpectationConsistency),
-    *(cl.MatrixScaling,),
+    *(cl.MatrixScaling, cl.BetaCalibration),
 ]
 CALLS = {
     "reliability_curve": (cl.reliability_curve, (Y, P)),
@@ -26,6 +26,10 @@ CALLS = {
     "expected_calibration_error": (cl.expected_calibration_error, (Y, P)),
     "maximum_calibration_error": (cl.maximum_calibration_error, (Y, P)),
     "ece_interval": (cl.ece_interval, (Y, P)),
+    "calibration_test": (
+        lambda y, p, **options: cl.calibration_test(y, p, **{**options, "random_state": 0}),
+        (Y, P),
+    ),
     "negative_log_likelihood": (cl.negative_log_likelihood, (Y, P)),
     "entropy": (cl.entropy, (ROWS,)),
     "decompose_uncertainty": (cl.decompose_uncertainty, (ROWS,)),
@@ -43,6 +47,7 @@ CALLS = {
     "calibration_slope_intercept": (cl.calibration_slope_intercept, (Y, P)),
 }
 SHOWN = {
+    "calibration_test": cl.calibration_test,
     "interval": cl.ReliabilityCurve.interval,
     "kernel_confidence": cl.kernel_confidence,
     "estimate_priors": cl.estimate_priors,

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from typing import get_args
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import calibration_lessons as cl
+from calibration_lessons.measures.calibration_test import Method
 
 numbers = st.sampled_from(
     [0.0, 1.0, 0.5, 0.25, 2.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, 1e308, -1e308, 1e12, 1e-9]
@@ -47,6 +49,10 @@ NAMED = re.compile(
 )
 CALLS = {
     "report": lambda X, y: cl.calibration_report(y, X, n_draws=3).ece,
+    **{
+        method: lambda X, y, method=method: cl.calibration_test(y, X, method, n_draws=3).p_value
+        for method in get_args(Method)
+    },
     "ECE": lambda X, y: cl.expected_calibration_error(y, X),
     "MCE": lambda X, y: cl.maximum_calibration_error(y, X),
     "interval": lambda X, y: cl.ece_interval(y, X),
@@ -61,6 +67,8 @@ CALLS = {
     "Platt": fitted(cl.PlattScaling()),
     "Platt, labels": fitted(cl.PlattScaling(prior_targets=False)),
     "Platt, intercept": fitted(cl.PlattScaling(prior_targets=False, slope=1.0)),
+    "beta": fitted(cl.BetaCalibration()),
+    "beta, prior targets": fitted(cl.BetaCalibration(prior_targets=True)),
     "isotonic": fitted(cl.IsotonicCalibration()),
     "histogram": fitted(cl.HistogramBinning()),
     "histogram of equal mass": fitted(cl.HistogramBinning(strategy="quantile")),

@@ -3,6 +3,8 @@
 # ruff: noqa: E501
 
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -201,7 +203,10 @@ def test_what_is_not_finite_is_refused(values):
         ([0, None], TypeError, "y has dtype object: expected class numbers 0..1 (np.unique(y, return_inverse=True)[1], if columns follow the sorted labels)"),
         ([1, 2], ValueError, "y[1] = 2: expected a class number, 0..1 for 2 classes (labels start at 0: pass y - 1)"),
         ([1, -1], ValueError, "y[1] = -1: expected a class number, 0..1 for 2 classes (for the labels -1 and 1 pass y > 0)"),
-        ([[0, 1]], ValueError, "y has shape (1, 2): expected a 1-D array of class numbers"),
+        ([[0, 2]], ValueError, "y has shape (1, 2): expected a 1-D array of class numbers"),
+        ([[0], [1]], ValueError, "y has shape (2, 1): expected a 1-D array of class numbers (np.ravel(y))"),
+        ([[0, 1], [1, 0]], ValueError, "y has shape (2, 2): expected a 1-D array of class numbers (np.argmax(y, axis=1) of one-hot labels)"),
+        ([[0.5, 0.5]], ValueError, "y has shape (1, 2): expected a 1-D array of class numbers"),
         ([], ValueError, "y is empty: expected at least one label"),
         (sparse.csr_array([[0, 1]]), TypeError, "y is a sparse matrix: expected a dense array (use .toarray())"),
     ],
@@ -224,7 +229,7 @@ def test_booleans_and_whole_floats_are_class_numbers():
             ValueError,
             "y is None: expected labels (fit requires y to be passed, but the target y is None)",
         ),
-        ([[0], [1]], ValueError, "y has shape (2, 1): expected a 1-D array of class labels, not empty"),
+        ([[0], [1]], ValueError, "y has shape (2, 1): expected a 1-D array of class labels, not empty (np.ravel(y))"),
         ([], ValueError, "y has shape (0,): expected a 1-D array of class labels, not empty"),
         (
             [0.0, 0.5],
@@ -385,3 +390,10 @@ def test_a_warning_points_at_the_line_of_the_caller():
 def test_code_that_is_executed_without_a_module_name_is_warned_like_any_other():
     with pytest.warns(UserWarning, match="learns the base rate"):
         exec("import calibration_lessons as cl; cl.HistogramBinning().fit([0.5, 0.5], [0, 1])", {})
+
+
+def test_a_seed_is_read_in_one_place():
+    package = Path(_input.__file__).parent
+    made = re.compile(r"^(?!.*>>>).*default_rng\(", re.MULTILINE)
+    found = [path.name for path in package.rglob("*.py") if made.search(path.read_text("utf-8"))]
+    assert found == ["_input.py"]

@@ -124,7 +124,7 @@ P_MANY = np.linspace(0.02, 0.98, 120)
 @pytest.fixture(params=[None, "tight", "constrained"])
 def paper(request):
     """A figure of the user's own, two diagrams beside each other, laid out and drawn."""
-    figure, axes = pyplot.subplots(1, 2, figsize=(7, 4), layout=request.param)
+    figure, axes = pyplot.subplots(1, 2, figsize=(7, 3.5), layout=request.param)
     with pyplot.rc_context({"font.size": 8}):
         for ax, color in zip(axes, ("tab:green", "#123456"), strict=True):
             curve = cl.reliability_curve(Y_MANY, P_MANY)
@@ -146,6 +146,8 @@ def test_in_the_axes_of_a_users_figure_everything_stays_inside_their_place(paper
         label = below.xaxis.label.get_window_extent()
         assert label.y0 >= 0 and ax.title.get_window_extent().y1 <= paper.bbox.y1
         assert ax.title.get_window_extent().y0 >= ax.get_legend().get_window_extent().y1
+        upper, lower = (box.yaxis.label.get_window_extent() for box in (ax, below))
+        assert upper.y0 >= lower.y1
 
 
 def test_a_users_figure_keeps_its_own_style(paper):
@@ -193,13 +195,14 @@ def test_a_diagram_takes_any_colour_that_matplotlib_knows(color):
         ({"band": True}, r"band = True: expected a pair \(low, high\) of 3 numbers each, such as curve.band"),
         ({"band": ([0, 0, 0], [1, 1])}, r"band\[1\] has shape \(2,\): expected a pair"),
         ({"band": [0.1, 0.2, 0.3]}, r"band = \[0.1, 0.2, 0.3\]: expected a pair"),
+        ({"ax": [None]}, "ax is of type list: expected axes of matplotlib, one of those that plt.subplots"),
         ({"level": 95}, r"level = 95: expected a number in \(0, 1\)"),
     ],
 )
 def test_a_wrong_option_of_a_diagram_is_refused_by_its_name_and_nothing_is_drawn(options, message):
     ax = plots.panels(1, 1).axes[0]
     with pytest.raises((TypeError, ValueError), match=message):
-        plots.reliability_diagram(CURVE, ax=ax, **options)
+        plots.reliability_diagram(CURVE, **{"ax": ax} | options)
     assert not ax.get_lines()
 
 

@@ -63,7 +63,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 SEVERAL_LABELS = ("ClassifierChain", "MultiOutputClassifier")  # they predict several labels per row
 REASONS = {
-    "with strategy='quantile' it reads": "it gives no probabilities",
+    "reads probabilities": "it gives no probabilities",
     "expected a classifier with": "it gives labels alone",
     "these logits say no more than chance": "it knows no more than chance",
     "is not above its lower end": "it knows no more than chance",

@@ -2,11 +2,12 @@
 """Say how long each lesson's main line is: what a reader reads who unfolds nothing.
 
     tools/lengths.py [PATH...]
-    tools/lengths.py --write      write the minutes into lessons, instructor notes, start page
+    tools/lengths.py --write      write the minutes into lessons, problem sets, instructor notes, start page
 
 Words are what stands between spaces in the Markdown cells, formulas and tables with them, outside of folds
 and of comments. Reading takes a minute for 120 words and a quarter of a minute for a code cell that is not
-folded; each exercise takes five minutes. Minutes are rounded up to fives.
+folded; each exercise takes five minutes. A problem set takes the time to read it, and four minutes for each
+point. Minutes are rounded up to fives.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
-WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_AN_EXERCISE = 120, 4, 5
+WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_AN_EXERCISE, MINUTES_A_POINT = 120, 4, 5, 4
+MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*### END MARK SCHEME", re.S)
 FOLDED_CODE = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 FENCE = re.compile(r"^\s*(?P<marker>`{3,}|:{3,})\s*(?:\{(?P<name>[\w-]+)\})?")
 PLAIN = [
@@ -50,6 +52,21 @@ class Length:
     def exercise_minutes(self) -> int:
         """Minutes for the exercises."""
         return self.exercises * MINUTES_AN_EXERCISE
+
+
+def problem_sets(root: Path = ROOT) -> list[Path]:
+    """Every problem set, as its authors solved it."""
+    return sorted((root / "assignments/source").glob("*/*.ipynb"))
+
+
+def set_minutes(notebook: dict[str, Any]) -> int:
+    """Minutes for a problem set, as read from its file; students do not see the mark schemes."""
+    about = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
+    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    words = sum(len(plain(MARK_SCHEME.sub("", text)).split()) for text in texts)
+    cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
+    points = sum(of.get("points", 0) for of in about)
+    return fives(words / WORDS_A_MINUTE + cells / CELLS_A_MINUTE + points * MINUTES_A_POINT)
 
 
 def fives(minutes: float) -> int:
@@ -108,20 +125,25 @@ def plain(text: str) -> str:
 def write(root: Path) -> Iterator[Path]:
     """Write the minutes of each lesson where they are stated; yield the files that change."""
     notes, intro = root / "book/teaching/instructor_notes.md", root / "book/intro.md"
+    stated = []
     for path in [*lessons(root), root / "book/quickstart.ipynb"]:
         length = measure(json.loads(path.read_text(encoding="utf-8")))
         read, name = length.minutes, path.relative_to(root / "book").with_suffix("").as_posix()
-        for file, stated, minutes in (
+        stated += [
             (path, r"\d+(?= minutes to read)", read),
             (path, r"(?<= minutes to read, plus )\d+", length.exercise_minutes),
             (notes, rf"(?<=/{name}`\. Read: )\d+", read),
             (notes, rf"(?<=/{name}`\. Read: {read} minutes, exercises )\d+", length.exercise_minutes),
             (intro, rf"(?<=<{name}>` \| )\d+", read),
-        ):
-            text = file.read_text(encoding="utf-8")
-            if (new := re.sub(stated, str(minutes), text)) != text:
-                file.write_text(new, encoding="utf-8")
-                yield file
+        ]
+    for path in problem_sets(root):
+        minutes = set_minutes(json.loads(path.read_text(encoding="utf-8")))
+        stated.append((path, r"(?<=Time: about )\d+", minutes))
+    for file, place, minutes in stated:
+        text = file.read_text(encoding="utf-8")
+        if (new := re.sub(place, str(minutes), text)) != text:
+            file.write_text(new, encoding="utf-8")
+            yield file
 
 
 def main(arguments: list[str]) -> None:

@@ -29,8 +29,18 @@ ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 # What the theme loads and nothing here needs: icons drawn by a script, tabs.
 NEVER = re.compile(r"fontawesome\.js|design-tabs\.js|togglebutton\.js")
 SEARCH = re.compile(r"searchtools\.js|language_data\.js|searchindex\.js")
-# Small and needed at once: what inline scripts speak of, and our own.
-AT_ONCE = re.compile(r"_static/(documentation_options|late|start|explorers|run_here)[\w.]*\.(js|css)")
+# Our own, needed as soon as the page is read.
+AT_ONCE = re.compile(r"_static/(late|start|explorers|run_here)[\w.]*\.(js|css)")
+OPTIONS = "documentation_options.js"
+TOGGLE = "starts-with(., 'let toggle') or contains(., 'togglebuttonSelector')"
+# Light or dark before anything is drawn, as the theme will have it.
+MODE = """
+    {
+      const root = document.documentElement.dataset;
+      const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+      if (root.theme === "auto") root.theme = dark ? "dark" : "light";
+    }
+"""
 OWN_SCRIPTS = ["copybutton.js", "late.js"]
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
@@ -42,6 +52,8 @@ MADE_BY_SCRIPTS = set(
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
 STATES = re.compile(r"::?[\w-]+(\([^()]*(\([^()]*\))?[^()]*\))?|\[[^\]]*\]")
+VERBATIM = ("pre", "script", "style", "textarea")
+BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
 
 
@@ -51,12 +63,16 @@ def slim(app: Sphinx, error: Exception | None) -> None:
         return
     site = Path(app.outdir)
     static = site / "_static"
+    options = (static / OPTIONS).read_text("utf-8")
     pages = {path: html.parse(path) for path in sorted(site.rglob("*.html")) if static not in path.parents}
     sheets: dict[str, None] = {}
     for path, page in pages.items():
-        sheets |= dict.fromkeys(linked_sheets(page.getroot()))
-        for edit in (fetch_font_early, fold, trim_code, wait_for_the_reader, size_images):
+        sheets |= dict.fromkeys(linked_sheets(page.getroot(), static))
+        for edit in (fetch_font_early, fold, trim, wait_for_the_reader, size_images):
             edit(page.getroot(), path)
+        for script in page.xpath(f"//script[contains(@src, '{OPTIONS}')]"):  # inline scripts speak of it
+            script.text = options
+            del script.attrib["src"], script.attrib["type"]
     used = words(page.getroot() for page in pages.values()) | MADE_BY_SCRIPTS
     used |= set(WORD.findall(" ".join((static / script).read_text("utf-8") for script in OWN_SCRIPTS)))
     css = "\n".join((static / sheet).read_text("utf-8") for sheet in sheets if (static / sheet).exists())
@@ -66,16 +82,22 @@ def slim(app: Sphinx, error: Exception | None) -> None:
         path.write_bytes(html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
 
 
-def linked_sheets(page: HtmlElement) -> Iterator[str]:
-    """Take the links to style sheets out of a page, and leave one."""
-    links = [link for link in page.xpath("//link[@rel='stylesheet']") if not AT_ONCE.search(link.get("href"))]
-    for place, link in enumerate(links):
-        root, _, sheet = link.get("href").partition("_static/")
-        yield sheet.partition("?")[0]
-        if place:
-            link.drop_tree()
+def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:
+    """Take the links to style sheets out of a page, and leave one; what few pages need stands in them."""
+    first = None
+    for link in page.xpath("//link[@rel='stylesheet']"):
+        root, _, sheet = link.get("href").partition("?")[0].partition("_static/")
+        if AT_ONCE.search(link.get("href")):
+            style = Element("style")
+            style.text = (static / sheet).read_text("utf-8")
+            link.addprevious(style)
         else:
+            yield sheet
+        if first is None:
+            first = link
             link.set("href", f"{root}_static/{SHEET}")
+        else:
+            link.drop_tree()
 
 
 def fetch_font_early(page: HtmlElement, path: Path) -> None:
@@ -104,24 +126,35 @@ def fold(page: HtmlElement, path: Path) -> None:
         summary.set("aria-label", "The pages below")
 
 
-def trim_code(page: HtmlElement, path: Path) -> None:
-    """Drop the marks of code that no colour follows, and comments."""
-    for span in page.xpath("//pre//span[not(@class) or @class='n' or @class='p' or @class='w']"):
-        if span.getparent() is not None and not span.get("id"):
+def trim(page: HtmlElement, path: Path) -> None:
+    """Drop comments, the space that indents tags, and the marks of code that need no colour."""
+    for span in page.xpath("//pre//span | //code/span[@class='pre']"):
+        if span.get("class") in {None, "n", "nn", "p", "w", "o", "pre"} and not span.get("id"):
             span.drop_tag()
     for comment in page.xpath("//comment()"):
         comment.drop_tree()
+    for formula in page.iter("math"):  # in HTML its name says what it is
+        formula.attrib.pop("xmlns", None)
+    for element in page.iter("*"):
+        if next(element.iterancestors(*VERBATIM), None) is None:
+            if element.tag not in VERBATIM:
+                element.text = BREAK.sub("\n", element.text or "")
+            element.tail = BREAK.sub("\n", element.tail or "")
 
 
 def wait_for_the_reader(page: HtmlElement, path: Path) -> None:
     """Leave a page the scripts that it needs, and have the theme's wait."""
-    for preload in page.xpath("//link[@rel='preload'][@as='script']"):
-        preload.drop_tree()
+    for unread in page.xpath(f"//link[@rel='preload'][@as='script'] | //script[{TOGGLE}]"):
+        unread.drop_tree()
+    for script in page.xpath("//script[contains(., 'dataset.theme')]"):
+        script.text += MODE
     for script in page.xpath("//script[@src]"):
         source = script.get("src")
         if NEVER.search(source) or (SEARCH.search(source) and path.name != "search.html"):
             script.drop_tree()
-        elif not AT_ONCE.search(source):
+        elif AT_ONCE.search(source):
+            script.set("defer", "")
+        else:
             script.set("type", "text/late")
             script.attrib.pop("defer", None)
 
@@ -156,10 +189,11 @@ def words(pages: Iterable[HtmlElement]) -> set[str]:
 
 
 def kept(css: str, used: set[str]) -> str:
-    """Keep of style sheets the rules that can apply, and of custom properties those that a rule reads."""
+    """Keep of style sheets the rules that can apply, and the properties and animations that a rule names."""
     css = "".join(serialized(rule, used, None) for rule in tinycss2.parse_stylesheet(css, True, True))
     while True:
         read = set(re.findall(r"var\(\s*(--[\w-]+)", css))
+        read.update(*(value.split() for value in re.findall(r"animation[\w-]*:([^;}]*)", css)))
         fewer = "".join(serialized(rule, used, read) for rule in tinycss2.parse_stylesheet(css, True, True))
         if fewer == css:
             return css
@@ -180,6 +214,8 @@ def serialized(rule: Node, used: set[str], read: set[str] | None) -> str:
         return f"{','.join(selectors)}{{{inner}}}" if selectors and inner else ""
     if isinstance(rule, AtRule) and rule.lower_at_keyword in {"import", "charset"}:
         return ""
+    if isinstance(rule, AtRule) and rule.lower_at_keyword == "keyframes" and read is not None:
+        return str(rule.serialize()) if tinycss2.serialize(rule.prelude).strip() in read else ""
     return str(rule.serialize())
 
 

@@ -26,9 +26,16 @@
       history.replaceState(history.state, "", `#${state}`);
     }, 150);
   };
+  /* A number that a teacher wrote by hand means the nearest of a slider. */
+  const nearest = ({ kind, texts }, text) => {
+    const number = kind === "slider" && text?.trim() ? Number(text) : NaN;
+    if (!Number.isFinite(number)) return texts.indexOf(text);
+    const far = texts.map((one) => Math.abs(one - number));
+    return far.indexOf(Math.min(...far));
+  };
   const read = (controls, at) => {
     const state = asked();
-    const wanted = controls.map((control) => control.texts.indexOf(state.get(control.name)));
+    const wanted = controls.map((control) => nearest(control, state.get(control.name)));
     wanted.forEach((i, k) => { if (i >= 0) at[k] = i; });
     return wanted.some((i) => i >= 0);
   };
@@ -50,7 +57,6 @@
     if (NARROW.matches) {
       spec.vconcat = spec.hconcat;
       delete spec.hconcat;
-      spec.config.legend.columns = 1;
     }
     return spec;
   };
@@ -70,6 +76,16 @@
     svg.style.maxWidth = `${1.3 * svg.viewBox.baseVal.width}px`;
     await show(figure);
     figure.dataset.state = "live";
+    makeRoom(driven);
+  };
+
+  /* The longest read-out has its place from the start, so that nothing below moves. */
+  const makeRoom = ({ readout, readouts }) => {
+    const shown = readout.textContent;
+    readout.style.minHeight = "";
+    readout.textContent = readouts.reduce((one, other) => (other.length > one.length ? other : one));
+    readout.style.minHeight = `${readout.offsetHeight}px`;
+    readout.textContent = shown;
   };
 
   const show = async (figure) => {

@@ -1,7 +1,5 @@
 // The theme's scripts wait for the reader's first move; a button pressed before they are there is pressed again for them.
 {
-  const root = document.documentElement.dataset; // light or dark before anything is drawn, as the theme will have it
-  if (root.theme === "auto") root.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   let ready = false;
   let loading;
   const fetched = (script) =>

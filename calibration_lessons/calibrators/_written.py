@@ -15,7 +15,7 @@ from ._learned import Calibrators, Numbers
 FORMAT, VERSION = "calibration_lessons.calibrator", 1
 KEYS = ("calibrator", "parameters", "n_features_in_", "learned")
 NAMES = "feature_names_in_"
-SCALARS = (type(None), bool, int, float, str)
+KINDS = {type(None): (type(None), bool, int, float, str), float: (float, int)}  # by a parameter's default
 
 
 def calibrator_from_dict(state: dict[str, Any]) -> Calibrator:
@@ -113,7 +113,7 @@ def _planned(value: dict[str, Any], name: str) -> Calibrator:
         place, found = f"{name}['parameters'][{key!r}]", parameters[key]
         if default is inspect.Parameter.empty:
             found = _planned(_sealed.keyed(found, place, ("calibrator", "parameters")), place)
-        elif type(found) not in (SCALARS if default is None else (type(default),)):
+        elif type(found) not in KINDS.get(type(default), (type(default),)):
             raise _input.BadType(place, f"= {found!r}", f"a parameter like {default!r}")
         read[key] = found
     return kind(**read)

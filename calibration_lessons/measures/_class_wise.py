@@ -21,7 +21,7 @@ from .. import _input
 from .._typing import Floats, Norm, Seed, Strategy
 from . import chance
 from ._forecast import scores_of
-from .bins import bin_edges, bin_index, quantile_bin_edges
+from .bins import bin_index, edges_of
 from .reliability import ReliabilityCurve
 
 DEPENDENCE = 2.0  # largest ratio of the variance to that of independent classes
@@ -56,8 +56,7 @@ def null(
     weight = np.ones(len(scores)) if weights is None else weights
     cells, starts = np.empty(scores.shape, dtype=np.intp), [0]
     for k, column in enumerate(scores.T):
-        uniform = strategy == "uniform"
-        edges = bin_edges(n_bins, scores.dtype) if uniform else quantile_bin_edges(column, n_bins, weights)
+        edges = edges_of(column, n_bins, strategy, weights)
         cells[:, k] = starts[-1] + bin_index(column, edges, strategy)
         starts.append(starts[-1] + len(edges) - 1)
     total, expected = (
@@ -81,7 +80,7 @@ def _drawn_hits(
     n_cells: int,
 ) -> Iterator[Floats]:
     """Weighted hits of each cell, one draw of all labels after the other."""
-    generator, rows = np.random.default_rng(random_state), np.arange(len(scores))
+    generator, rows = _input.generator(random_state), np.arange(len(scores))
     up_to = np.cumsum(scores, axis=1, dtype=np.float64)[:, :-1]
     for _ in range(n_draws):
         labels = (up_to <= generator.random((len(rows), 1))).sum(axis=1)

@@ -110,6 +110,12 @@ def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-la
     raise _input.BadValue("target", f"= {target!r}", known)
 
 
+def event_name(target: Literal["top-label", "positive"] | int) -> str:
+    """Name the event for a reader, such as "top label", "positive class" or "class 3"."""
+    names = {"top-label": "top label", "positive": "positive class"}
+    return names[target] if isinstance(target, str) else f"class {target}"
+
+
 def class_number(target: str | int) -> int:
     """Return the class whose probability is the score."""
     return 1 if isinstance(target, str) else target

@@ -114,8 +114,10 @@ def hit_variances(
     return np.asarray(np.bincount(index, variance, minlength=n_bins), dtype=np.float64)
 
 
-def quantile_bin_edges(scores: FloatArray, n_bins: int, weights: Floats | None) -> FloatArray:
-    """Edges of bins of equal mass, from 0 to 1."""
+def edges_of(scores: FloatArray, n_bins: int, strategy: Strategy, weights: Floats | None) -> FloatArray:
+    """Edges of bins of equal width, or of equal mass, from 0 to 1."""
+    if strategy == "uniform":
+        return bin_edges(n_bins, scores.dtype)
     inner = quantile_edges(scores, n_bins, weights)
     return np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]]).astype(scores.dtype)
 

@@ -163,7 +163,12 @@ class ECENull:
     def p_value(self, ece: float) -> float:
         """Share of draws at or above `ece`, the observed one counted in, so it is never 0."""
         _input.number_between(ece, 0, 1, "ece")
-        return float((1 + (self.values >= ece - ATOL).sum()) / (1 + len(self.values)))
+        return share_at_or_above(self.values, ece)
+
+
+def share_at_or_above(drawn: Floats, observed: float) -> float:
+    """P-value of a large statistic: the share of draws as large, the observed one counted in."""
+    return float((1 + (drawn >= observed - ATOL).sum()) / (1 + len(drawn)))
 
 
 def null_of_gaps(norm: Norm, share: Floats, gaps: Floats) -> ECENull:

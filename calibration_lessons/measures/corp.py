@@ -1,4 +1,4 @@
-"""The Brier score taken apart without bins: what the best increasing recalibration would gain.
+"""A proper score taken apart without bins: what the best increasing recalibration would gain.
 
 CORP stands for consistent, optimally binned, reproducible, and for the pool-adjacent-violators algorithm.
 """
@@ -6,18 +6,21 @@ CORP stands for consistent, optimally binned, reproducible, and for the pool-adj
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import isotonic_regression
+from scipy.special import xlogy
 
 from .. import _input
 from .._typing import Floats, IntArray, Seed
 
+Score = Literal["brier", "log"]
+
 
 class CorpDecomposition(NamedTuple):
-    """Parts of the Brier score: ``score == miscalibration - discrimination + uncertainty``.
+    """Parts of a proper score: ``score == miscalibration - discrimination + uncertainty``.
 
     Attributes
     ----------
@@ -35,7 +38,7 @@ class CorpDecomposition(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The Brier score, put together from its parts."""
+        """The score, put together from its parts."""
         return self.miscalibration - self.discrimination + self.uncertainty
 
 
@@ -69,10 +72,16 @@ class CorpCurve:
     weights: Floats
     effective_counts: Floats
 
-    def decomposition(self) -> CorpDecomposition:
-        """Return the parts of the Brier score (equation ``eq-corp``)."""
+    def decomposition(self, score: Score = "brier") -> CorpDecomposition:
+        """Return the parts of a score, as `calibration_lessons.corp_decomposition`."""
+        _input.one_of(score, get_args(Score), "score")
         share = self.weights / self.weights.sum()
         base_rate = float(share @ self.frequency)
+        if score == "log":
+            said, mended = (_log_loss(self.frequency, p) for p in (self.forecast, self.recalibrated))
+            base = _log_loss(self.frequency, np.full_like(self.forecast, base_rate))
+            gained, known = float(share @ (said - mended)), float(share @ (base - mended))
+            return CorpDecomposition(max(gained, 0.0), max(known, 0.0), float(share @ base))
         # Where the recalibrated forecast r pools a block, the mean of (f - o)^2 - (r - o)^2 is that of
         # (f - r) (f + r - 2 o); written so, a perfect forecast gives 0, not a rounding error.
         strays = self.forecast - self.recalibrated
@@ -108,12 +117,17 @@ class CorpCurve:
         """
         _input.number_between(level, 0, 1, "level", open_ends=True)
         _input.positive_whole(n_draws, "n_draws")
-        generator = np.random.default_rng(random_state)
+        generator = _input.generator(random_state)
         rows = np.round(self.effective_counts).astype(np.int64)
         drawn = generator.binomial(rows, self.forecast, size=(n_draws, len(rows))) / rows
         recalibrated = [isotonic_regression(one, weights=self.weights).x for one in drawn]
         low, high = np.quantile(recalibrated, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
+
+
+def _log_loss(frequency: Floats, p: Floats) -> Floats:
+    """Mean log loss of rows with the forecast p, in nats."""
+    return np.asarray(-xlogy(frequency, p) - xlogy(1 - frequency, 1 - p))
 
 
 def corp_curve(
@@ -169,11 +183,15 @@ def corp_curve(
 
 
 def corp_decomposition(
-    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    score: Score = "brier",
+    sample_weight: npt.ArrayLike | None = None,
 ) -> CorpDecomposition:
-    """Split the Brier score without bins, by the best increasing recalibration (equation ``eq-corp``).
+    """Split a proper score without bins, by the best increasing recalibration (equation ``eq-corp``).
 
-    The recalibrated forecasts are those of `corp_curve`.
+    The recalibrated forecasts are those of `corp_curve`, the same for every proper score.
 
     Parameters
     ----------
@@ -181,13 +199,17 @@ def corp_decomposition(
         Labels 0 and 1.
     y_prob : array_like, shape (n,)
         Probability of the positive class.
+    score : {"brier", "log"}
+        The Brier score, or the log loss in nats (equation ``eq-log-split``), whose miscalibration is ``inf``
+        where a label had the probability 0.
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative.
 
     Returns
     -------
     CorpDecomposition
-        Its parts add up to `brier_score` of the same arguments; none is negative.
+        Its parts add up to `brier_score` or `negative_log_likelihood` of the same arguments; none is
+        negative.
 
     Raises
     ------
@@ -205,4 +227,4 @@ def corp_decomposition(
     >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), parts.uncertainty
     (0.0178, 0.0278, 0.25)
     """
-    return corp_curve(y_true, y_prob, sample_weight=sample_weight).decomposition()
+    return corp_curve(y_true, y_prob, sample_weight=sample_weight).decomposition(score)

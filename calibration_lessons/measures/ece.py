@@ -11,7 +11,7 @@ from .. import _input
 from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
 from . import _class_wise
 from ._forecast import Forecast, scores_of
-from .bins import bin_edges, bin_index, quantile_bin_edges
+from .bins import bin_index, edges_of
 from .chance import ECENull, null_of_gaps
 from .reliability import NO_WEIGHTS, curve_of, reliability_curve
 
@@ -337,8 +337,7 @@ def ece_under_calibration(
         )
     scores = scores_of(y_prob, cast(Target, target), from_logits=from_logits)
     weights = _input.weights(sample_weight, len(scores))
-    uniform = strategy == "uniform"
-    edges = bin_edges(n_bins, scores.dtype) if uniform else quantile_bin_edges(scores, n_bins, weights)
+    edges = edges_of(scores, n_bins, strategy, weights)
     weight = np.ones(len(scores)) if weights is None else weights
     index = bin_index(scores, edges, strategy)
     total, expected = (np.bincount(index, w, minlength=len(edges) - 1) for w in (weight, weight * scores))

@@ -17,8 +17,8 @@ from .. import _input
 from .._blocks import row_blocks
 from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
 from . import chance
-from ._forecast import Forecast
-from .bins import bin_edges, quantile_bin_edges, sums_of_bins
+from ._forecast import Forecast, event_name
+from .bins import bin_edges, edges_of, sums_of_bins
 
 NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
 
@@ -65,8 +65,7 @@ class ReliabilityCurve:
     @property
     def event(self) -> str:
         """Name of the target, such as "top label", "positive class" or "class 3"."""
-        names = {"top-label": "top label", "positive": "positive class"}
-        return names[self.target] if isinstance(self.target, str) else f"class {self.target}"
+        return event_name(self.target)
 
     @property
     def n(self) -> int:
@@ -260,7 +259,7 @@ def curve_of(
         edges, blocks = bin_edges(n_bins, forecast.dtype), forecast.blocks()
     else:
         scores, hits = forecast.whole()
-        edges = quantile_bin_edges(scores, n_bins, forecast.weights)
+        edges = edges_of(scores, n_bins, strategy, forecast.weights)
         blocks = ((rows, (scores[rows], hits[rows])) for rows in row_blocks(scores))
     sums = sums_of_bins(blocks, edges, strategy, forecast.weights, variances=variances)
     return curve_from_sums(forecast.target, strategy, edges, sums)

@@ -20,7 +20,7 @@ try:
 except ImportError as error:
     raise missing("calibration_lessons.plots.explore", "plots", error) from error
 from ..measures.reliability import ReliabilityCurve
-from ._palette import BLACK, COLORS, DARK, GREY, READING, look_of, spare_colors
+from ._palette import BLACK, COLORS, DARK, GREY, READING, look_of, meant, spare_colors
 from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
 
 __all__ = ["DARK", "specification"]
@@ -29,6 +29,9 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH, TALL = 250, 230  # of a panel, in pixels
 GRID = "#DDDDDD"
 DASHES = {"-": [1, 0], "--": [6, 3], "-.": [7, 3, 2, 3], ":": [2, 2]}
+OUTSIDE = COLORS["uncalibrated"]  # of points that leave the band of calibrated models
+SHAPES = {"o": "circle", "s": "square", "D": "diamond", "^": "triangle-up", "v": "triangle-down", "P": "cross"}
+OF_ITS_OWN = ("stroke", "strokeDash", "fill", "shape")  # what a panel has a legend of its own for
 FONT = "Liberation Sans, Arial, sans-serif"  # the first is what the still picture is drawn with everywhere
 CONFIG = {
     "background": "white",
@@ -41,6 +44,7 @@ CONFIG = {
         "tickColor": GREY,
         "gridColor": GRID,
         "labelFontSize": 11,
+        "labelFlush": False,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
@@ -49,7 +53,8 @@ CONFIG = {
         "labelFontSize": 12,
         "labelLimit": 300,
         "orient": "bottom",
-        "columns": 2,
+        "offset": 6,
+        "clipHeight": 18,
         "symbolType": "stroke",
         "symbolSize": 350,
         "symbolStrokeWidth": 2.5,
@@ -73,45 +78,57 @@ class Series:
 
 
 class Palette:
-    """Colour and line of every named series of a figure: one legend speaks for all panels."""
+    """Colour, line and point of every named series of a figure, the same in all panels."""
 
     def __init__(self, series: Sequence[Series]) -> None:
         self.lines = list(dict.fromkeys(one.name for one in series if one.is_line))
         self.fills = list(dict.fromkeys(one.name for one in series if not one.is_line))
-        self.told = {one.name for one in series if one.is_told}
         others = spare_colors([*self.lines, *self.fills])
         self.looks = {name: look_of(name, others) for name in dict.fromkeys([*self.lines, *self.fills])}
+        self.told: set[Series] = set()
+        self.legends: dict[bool, alt.Legend | None] = {}
 
     def of(self, names: list[str], key: str) -> list[Any]:
         """One entry of the look of each name."""
         return [self.looks[name][key] for name in names]
 
+    def begin(self, series: Sequence[Series]) -> None:
+        """Make the legends of a panel, unless the panels before it have told all of its names."""
+        told = [one for one in dict.fromkeys(series) if one.is_told]
+        told = [] if self.told.issuperset(told) else told
+        self.told.update(told)
+        both = len({one.is_line for one in told}) == 2
+        for is_line, look in ((True, {}), (False, {"symbolType": "square", "symbolSize": 80})):
+            names = [one.name for one in told if one.is_line == is_line]
+            widest = 50 + 7 * max(map(len, names), default=0)  # of an entry, in pixels
+            columns = 1 if both else max(WIDTH // widest, 1)
+            self.legends[is_line] = alt.Legend(values=names, columns=columns, **look) if names else None
+
     @property
     def stroke(self) -> alt.Stroke:
         """Encode the colour of a line."""
         scale = alt.Scale(domain=self.lines, range=self.of(self.lines, "color"))
-        return alt.Stroke("series:N", scale=scale, legend=self.legend(self.lines))
+        return alt.Stroke("series:N", scale=scale, legend=self.legends[True])
 
     @property
     def dash(self) -> alt.StrokeDash:
         """Encode the dashes of a line."""
         dashes = [DASHES[line] for line in self.of(self.lines, "linestyle")]
         scale = alt.Scale(domain=self.lines, range=dashes)
-        return alt.StrokeDash("series:N", scale=scale, legend=self.legend(self.lines))
+        return alt.StrokeDash("series:N", scale=scale, legend=self.legends[True])
 
     @property
     def fill(self) -> alt.Fill:
         """Encode the colour of points or of an area."""
         scale = alt.Scale(domain=self.fills, range=self.of(self.fills, "color"))
-        names = [name for name in self.fills if name not in self.lines]
-        return alt.Fill(
-            "series:N", scale=scale, legend=self.legend(names, symbolType="circle", symbolSize=80)
-        )
+        return alt.Fill("series:N", scale=scale, legend=self.legends[False])
 
-    def legend(self, names: Iterable[str], **look: Any) -> alt.Legend | None:
-        """Explain the names that a reader could take for others; none where there is no such name."""
-        told = [name for name in names if name in self.told]
-        return alt.Legend(values=told, **look) if told else None
+    @property
+    def shape(self) -> alt.Shape:
+        """Encode the shape of points."""
+        shapes = [SHAPES[marker] for marker in self.of(self.fills, "marker")]
+        scale = alt.Scale(domain=self.fills, range=shapes)
+        return alt.Shape("series:N", scale=scale, legend=self.legends[False])
 
 
 def specification(
@@ -120,7 +137,9 @@ def specification(
     """Write the figure as a dictionary: parameters for the controls, panels side by side."""
     drawn = Drawn(controls, frames, [panel for column in columns for panel in column])
     charts = [[drawn.panel(panel) for panel in column] for column in columns]
-    figure = alt.hconcat(*(alt.vconcat(*column, spacing=12) for column in charts), spacing=24)
+    own = dict.fromkeys(OF_ITS_OWN, "independent")
+    stacks = (alt.vconcat(*column, spacing=12).resolve_scale(**own) for column in charts)
+    figure = alt.hconcat(*stacks, spacing=24).resolve_scale(**own)
     figure = figure.add_params(*(parameter(control) for control in controls))
     spec: dict[str, Any] = figure.to_dict(validate=True)
     return spec | {"$schema": SCHEMA, "config": CONFIG}
@@ -165,6 +184,7 @@ class Drawn:
 
     def panel(self, panel: Panel) -> Any:
         """Draw a panel of any kind."""
+        self.look.begin(self.series(panel))
         match panel:
             case Diagram():
                 return self.diagram(panel)
@@ -214,6 +234,9 @@ class Drawn:
         )
         line = base.mark_line(color=color, strokeWidth=2, aria=False, clip=True).encode(x, y)
         dots = base.mark_point(color=color, filled=True, opacity=1, size=45).encode(x, y)
+        if panel.band:
+            beyond = "datum.accuracy < datum.floor || datum.accuracy > datum.ceiling"
+            dots = dots.encode(color=alt.condition(beyond, alt.value(OUTSIDE), alt.value(color)))
         above = heading(panel.label or y_title)
         band = base.mark_area(color=COLORS["band"], opacity=0.35, aria=False)
         bands = [band.encode(x, alt.Y("floor:Q"), alt.Y2("ceiling:Q"))] if panel.band else []
@@ -278,8 +301,9 @@ class Drawn:
             y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
             alone = len(panel.keys) == 1
             look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
+            bent = "step-before" if key in panel.steps else "linear"
             line = every.transform_calculate(series=json.dumps(key)).mark_line(
-                strokeWidth=2, clip=True, aria=False
+                interpolate=bent, strokeWidth=2, clip=True, aria=False
             )
             layers.append(line.encode(x, y, *look))
             color = BLACK if alone else self.look.looks[key]["color"]
@@ -314,15 +338,17 @@ class Drawn:
             one = one.transform_filter(f"+datum.line === {i}")
             one = one.transform_calculate(series=json.dumps(name))
             if name in panel.points:
-                dots = one.mark_point(filled=True, size=40, opacity=1)
-                layers.append(dots.encode(x, y, self.look.fill))
-            elif name in panel.areas:
-                layers.append(
-                    one.mark_area(fillOpacity=0.3, aria=False, clip=True).encode(x, y, self.look.fill)
-                )
+                alone = all(np.size(frame[panel.key].get(name, [0])[0]) == 1 for frame in self.frames)
+                dots = one.mark_point(filled=True, size=160 if alone else 55, opacity=1)
+                layers.append(dots.encode(x, y, self.look.fill, self.look.shape))
+                continue
+            bent = "step-after" if name in panel.steps else "monotone"
+            line = one.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
+            if name in panel.areas:
+                area = one.mark_area(interpolate=bent, fillOpacity=0.3, aria=False, clip=True)
+                edge = line.encode(x, y, color=alt.value(self.look.looks[name]["color"]))
+                layers += [area.encode(x, y, self.look.fill), edge]
             else:
-                step: dict[str, Any] = {"interpolate": "step-after"} if name in panel.steps else {}
-                line = one.mark_line(strokeWidth=2, clip=True, aria=False, **step)
                 layers.append(line.encode(x, y, self.look.stroke, self.look.dash))
         places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
         rules = self.table(places) if panel.marks else None
@@ -346,11 +372,11 @@ class Drawn:
         heights = [0.0, *(float(v) for group in groups for v in group.values())]
         y = alt.Y("bar:N", title=None, sort=None, scale=alt.Scale(domain=names))
         x = axis(alt.X, "height", None, heights, panel.domain, False, room=0.18)
-        others = spare_colors(names)
-        colors = [look_of(name, others)["color"] for name in names]
+        known = {name: look["color"] for name, look in self.look.looks.items()}
+        colors = [meant(name) or known.get(name, COLORS["counts"]) for name in names]
         base = alt.Chart().transform_filter(self.shown())
         color = alt.Color("bar:N", legend=None, scale=alt.Scale(domain=names, range=colors))
-        bars = base.mark_bar().encode(x, y, color)
+        bars = base.mark_bar(stroke=BLACK, strokeWidth=0.5).encode(x, y, color)
         text = base.mark_text(align="left", dx=4, color=BLACK, aria=False).encode(
             alt.X("end:Q", title=None), y, alt.Text("height:Q", format=f".{panel.digits}f")
         )
@@ -442,5 +468,10 @@ def axis(
     ends = [float(f"{end:.4g}") for end in (low, high)]
     scale = alt.Scale(domain=ends, nice=False, **({"type": "log"} if log else {"zero": False}))
     made = channel(f"{field}:Q", title=title, scale=scale, stack=None)
-    tens = [10.0**k for k in range(-9, 10) if ends[0] <= 10.0**k <= ends[1]] if log else []
-    return made.axis(values=tens) if len(tens) > 1 else made.axis(tickCount=ticks)
+    if not log:
+        return made.axis(tickCount=ticks)
+    tens, fine = (
+        [float(f"{m}e{k}") for k in range(-9, 10) for m in parts if ends[0] <= float(f"{m}e{k}") <= ends[1]]
+        for parts in ((1,), (1, 2, 5))
+    )
+    return made.axis(values=tens if len(tens) > 2 else fine)

@@ -105,7 +105,7 @@ class Diagram:
     counts : bool
         Draw the rows of each bin below, with their numbers.
     band : bool
-        Draw where 95 % of calibrated models lie in each bin, too.
+        Draw where 95 % of calibrated models lie in each bin, too; points outside are orange.
     """
 
     key: str
@@ -127,6 +127,8 @@ class Along:
         Entries of the frame, each a number and a line with this name.
     label : str
         What stands above the panel: the quantity and its unit.
+    steps : sequence of str
+        Those of `keys` that jump right after a value of the slider.
     marks : sequence of str
         Entries of the frame that are values of the slider: each a vertical line with this name.
     band : (str, str), optional
@@ -144,6 +146,7 @@ class Along:
     slider: str
     keys: Sequence[str]
     label: str
+    steps: Sequence[str] = ()
     marks: Sequence[str] = ()
     band: tuple[str, str] | None = None
     domain: Range | None = None
@@ -165,7 +168,8 @@ class Curves:
     x_label : str
         The horizontal axis with its unit.
     points, steps, areas : sequence of str
-        Names drawn as points, as a line with steps, as an area above 0; the others are lines.
+        Names drawn as points, as a line with steps, as an area above 0; the others are lines. Lines and areas
+        bend smoothly from point to point, never beyond them; a single point is drawn larger.
     marks : sequence of str
         Entries of the frame that are places on the horizontal axis: each a vertical line with this name.
     x_domain, y_domain : (float, float), optional
@@ -193,6 +197,8 @@ class Curves:
 @dataclass(frozen=True)
 class Bars:
     """Panel with bars: the frame's entry `key` maps names to numbers.
+
+    A bar has the colour of the line or points with its name, or the one that the name stands for in `COLORS`.
 
     Attributes
     ----------

@@ -102,8 +102,11 @@ def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
 
 
 def _axes(ax: Axes | None, size: tuple[float, float] = (6.0, 3.8)) -> Axes:
-    if ax is not None:
+    if isinstance(ax, Axes):
         return ax
+    if ax is not None:
+        found = f"is of type {type(ax).__name__}"
+        raise _input.BadType("ax", found, "axes of matplotlib, one of those that plt.subplots gives")
     return Picture(figsize=size, layout="constrained").add_subplot()
 
 
@@ -409,6 +412,7 @@ def _finish(ax: Axes, title: str | None) -> None:
     if isinstance(ax.figure, Picture):
         write(loc="upper left", bbox_to_anchor=(1.02, 1), title_fontsize=HOUSE["legend.fontsize"])
         return
+    ax.set_ylabel(ax.get_ylabel(), loc="bottom")  # beside the legend there is room, below are the counts
     small = {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.5, "columnspacing": 1}
     above = partial(write, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, **small)
     extent = above(ncols=2).get_window_extent()
@@ -440,7 +444,8 @@ def _counts_below(ax: Axes, edges: FloatArray, counts: IntArray, shade: str) -> 
     size = matplotlib.rcParams["font.size"] * (0.64 if many else 0.73)
     below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=size)
     below.margins(y=0.7 if many else 0.3)
-    below.set(xlabel=x_label, ylabel="rows")
+    below.set_xlabel(x_label)
+    below.set_ylabel("rows", loc="center" if isinstance(ax.figure, Picture) else "top")
     ax.tick_params(labelbottom=False)
 
 

@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 from sklearn.frozen import FrozenEstimator
 
 from .. import _input
 from .._typing import FloatArray, Floats
 from ..calibrators._base import BinaryCalibrator, Calibrator
+from ..calibrators.beta import BetaCalibration
 from ..calibrators.histogram_binning import HistogramBinning
 from ..calibrators.one_vs_rest import OneVsRest
 
@@ -48,15 +49,17 @@ def _read(
         raise _unreadable(classifier, calibrator, margins)
     order = order_of_columns(classifier, classes)
     if method == "decision_function":
+        _refuse_pairs(classifier, len(classes))
         return _margins(calibrator, _output(classifier, method, X, order))
     binary, by_class = isinstance(calibrator, BinaryCalibrator), isinstance(calibrator, OneVsRest)
-    if calibrator.reads != "logits":
+    inside = isinstance(calibrator.calibrator if by_class else calibrator, BetaCalibration)
+    if calibrator.reads != "logits" and not inside:
         p = _output(classifier, "predict_proba", X, order)
         return p[:, 1] if binary and len(classes) == 2 else p
     logs = log_probabilities(classifier, X, order, zeros)
-    if binary and len(classes) == 2:
-        return np.asarray(logs[:, 1] - logs[:, 0])
-    return log_odds(logs) if by_class else logs
+    one = binary and len(classes) == 2
+    odds = logs[:, 1] - logs[:, 0] if one else log_odds(logs) if by_class else logs
+    return np.asarray(expit(odds) if inside else odds)
 
 
 def own_classes(classifier: Any) -> npt.NDArray[Any]:
@@ -117,8 +120,9 @@ def counted(classifier: Any, X: Any) -> Floats | None:
     all: 0 becomes half a vote, and the order of the rows stays. A single tree counts the training rows in the
     leaf, one more of each class (Laplace's rule).
     """
-    while (inner := _inside(classifier, X)) is not None:
-        classifier, X = inner
+    while (inner := _inside(classifier)) is not None:
+        classifier, before = inner
+        X = X if before is None else before.transform(X)
     if _is_tree(classifier):
         p = np.asarray(classifier.predict_proba(X), dtype=np.float64)
         rows = classifier.tree_.n_node_samples[classifier.apply(X)][:, None]
@@ -130,17 +134,17 @@ def counted(classifier: Any, X: Any) -> Floats | None:
     return np.where(p < one, (p + one) / 2, np.where(p > 1 - one, (p + 1 - one) / 2, p))
 
 
-def _inside(classifier: Any, X: Any) -> tuple[Any, Any] | None:
-    """Return the classifier that a wrapper asks, and what it asks it about."""
-    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV  # slow to load, as below
+def _inside(classifier: Any) -> tuple[Any, Any] | None:
+    """Return the classifier that a wrapper asks, and what transforms the rows before; None for no wrapper."""
+    from sklearn.model_selection._search import BaseSearchCV  # slow to load, as below
     from sklearn.pipeline import Pipeline
 
     if isinstance(classifier, FrozenEstimator):
-        return classifier.estimator, X
-    if isinstance(classifier, GridSearchCV | RandomizedSearchCV):
-        return classifier.best_estimator_, X
+        return classifier.estimator, None
+    if isinstance(classifier, BaseSearchCV):
+        return classifier.best_estimator_, None
     if isinstance(classifier, Pipeline):
-        return classifier[-1], classifier[:-1].transform(X) if len(classifier) > 1 else X
+        return classifier[-1], classifier[:-1] if len(classifier) > 1 else None
     return None
 
 
@@ -177,6 +181,15 @@ def _unreadable(classifier: Any, calibrator: Calibrator, margins: list[str]) -> 
     if isinstance(binning, HistogramBinning) and hasattr(classifier, "decision_function"):
         expected += " (with strategy='quantile' it reads the scores of decision_function)"
     return _input.BadType("estimator", f"= {classifier!r}", expected)
+
+
+def _refuse_pairs(classifier: Any, n_classes: int) -> None:
+    """Refuse a margin for each pair of classes: with three classes they look like one for each class."""
+    while (inner := _inside(classifier)) is not None:
+        classifier, _ = inner
+    if n_classes > 2 and getattr(classifier, "decision_function_shape", "ovr") == "ovo":
+        found = f"= {classifier!r}, which gives a margin for each pair of classes"
+        raise _input.BadValue("estimator", found, "one for each class, decision_function_shape='ovr'")
 
 
 def _margins(calibrator: Calibrator, values: FloatArray) -> FloatArray:

@@ -92,8 +92,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     - "logits" (`TemperatureScaling`, `ExpectationConsistency`, `PlattScaling`): the classifier's
       `decision_function`; where it has none, the logarithm of its probabilities (for two classes and for
       one class against the rest, the log-odds). Probabilities of 0 and 1 are read as `zeros` says.
-    - "probabilities" (`HistogramBinning` with bins of equal width): `predict_proba`, which the classifier
-      must have.
+    - "probabilities" (`HistogramBinning` with bins of equal width, `BetaCalibration`): `predict_proba`, which
+      the classifier must have. For `BetaCalibration` 0 and 1 are read as `zeros` says.
     - "scores" (`IsotonicCalibration`, `HistogramBinning` with bins of equal mass): `decision_function`;
       where there is none, `predict_proba`.
 
@@ -172,6 +172,9 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             For input that is not as described, a class that a fold's training rows lack, and whatever the
             classifier or the calibrator refuse.
         """
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            expected = "a classifier, such as LogisticRegression()"
+            raise _input.BadType("estimator", f"= {self.estimator!r}", expected)
         if not isinstance(self.calibrator, Calibrator):
             raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as TemperatureScaling()")
         _input.one_of(self.ensemble, [True, False], "ensemble")
@@ -333,11 +336,18 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def weights_keyword(estimator: Any) -> str:
-    """Name by which a classifier's `fit` takes weights; in a pipeline they are those of its last step."""
+    """Name by which `fit` takes weights: that of a pipeline's last step, or of what a search tries."""
+    from sklearn.model_selection._search import BaseSearchCV  # slow to load, and needed only here
+
+    if isinstance(estimator, BaseSearchCV):
+        return weights_keyword(estimator.estimator)
     steps = getattr(estimator, "steps", None)
     if steps:
         name, last = steps[-1]
         return f"{name}__{weights_keyword(last)}"
     if has_fit_parameter(estimator, "sample_weight"):
         return "sample_weight"
-    raise TypeError(f"sample_weight: {estimator!r} does not take weights")
+    raise TypeError(
+        f"sample_weight: {estimator!r} takes no weights: expected a FrozenEstimator around it, fitted, where "
+        f"the calibrator alone is to have weights"
+    )

@@ -163,7 +163,7 @@ def compare_sizes_of_network(seed: int) -> list[Result]:
     """
     logits, y = datasets.network_logits(0, "calibration")
     new, y_new = datasets.network_logits(0, "test")
-    order = np.random.default_rng(seed).permutation(len(y))
+    order = _input.generator(seed, "seed").permutation(len(y))
     known, judged = forecast_of_logits(logits[order]), forecast_of_logits(new)
     return list(_by_size("network", known, y[order], judged, y_new, seed))
 

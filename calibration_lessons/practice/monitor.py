@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -175,7 +176,7 @@ class CalibrationMonitor:
         ValueError, TypeError
             For input that is not as described, or of another kind than before; nothing is added then.
         """
-        self._check_window(window)
+        window = self._named(window)
         values = _input.real_array(y_prob, "y_prob", (1, 2))
         batch = Batch.read(np.zeros(len(values)), values, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
@@ -204,7 +205,7 @@ class CalibrationMonitor:
             For input that is not as described, an unknown window, and more labels than forecasts in a bin;
             nothing is added then.
         """
-        self._check_window(window)
+        window = self._named(window)
         if window not in self._sums:
             raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
@@ -222,6 +223,7 @@ class CalibrationMonitor:
         """Add what another monitor has seen, and return this one; `other` stays as it is.
 
         An alarm that `other` gave alone is not taken over: what both know together is judged by `check`.
+        Labels go where their forecasts are: merge first, where another worker saw these.
 
         Raises
         ------
@@ -235,7 +237,7 @@ class CalibrationMonitor:
             if mine != theirs:
                 raise _input.BadValue("other", f"has {name} = {theirs!r}", repr(mine))
         for window in other._sums:
-            self._check_window(window, "other")
+            self._named(window, "other")
         if other._kind is not None:
             self._settle(other._kind, other._event, "other")
         for window, sums in other._sums.items():
@@ -275,6 +277,7 @@ class CalibrationMonitor:
         ValueError
             For an unknown window, or one without labels.
         """
+        window = self._named(window)
         if window not in self._sums or not self._sums[window][2].any():
             raise _input.BadValue("window", f"= {window!r}", "one with labels")
         assert self._kind is not None
@@ -320,7 +323,7 @@ class CalibrationMonitor:
         for number, each in enumerate(windows):
             place = f"state['windows'][{number}]"
             window = _sealed.keyed(each, place, ("window", *SUMS))["window"]
-            monitor._check_window(window, f"{place}['window']")
+            monitor._named(window, f"{place}['window']")
             if window in monitor._sums:
                 raise _input.BadValue(f"{place}['window']", f"= {window!r}", "a window once")
             monitor._sums[window] = _read_sums(each, place, monitor.n_bins)
@@ -333,18 +336,19 @@ class CalibrationMonitor:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the state to a file that is, at every moment, the old one or the new one, whatever fails."""
-        target = Path(path)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=f".{target.name}.", delete=False
-        ) as file:
-            try:
+        target = Path(path).resolve()  # where a link leads
+        new = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+        try:
+            with new.open("x", encoding="utf-8") as file:
                 json.dump(self.to_dict(), file, allow_nan=False)
                 file.flush()
                 os.fsync(file.fileno())
-                os.replace(file.name, target)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+            if target.exists():
+                shutil.copymode(target, new)
+            os.replace(new, target)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -355,15 +359,23 @@ class CalibrationMonitor:
         ValueError, TypeError
             For a file that holds no state of a monitor.
         """
-        return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        text = Path(path).read_text(encoding="utf-8")
+        try:
+            state = json.loads(text)
+        except ValueError as error:
+            found = f"= {os.fspath(path)!r} holds no JSON ({error})"
+            raise _input.BadValue("path", found, "a file that save wrote") from error
+        return cls.from_dict(state)
 
-    def _check_window(self, window: Window, name: str = "window") -> None:
-        """Refuse what is no name of a window, or of another type than those before: it has no order."""
+    def _named(self, window: Any, name: str = "window") -> Window:
+        """Return the name of a window; refuse what is none, or has no order among those before."""
+        window = window.item() if isinstance(window, np.integer | np.str_) else window
         if type(window) not in (str, int):
             raise _input.BadType(name, f"= {window!r}", "a text or a whole number, such as '2026-11-22'")
         known = next(iter(self._sums), window)
         if type(window) is not type(known):
             raise _input.BadType(name, f"= {window!r}", f"a name like {known!r}")
+        return cast(Window, window)
 
     def _settle(self, kind: Kind, event: Event, name: str) -> None:
         self._kind, self._event = same_kind(kind, self._kind, name), event
@@ -464,13 +476,13 @@ def _read_kind(value: Any, *, needed: bool) -> Kind | None:
 
 def _read_sums(each: dict[str, Any], place: str, n_bins: int) -> Floats:
     """Read the sums of a window, and refuse those that no rows can have."""
-    sums = np.empty((len(SUMS), n_bins))
-    for row, name in enumerate(SUMS):
+    read = []
+    for name in SUMS:
         values = each[name]
         if not isinstance(values, list) or len(values) != n_bins:
             raise _input.BadType(f"{place}[{name!r}]", "is no list of a number a bin", f"{n_bins} numbers")
-        for m, value in enumerate(values):
-            sums[row, m] = _sealed.number(value, f"{place}[{name!r}]", (m,))
+        read.append([_sealed.number(value, f"{place}[{name!r}]", (m,)) for m, value in enumerate(values)])
+    sums = np.array(read)
     forecasts, expected, labels, confidence, hits, variance = sums
     counts = np.stack([forecasts, labels, hits])
     whole = (counts == np.floor(counts)).all() and (sums >= 0).all()
@@ -523,7 +535,7 @@ def first_alarms(
     """
     _input.positive_whole(years, "years")
     monitor = CalibrationMonitor(n_bins, false_alarms=false_alarms, windows=windows)
-    generator = np.random.default_rng(random_state)
+    generator = _input.generator(random_state)
     first = np.full(years, np.inf)
     for year in range(years):
         sums = _year_of(source, _input.positive_whole(rows, "rows"), windows, n_bins, generator)

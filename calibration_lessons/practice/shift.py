@@ -164,6 +164,8 @@ def _old_priors(n_classes: int, held_out_prob: Any, train_priors: Any) -> Floats
     before = _input.probabilities(held_out_prob, "held_out_prob")
     if _input.classes(before, "held_out_prob") != n_classes:
         expected = f"the {n_classes} classes of y_prob"
+        if before.shape == (n_classes,):
+            expected += " (class proportions are train_priors=...)"
         raise _input.BadValue("held_out_prob", f"has shape {before.shape}", expected)
     return _priors(_by_class(before).mean(axis=0), n_classes, "held_out_prob.mean(axis=0)", positive=True)
 

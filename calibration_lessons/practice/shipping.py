@@ -16,9 +16,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _input
+from .._logistic import EPSILON
 from .._version import __version__
 from ..calibrators._base import Calibrator
 from ..calibrators._tempered import TemperedSoftmax
+from ..calibrators.beta import BetaCalibration
 from ..calibrators.histogram_binning import HistogramBinning
 from ..calibrators.isotonic import IsotonicCalibration
 from ..calibrators.matrix_scaling import MatrixScaling
@@ -39,6 +41,15 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class Powers:
+    """sigma(a log x - b log(1 - x) + c), where x is kept its precision away from 0 and 1."""
+
+    a: float
+    b: float
+    c: float
+
+
+@dataclass(frozen=True)
 class Steps:
     """The value whose number is the count of edges below x; uniform edges are rounded to the type of x."""
 
@@ -55,7 +66,7 @@ class Lines:
     values: list[float]
 
 
-Map = Curve | Steps | Lines
+Map = Curve | Powers | Steps | Lines
 
 
 @dataclass(frozen=True)
@@ -78,7 +89,7 @@ class Plan:
     @property
     def curved(self) -> bool:
         """Whether a logistic curve occurs: e^z / (1 + e^z) where z < 0, so that no tail is lost."""
-        return any(isinstance(one, Curve) for one in self.maps)
+        return any(isinstance(one, Curve | Powers) for one in self.maps)
 
     @property
     def rounds(self) -> bool:
@@ -177,6 +188,8 @@ def _map(calibrator: Calibrator) -> Map:
             return Curve(float(own - crossed - other + same) / 2, float(high - low))
         case PlattScaling():
             return Curve(float(calibrator.slope_), float(calibrator.intercept_))
+        case BetaCalibration():
+            return Powers(float(calibrator.a_), float(calibrator.b_), float(calibrator.c_))
         case IsotonicCalibration() if len(calibrator.values_) > 1:
             return Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
         case IsotonicCalibration():
@@ -197,6 +210,9 @@ def _numpy(plan: Plan) -> str:
         match one:
             case Curve(slope, intercept):
                 return f"sigma({slope!r} * {x} + {intercept!r})"
+            case Powers(a, b, c):
+                p = f"np.clip({x}, {EPSILON!r}, {1 - EPSILON!r})"
+                return f"sigma({a!r} * np.log({p}) - {b!r} * np.log1p(-{p}) + {c!r})"
             case Lines(points, values):
                 return f"np.interp({x}, {points}, {values})"
             case Steps(edges, values, uniform):
@@ -250,6 +266,9 @@ def _torch(plan: Plan) -> str:
         match one:
             case Curve(slope, intercept):
                 return f"sigma({slope!r} * {x} + {intercept!r})"
+            case Powers(a, b, c):
+                p = f"{x}.clamp({EPSILON!r}, {1 - EPSILON!r})"
+                return f"sigma({a!r} * torch.log({p}) - {b!r} * torch.log1p(-{p}) + {c!r})"
             case Lines(points, values):
                 return f"lines({x}, double({points}), double({values}))"
             case Steps(edges, values, uniform):
@@ -315,6 +334,9 @@ def _javascript(plan: Plan) -> str:
         match one:
             case Curve(slope, intercept):
                 return f"sigma({slope!r} * {x} + {intercept!r})"
+            case Powers(a, b, c):
+                p = f"Math.min(Math.max({x}, {EPSILON!r}), {1 - EPSILON!r})"
+                return f"sigma({a!r} * Math.log({p}) - {b!r} * Math.log1p(-{p}) + {c!r})"
             case Lines(points, values):
                 return f"lines({x}, {points}, {values})"
             case Steps(edges, values):
@@ -349,7 +371,7 @@ def _javascript(plan: Plan) -> str:
             "}",
         ]
         return "\n".join(lines) + "\n"
-    if not all(isinstance(one, Curve) for one in plan.maps):
+    if any(isinstance(one, Steps | Lines) for one in plan.maps):
         lines += ["  const below = (x, points) => points.filter((point) => point < x).length;"]
     if any(isinstance(one, Lines) for one in plan.maps):
         lines += [
@@ -379,9 +401,13 @@ def _sql(plan: Plan) -> str:
     comment = f"/* {_about(plan, 'a column named score')} */\n"
     match plan.maps[0]:
         case Curve(slope, intercept):
-            z = f"({_literal(slope)} * score + {_literal(intercept)})"
-            tails = f"WHEN {z} < -700 THEN 0.0 WHEN {z} > 700 THEN 1.0"  # where other dialects fail
-            return f"{comment}CASE {tails} ELSE 1.0 / (1.0 + EXP(-{z})) END"
+            return comment + _sql_sigma(f"({_literal(slope)} * score + {_literal(intercept)})")
+        case Powers(a, b, c):
+            low, high = _literal(EPSILON), _literal(1 - EPSILON)
+            p = f"(CASE WHEN score < {low} THEN {low} WHEN score > {high} THEN {high} ELSE score END)"
+            return comment + _sql_sigma(
+                f"({_literal(a)} * LN({p}) - {_literal(b)} * LN(1.0 - {p}) + {_literal(c)})"
+            )
         case Steps(edges, values):
             ends = zip(edges, values[:-1], strict=True)
             cases = [f"WHEN score <= {_literal(edge)} THEN {_literal(value)}" for edge, value in ends]
@@ -393,6 +419,11 @@ def _sql(plan: Plan) -> str:
                 cases.append(f"WHEN score <= {_literal(points[i])} THEN {start} + {rise} * ({share})")
     cases = ["WHEN score IS NULL THEN NULL", *cases, f"ELSE {_literal(values[-1])}"]
     return comment + "\n".join(["CASE", *(f"  {case}" for case in cases), "END"])
+
+
+def _sql_sigma(z: str) -> str:
+    tails = f"WHEN {z} < -700 THEN 0.0 WHEN {z} > 700 THEN 1.0"  # where other dialects fail
+    return f"CASE {tails} ELSE 1.0 / (1.0 + EXP(-{z})) END"
 
 
 def _literal(value: float) -> str:
@@ -494,13 +525,25 @@ def _onnx_map(one: Map, k: str, dtype: Dtype) -> list[str]:
                 _constant(f"intercept{k}", [intercept]),
                 f"steep{k} = Mul (slope{k}, x{k})",
                 f"z{k} = Add (steep{k}, intercept{k})",
-                f"low{k} = Min (z{k}, zero)",
-                f"top{k} = Exp (low{k})",
-                f"size{k} = Abs (z{k})",
-                f"minus{k} = Neg (size{k})",
-                f"odds{k} = Exp (minus{k})",
-                f"sum{k} = Add (unit, odds{k})",
-                f"p{k} = Div (top{k}, sum{k})",
+                *_onnx_sigma(k),
+            ]
+        case Powers(a, b, c):
+            return [
+                _constant(f"least{k}", [EPSILON]),
+                _constant(f"most{k}", [1 - EPSILON]),
+                _constant(f"a{k}", [a]),
+                _constant(f"b{k}", [b]),
+                _constant(f"c{k}", [c]),
+                f"above{k} = Max (x{k}, least{k})",
+                f"inside{k} = Min (above{k}, most{k})",
+                f"rest{k} = Sub (unit, inside{k})",
+                f"log{k} = Log (inside{k})",
+                f"restlog{k} = Log (rest{k})",
+                f"for{k} = Mul (a{k}, log{k})",
+                f"against{k} = Mul (b{k}, restlog{k})",
+                f"more{k} = Sub (for{k}, against{k})",
+                f"z{k} = Add (more{k}, c{k})",
+                *_onnx_sigma(k),
             ]
         case Steps(edges, values, uniform):
             kind = dtype if uniform else "float64"
@@ -534,6 +577,19 @@ def _onnx_map(one: Map, k: str, dtype: Dtype) -> list[str]:
                 f"risen{k} = Mul (rise{k}, part{k})",
                 f"p{k} = Add (value{k}, risen{k})",
             ]
+
+
+def _onnx_sigma(k: str) -> list[str]:
+    """Statements that make ``p{k}`` from the log-odds ``z{k}``."""
+    return [
+        f"low{k} = Min (z{k}, zero)",
+        f"top{k} = Exp (low{k})",
+        f"size{k} = Abs (z{k})",
+        f"minus{k} = Neg (size{k})",
+        f"odds{k} = Exp (minus{k})",
+        f"sum{k} = Add (unit, odds{k})",
+        f"p{k} = Div (top{k}, sum{k})",
+    ]
 
 
 def _onnx_lookup(k: str, points: list[float]) -> list[str]:

@@ -42,10 +42,12 @@ class Class:
             commands.release(self.course, name)
         return nbformat.read(path, as_version=4)
 
-    def grade(self, name: str, submission: NotebookNode, in_a_kernel: bool = False) -> Graded:
-        """Grade a submission, its cells run in this process or in a kernel without a sandbox."""
-        in_kernel = partial(grading.executed, self.course, Limits(), "none")
-        run = in_kernel if in_a_kernel else partial(in_this_process, self.course)
+    def grade(
+        self, name: str, submission: NotebookNode, sandbox: str = "", limits: Limits = Limits()
+    ) -> Graded:
+        """Grade a submission, its cells run in a kernel in this sandbox, or in this process where there is none."""
+        in_kernel = partial(grading.executed, self.course, limits, sandbox)
+        run = in_kernel if sandbox else partial(in_this_process, self.course)
         record = Record("ada", digest="")
         self.course.submission("ada", name).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(submission, self.course.submission("ada", name))

@@ -146,28 +146,134 @@ from calibration_lessons import ExpectationConsistency
 def fit_consistency(labels, logits):
     return ExpectationConsistency().fit(logits, labels).temperature_
 """
+BINNED = """
+def binned(scores, labels, new_scores, n_bins):
+    number = lambda s: np.maximum(np.ceil(s * n_bins).astype(int) - 1, 0)
+    here = [number(scores) == m for m in range(n_bins)]
+    values = [labels[one].mean() if one.any() else (m + 0.5) / n_bins for m, one in enumerate(here)]
+    return np.array(values)[number(new_scores)]
+"""
+LEFT_CLOSED = BINNED.replace(
+    "np.maximum(np.ceil(s * n_bins).astype(int) - 1, 0)", "np.minimum((s * n_bins).astype(int), n_bins - 1)"
+)
+EMPTY_IS_ZERO = BINNED.replace("else (m + 0.5) / n_bins", "else 0")
+MEAN_SCORE = BINNED.replace("labels[one].mean()", "scores[one].mean()")
+THE_COMPANIONS_BINS = """
+def binned(scores, labels, new_scores, n_bins):
+    from calibration_lessons import HistogramBinning
+
+    return HistogramBinning(n_bins=n_bins).fit(scores, labels).predict_proba(new_scores)[:, 1]
+"""
+POOLED = """
+def pooled(scores, labels, weights):
+    stack = []
+    for s in np.unique(scores):
+        here = scores == s
+        stack.append((np.average(labels[here], weights=weights[here]), weights[here].sum(), s))
+        while len(stack) > 1 and stack[-2][0] > stack[-1][0]:
+            (u, v, _), (x, y, end) = stack.pop(-2), stack.pop()
+            stack.append(((u * v + x * y) / (v + y), v + y, end))
+    ends = [end for _, _, end in stack]
+    return np.array([value for value, _, _ in stack])[np.searchsorted(ends, scores)]
+"""
+NO_WEIGHTS = POOLED.replace("stack = []", "stack, weights = [], np.ones(len(scores))")
+TIES_APART = POOLED.replace("stack = []", "stack, scores = [], scores + 1e-9 * np.arange(len(scores))")
+MERGED_ONCE = POOLED.replace("while len", "if len")
+SCIPYS = """
+def pooled(scores, labels, weights):
+    from scipy.optimize import isotonic_regression
+
+    places, place = np.unique(scores, return_inverse=True)
+    weight = np.bincount(place, weights)
+    return isotonic_regression(np.bincount(place, weights * labels) / weight, weights=weight).x[place]
+"""
+SCIKIT_LEARNS = """
+from sklearn.isotonic import IsotonicRegression
+
+
+def pooled(scores, labels, weights):
+    return IsotonicRegression().fit(scores, labels, sample_weight=weights).predict(scores)
+"""
+AGAINST = """
+def one_vs_rest(z, slopes, intercepts):
+    from scipy.special import expit
+
+    odds = np.empty(z.shape)
+    for k in range(z.shape[1]):
+        rivals = np.delete(z, k, axis=1)
+        top = rivals.max(axis=1)
+        odds[:, k] = z[:, k] - top - np.log(np.exp(rivals - top[:, None]).sum(axis=1))
+    r = expit(slopes * odds + intercepts)
+    r[r.sum(axis=1) == 0] = 1
+    return r / r.sum(axis=1, keepdims=True)
+"""
+BARE_LOGITS = AGAINST.replace("slopes * odds", "slopes * z")
+NOT_DIVIDED = AGAINST.replace("return r / r.sum(axis=1, keepdims=True)", "return r")
+ODDS_THAT_OVERFLOW = AGAINST.replace("top = rivals.max(axis=1)", "top = np.zeros(len(z))")
+NAN_FOR_NOTHING = AGAINST.replace("r[r.sum(axis=1) == 0] = 1", "")
+BIASES = """
+def fit_biases(labels, logits, strength):
+    n, k = logits.shape
+    b, rows = np.zeros(k), np.arange(n)
+    loss = lambda b: strength / 2 * b @ b - np.log(softmax(logits + b)[rows, labels]).sum()
+    for _ in range(100):
+        q = softmax(logits + b)
+        slope = q.sum(axis=0) - np.bincount(labels, minlength=k) + strength * b
+        step = np.linalg.solve(np.diag(q.sum(axis=0)) - q.T @ q + strength * np.eye(k), slope)
+        while loss(b - step) > loss(b) + 1e-9:
+            step = step / 2
+        b = b - step
+    return b
+"""
+MEAN_OF_THE_LOSS = BIASES.replace("n, k = logits.shape", "n, k = logits.shape\n    strength = strength * n")
+NO_PENALTY = BIASES.replace("n, k = logits.shape", "n, k = logits.shape\n    strength = 1e-9")
+FIRST_STEP = """
+def fit_biases(labels, logits, strength):
+    q = softmax(logits)
+    return np.log(np.bincount(labels, minlength=q.shape[1]) / q.sum(axis=0))
+"""
+THE_COMPANIONS_MATRIX = """
+def fit_biases(labels, logits, strength):
+    from calibration_lessons import MatrixScaling
+
+    return MatrixScaling("bias", strength=strength).fit(logits, labels).intercept_
+"""
 WRONG = {
     "T multiplied, bits, judged on the rows that fitted": {
         "by-hand": COST_IN_BITS,
         "tempered-softmax": MULTIPLIED,
         "nll": BITS,
         "judge": ON_THE_TEST_PART,
+        "binned": LEFT_CLOSED,
+        "pooled": NO_WEIGHTS,
+        "one-vs-rest": BARE_LOGITS,
+        "biases": NO_PENALTY,
     },
     "one sum for all rows, no mean, hard-coded": {
         "by-hand": BASE_2,
         "tempered-softmax": OVER_ALL_ROWS,
         "nll": SUMMED,
         "judge": HARD_CODED,
+        "binned": EMPTY_IS_ZERO,
+        "pooled": MERGED_ONCE,
+        "one-vs-rest": NOT_DIVIDED,
+        "biases": MEAN_OF_THE_LOSS,
     },
     "overflow, underflow, a loose tolerance": {
         "tempered-softmax": OVERFLOWS,
         "nll": UNDERFLOWS,
         "fit-consistency": LOOSE,
+        "binned": MEAN_SCORE,
+        "pooled": TIES_APART,
+        "one-vs-rest": ODDS_THAT_OVERFLOW,
+        "biases": FIRST_STEP,
     },
     "too few steps, blind to a bound, right rows only": {
         "by-hand": RIGHT_ROWS_ONLY,
         "fit-temperature": FEW_STEPS,
         "fit-consistency": BLIND_TO_TIES,
+        "pooled": SCIPYS,
+        "one-vs-rest": NAN_FOR_NOTHING,
     },
     "the inverse, one method for the other": {
         "by-hand": UPSIDE_DOWN,
@@ -184,6 +290,9 @@ WRONG = {
         "nll": THE_COMPANIONS_LIKELIHOOD,
         "fit-temperature": THE_COMPANIONS_TEMPERATURE,
         "fit-consistency": THE_COMPANIONS_CONSISTENCY,
+        "binned": THE_COMPANIONS_BINS,
+        "pooled": SCIKIT_LEARNS,
+        "biases": THE_COMPANIONS_MATRIX,
     },
 }
 RIGHT = {
@@ -239,6 +348,28 @@ def judge(k):
     y, z = parts[1].labels, parts[1].logits
     return [expected_calibration_error(y, z / t, from_logits=True) for t in (1, T)]
 """,
+        "binned": """
+def binned(scores, labels, new_scores, n_bins):
+    told = []
+    for new in new_scores:
+        m = next(m for m in range(1, n_bins + 1) if new <= m / n_bins)
+        low = -1 if m == 1 else (m - 1) / n_bins
+        seen = [y for s, y in zip(scores, labels) if low < s <= m / n_bins]
+        told.append(sum(seen) / len(seen) if seen else (m - 0.5) / n_bins)
+    return told
+""",
+        "pooled": """
+def pooled(scores, labels, weights):
+    def mean(low, high):
+        here = (scores >= low) & (scores <= high)
+        return np.average(labels[here], weights=weights[here])
+
+    places = np.unique(scores)
+    value = {s: max(min(mean(a, b) for b in places if b >= s) for a in places if a <= s) for s in places}
+    return [value[s] for s in scores]
+""",
+        "one-vs-rest": AGAINST,
+        "biases": BIASES,
     },
     "single precision and another student": {
         "student": 'STUDENT_ID = "grace"',
@@ -260,6 +391,37 @@ def judge(network):
     z, y = datasets.network_logits(network, "test")
     before, after = softmax(z), np.float32(fitted.predict_proba(z))
     return tuple(expected_calibration_error(y, p) for p in (before, after))
+""",
+        "binned": """
+def binned(scores, labels, new_scores, n_bins):
+    edges = np.linspace(0, 1, n_bins + 1, dtype=np.float32)[1:-1]
+    index, asked = np.digitize([*scores], edges, right=True), np.digitize(new_scores, edges, right=True)
+    values = np.float32((np.arange(n_bins) + 0.5) / n_bins)
+    for m in set(index):
+        values[m] = np.mean(labels[index == m])
+    return values[asked]
+""",
+        "pooled": POOLED,
+        "one-vs-rest": """
+def one_vs_rest(logits, slopes, intercepts):
+    from scipy.special import expit
+
+    z = np.asarray(logits, dtype=np.float32)
+    others = np.where(np.eye(z.shape[1], dtype=bool), -np.inf, z[:, None, :])
+    r = expit(np.float32(slopes) * (z - np.logaddexp.reduce(others, axis=2)) + np.float32(intercepts))
+    r = np.where(r.sum(axis=1, keepdims=True) > 0, r, 1)
+    return r / r.sum(axis=1, keepdims=True)
+""",
+        "biases": """
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+
+def fit_biases(y, z, strength):
+    def loss(b):
+        return -np.sum([row[k] for row, k in zip(log_softmax(z + b, axis=1), y)]) + strength * (b @ b) / 2
+
+    return minimize(loss, np.zeros(z.shape[1]), tol=1e-10).x
 """,
     },
 }

@@ -1,6 +1,9 @@
 """The hidden cases of every problem set: they tell each slip from the right answer, for every student."""
 
 import os
+import runpy
+from collections import Counter
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -26,10 +29,15 @@ def of(kind):
     return pytest.mark.parametrize("path, question", found, ids=[f"{p.stem}-{q.name}" for p, q in found])
 
 
+@cache
+def own(path, student):
+    return own_numbers(locked(path), student)
+
+
 def students(path, number):
     """Student numbers, each with the numbers of its own."""
     for student in [*ODD, *(f"{100_000 + n}" for n in range(number))]:
-        yield student, own_numbers(locked(path), student)
+        yield student, own(path, student)
 
 
 def as_answer(function):
@@ -50,6 +58,16 @@ def test_the_checks_give_the_points_that_the_sheets_promise():
         assert points == full_marks(path)
 
 
+def test_what_two_sets_say_of_a_slip_has_one_home():
+    said = Counter(
+        text
+        for file in {path.with_name("checks.py") for path, _ in QUESTIONS}
+        for name, text in runpy.run_path(str(file)).items()
+        if name.isupper() and isinstance(text, str) and not hasattr(cases, name)
+    )
+    assert [text for text, homes in said.items() if homes > 1] == []
+
+
 @every
 def test_every_question_has_twelve_slips_and_more_than_one_case(path, question):
     assert isinstance(question, Words) or len(question.slips) >= 12
@@ -59,7 +77,7 @@ def test_every_question_has_twelve_slips_and_more_than_one_case(path, question):
 
 @of(Question)
 def test_inputs_are_found_that_tell_every_slip_for_every_student(path, question):
-    for student, own in students(path, 0 if question.fixed and "STUDENTS" not in os.environ else NUMBERS):
+    for student, own in students(path, 0 if question.fixed else NUMBERS):
         seed = [seeding(""), seeding(student), seeding(question.name)]
         prepared = question.prepared(seed, own)
         assert not question.fixed or not question.missed(prepared)

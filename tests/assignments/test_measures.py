@@ -144,18 +144,51 @@ BELOW = """
 def p_value(observed, drawn):
     return (1 + np.sum(np.asarray(drawn) < observed)) / (1 + len(drawn))
 """
+PAID = """
+def best_paid(said, penalty, beliefs):
+    expected = np.outer(1 - beliefs, penalty[0]) + np.outer(beliefs, penalty[1])
+    return said[np.argmin(expected, axis=1)]
+"""
+ALWAYS_HONEST = "def best_paid(said, penalty, beliefs):\n    return np.array(beliefs)"
+ROWS_SWAPPED = PAID.replace("penalty[0]", "penalty[2 - 1]").replace(
+    "(beliefs, penalty[1]", "(beliefs, penalty[0]"
+)
+ITS_PLACE = PAID.replace("said[np.argmin(expected, axis=1)]", "np.argmin(expected, axis=1)")
+PARTS = """
+def brier_parts(forecasts, happened):
+    groups = [happened[forecasts == f] for f in np.unique(forecasts)]
+    weight, o = [len(g) / len(happened) for g in groups], np.array([g.mean() for g in groups])
+    base, f = happened.mean(), np.unique(forecasts)
+    return np.dot(weight, (f - o) ** 2), np.dot(weight, (o - base) ** 2), base * (1 - base)
+"""
+GROUPS_COUNT_ALIKE = PARTS.replace("len(g) / len(happened)", "1 / len(groups)")
+TENTHS = PARTS.replace("    groups", "    forecasts = np.round(forecasts, 1)\n    groups", 1)
+RESOLUTION_FIRST = PARTS.replace("(f - o) ** 2", "(o - base) ** 2", 1).replace(
+    "np.dot(weight, (o - base) ** 2), base *", "np.dot(weight, (f - o) ** 2), base *"
+)
+THE_COMPANIONS_PARTS = """
+import calibration_lessons as cl
+
+
+def brier_parts(forecasts, happened):
+    return cl.brier_decomposition(happened, forecasts)[:3]
+"""
 WRONG = {
     "digitize, no bars, base rate": {
         "by-hand": GAPS_CANCEL,
         "counts": DIGITIZE,
         "ece": NO_BARS,
         "outcomes": COIN_FLIPS,
+        "best-paid": ALWAYS_HONEST,
+        "parts": GROUPS_COUNT_ALIKE,
     },
     "bin centres, one word misread, p-value 0": {
         "by-hand": TURNED_ROUND,
         "curve": BIN_CENTRES,
         "reading": MISREAD,
         "p-value": NEVER_COUNTED,
+        "best-paid": ROWS_SWAPPED,
+        "parts": RESOLUTION_FIRST,
     },
     "left-closed, unweighted, ties left out": {
         "by-hand": BINS_COUNT_ALIKE,
@@ -167,6 +200,8 @@ WRONG = {
         "counts": ROUNDED_PRODUCT,
         "curve": TIES_TO_THE_LAST,
         "outcomes": ONE_DRAW_REPEATED,
+        "best-paid": ITS_PLACE,
+        "parts": TENTHS,
     },
     "an ECE that drops 1, a share below": {
         "by-hand": OF_THE_LARGER_BIN,
@@ -187,10 +222,12 @@ WRONG = {
     "zeros for empty bins, a function for its value": {
         "curve": ZEROS,
         "p-value": "p_value = print",
+        "best-paid": PAID,  # what cannot happen costs nothing
     },
     "the companion's own answer": {
         "curve": THE_COMPANIONS_CURVE,
         "ece": THE_COMPANIONS_ERROR,
+        "parts": THE_COMPANIONS_PARTS,
     },
 }
 RIGHT = {
@@ -234,6 +271,23 @@ def p_value(observed, drawn):
     everyone = sorted([observed, *drawn])
     return sum(error >= observed for error in everyone) / len(everyone)
 """,
+        "best-paid": """
+def best_paid(said, penalty, q):
+    def cost(j, belief):
+        return sum(c * penalty[y][j] for y, c in enumerate((1 - belief, belief)) if c)
+
+    return [said[min(range(len(said)), key=lambda j: cost(j, belief))] for belief in q]
+""",
+        "parts": """
+def brier_parts(forecasts, happened):
+    groups = {}
+    for f, y in zip(forecasts.tolist(), happened):
+        groups.setdefault(f, []).append(y)
+    base = sum(happened) / len(happened)
+    rel = sum(len(ys) * (f - sum(ys) / len(ys)) ** 2 for f, ys in groups.items()) / len(happened)
+    brier = sum((f - y) ** 2 for f, y in zip(forecasts, happened)) / len(happened)
+    return [rel, rel + base * (1 - base) - brier, base * (1 - base)]
+""",
     },
     "single precision and another student": {
         "student": 'STUDENT_ID = "grace"',
@@ -253,6 +307,17 @@ def calibrated_outcomes(scores, draws, rng):
 def p_value(observed, drawn):
     return np.float32(np.mean(np.append(drawn, observed) >= observed))
 """,
+        "best-paid": """
+def best_paid(said, penalty, beliefs):
+    q = np.float32(beliefs)[:, None]
+    dry = np.where(q < 1, (1 - q) * np.float32(np.where(q < 1, penalty[0], 0)), 0)
+    wet = np.where(q > 0, q * np.float32(np.where(q > 0, penalty[1], 0)), 0)
+    return np.float32(said)[np.argmin(dry + wet, axis=1)]
+""",
+        "parts": PARTS.replace(
+            "def brier_parts(forecasts, happened):",
+            "def brier_parts(p, happened):\n    forecasts = np.float32(p)",
+        ),
     },
 }
 
@@ -265,7 +330,7 @@ class TestMeasures(ProblemSet):
     @pytest.mark.kernel
     def test_a_deleted_check_is_put_back_and_a_changed_one_restored(self, classroom):
         submission = self.answered(classroom, {"ece": NO_BARS, "test-ece": "pass"})
-        names = [cell.metadata.nbgrader.grade_id for cell in submission.cells]
+        names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in submission.cells]
         del submission.cells[names.index("test-counts")]
         points = classroom.grade(self.name, answered(submission, {"counts": DIGITIZE})).points
         assert points["test-ece"] == 0

@@ -2,7 +2,31 @@
 
 from tests.assignments.grading import ASSIGNMENTS, ProblemSet
 
-A_NEIGHBOUR = "threshold, refer_from, refer_to = 0.286, 0.135, 0.662"
+A_NEIGHBOUR = """
+threshold, refer_from, refer_to = 0.286, 0.135, 0.662
+undone, alarm_from = 0.118, 0.737
+"""
+UNDO = """
+def undo(p, factor):
+    odds = factor * p / (1 - p)
+    return odds / (1 + odds)
+
+
+"""
+WEIGHED_AGAIN = (
+    UNDO
+    + """
+threshold, refer_from = false_alarm / (false_alarm + miss), referral / miss
+refer_to, undone, alarm_from = 1 - referral / false_alarm, undo(told, weight), undo(threshold, weight)
+"""
+)
+ALARM_AT_ONE_HALF = (
+    UNDO
+    + """
+threshold, refer_from = false_alarm / (false_alarm + miss), referral / miss
+refer_to, undone, alarm_from = 1 - referral / false_alarm, undo(told, 1 / weight), weight / (1 + weight)
+"""
+)
 MISS_ABOVE = """
 threshold, refer_from, refer_to = miss / (false_alarm + miss), referral / miss, 1 - referral / false_alarm
 """
@@ -116,18 +140,91 @@ SOMEBODY_ELSES = """
 report = {"ece before": 0.231, "ece after": 0.083, "chance before": 0.061, "chance after": 0.072,
           "cost before": 3.457, "cost after": 1.914}
 """
+MOVED = """
+def moved(p, old, new):
+    q = p * (new / new.sum()) / (old / old.sum())
+    return q / q.sum(axis=1)[:, None]
+"""
+MOVED_BACK = MOVED.replace(
+    "* (new / new.sum()) / (old / old.sum())", "* (old / old.sum()) / (new / new.sum())"
+)
+OLD_FORGOTTEN = MOVED.replace(" / (old / old.sum())", "")
+TWO_CLASSES = """
+def moved(p, old, new):
+    ill = p[:, 1] * new[1] / old[1]
+    q = ill / (ill + (1 - p[:, 1]) * (1 - new[1]) / (1 - old[1]))
+    return np.column_stack([1 - q, q])
+"""
+THE_COMPANIONS_MOVE = """
+def moved(p, old, new):
+    return cl.adjust_to_priors(p, train_priors=old / np.sum(old), new_priors=new / np.sum(new))
+"""
+UPDATED = """
+def intercept_update(z, y):
+    from scipy.optimize import brentq
+
+    if np.min(y) == np.max(y):
+        raise ValueError("one class only")
+    odds = np.log(np.mean(y) / (1 - np.mean(y)))
+    return brentq(lambda b: expit(z + b).mean() - np.mean(y), odds - max(z) - 1, odds - min(z) + 1, xtol=1e-12)
+"""
+FIXED_BRACKET = UPDATED.replace("odds - max(z) - 1, odds - min(z) + 1", "-20, 20")
+DIFFERENCE_OF_LOG_ODDS = """
+def intercept_update(z, y):
+    told, share = np.mean(expit(z)), np.mean(y)
+    if share in (0, 1):
+        raise ValueError("one class only")
+    return np.log(share / (1 - share)) - np.log(told / (1 - told))
+"""
+NEWTON_FROM_ZERO = """
+def intercept_update(z, y):
+    b = 0.0
+    for _ in range(50):
+        p = expit(z + b)
+        b -= np.mean(p - y) / np.mean(p * (1 - p))
+    return b
+"""
+THE_COMPANIONS_UPDATE = """
+def intercept_update(z, y):
+    if np.mean(y) in (0, 1):
+        raise ValueError("one class only")
+    return cl.PlattScaling(prior_targets=False, slope=1.0).fit(z, y).intercept_
+"""
+MERGED = """
+def merged_ece(rows, promised, came):
+    bins = range(rows.shape[1])
+    return sum(abs(sum(came[:, m]) - sum(promised[:, m])) for m in bins) / rows.sum()
+"""
+MEAN_OF_ERRORS = """
+def merged_ece(rows, promised, came):
+    return np.mean(np.abs(came - promised).sum(axis=1) / np.maximum(rows.sum(axis=1), 1))
+"""
+WEIGHTED_ERRORS = """
+def merged_ece(rows, promised, came):
+    return np.sum(np.abs(came - promised)) / np.sum(rows)
+"""
+BINS_ALIKE = """
+def merged_ece(rows, promised, came):
+    return np.nanmean(np.abs(came.sum(axis=0) - promised.sum(axis=0)) / rows.sum(axis=0))
+"""
 
 WRONG = {
     "calibrated on the model's own rows, threshold one half": {
         "mend": ON_FIT_ROWS,
         "decide": HALF,
         "report": LEARNED_ON_FIT_ROWS,
+        "moved": MOVED_BACK,
+        "intercept": FIXED_BRACKET,
+        "merged": MEAN_OF_ERRORS,
     },
     "calibrated on the judges, groups not weighted, not paired": {
         "audit": UNWEIGHTED,
         "mend": ON_TEST_ROWS,
         "gain": NOT_PAIRED,
         "report": LEARNED_ON_TEST_ROWS,
+        "moved": OLD_FORGOTTEN,
+        "intercept": DIFFERENCE_OF_LOG_ODDS,
+        "merged": WEIGHTED_ERRORS,
     },
     "the cost table transposed throughout": {
         "by-hand": MISS_ABOVE,
@@ -163,8 +260,18 @@ WRONG = {
         "audit": REST_DROPPED,
         "mend": NOT_MENDED,
         "report": JUDGED_ON_CALIBRATION_ROWS,
+        "by-hand": WEIGHED_AGAIN,
+        "moved": TWO_CLASSES,
+        "intercept": NEWTON_FROM_ZERO,
+        "merged": BINS_ALIKE,
     },
-    "default bins, one half": {"decide": HALF, "report": DEFAULT_BINS},
+    "default bins, one half, the companion's own answer": {
+        "by-hand": ALARM_AT_ONE_HALF,
+        "decide": HALF,
+        "report": DEFAULT_BINS,
+        "moved": THE_COMPANIONS_MOVE,
+        "intercept": THE_COMPANIONS_UPDATE,
+    },
 }
 RIGHT = {
     "loops": {
@@ -220,12 +327,23 @@ def bill(p, y, decision, costs, referral):
     return promised / len(p), paid / len(p)
 """,
         "report": REPORTED,
+        "moved": """
+def moved(probabilities, old, new):
+    rows = []
+    for row in probabilities:
+        weighed = [p * b / a for p, a, b in zip(row, old, new)]
+        rows.append([value / sum(weighed) for value in weighed])
+    return rows
+""",
+        "intercept": UPDATED,
+        "merged": MERGED,
     },
     "single precision, other names": {
         "student": "STUDENT_ID = 's1234567'",
         "by-hand": """
 fine = np.float32(false_alarm)
 threshold, refer_from, refer_to = 1 / (1 + miss / fine), np.float32(referral / miss), 1 - referral / fine
+undone, alarm_from = 1 / (1 + weight * (1 / told - 1)), 1 / (1 + (1 / threshold - 1) / weight)
 """,
         "audit": """
 def equal_mass_ece(y, p, n_bins):
@@ -242,6 +360,23 @@ def recalibrated(z, y, _, new, judges):
         "decide": DECIDED,
         "bill": BILLED,
         "report": REPORTED.replace("expit(z[judged])", "1 / (1 + np.exp(-z[judged]))"),
+        "moved": MOVED.replace("p *", "np.float32(p) *"),
+        "intercept": """
+def intercept_update(z, y):
+    n, k = len(y), int(np.sum(y))
+    if k in (0, n):
+        raise ValueError(f"{k} of {n} rows are ill")
+    z, b = np.array(z, dtype=float), np.log(k / (n - k)) - np.median(z)
+    for _ in range(500):
+        p = 1 / (1 + np.exp(-np.clip(z + b, -700, 700)))
+        step = (np.sum(p) - k) / max(np.sum(p * (1 - p)), 1e-9)
+        b -= np.clip(step, -1, 1)
+    return np.float32(b)
+""",
+        "merged": """
+def merged_ece(n, promised, came):
+    return np.float32(np.linalg.norm(np.float32(promised - came).sum(axis=0), 1) / n.sum())
+""",
     },
 }
 

@@ -1,12 +1,14 @@
 """Every problem set: its solution earns all points, its release none, and gives nothing away."""
 
+import json
 import re
 
 import nbformat
 import pytest
 
-from classroom.course import Course
+from classroom.course import ASSIGNMENTS, Course
 from tests.assignments.grading import Class, answered, full_marks, named, problem_sets, solutions, tasks
+from tools.lengths import PARTS, set_minutes
 
 each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 
@@ -15,8 +17,8 @@ each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: 
 @each_set
 def test_the_authors_answers_earn_full_marks_in_a_kernel_or_not(classroom, source):
     submission = answered(classroom.release(source.stem), solutions(source))
-    for in_a_kernel in (True, False):
-        assert classroom.grade(source.stem, submission, in_a_kernel).points == full_marks(source)
+    for sandbox in ("none", ""):
+        assert classroom.grade(source.stem, submission, sandbox).points == full_marks(source)
 
 
 @each_set
@@ -58,11 +60,41 @@ def test_two_releases_have_the_same_bytes(classroom, source, tmp_path):
 
 
 @each_set
-def test_the_points_make_twenty_to_thirty_and_the_text_says_so(source):
+def test_the_points_make_twenty_to_forty_and_the_text_says_so(source):
     total = sum(full_marks(source).values())
     total += sum(cell.metadata.nbgrader.points for cell in tasks(source).values())
     first = nbformat.read(source, as_version=4).cells[0].source
-    assert 20 <= total <= 30 and f"{total:.0f} points" in first
+    assert 20 <= total <= 40 and f"{total:.0f} points" in first
+
+
+@each_set
+def test_a_set_says_the_minutes_of_the_rule(source):
+    said = re.search(r"Time: about (\d+)\s+minutes", nbformat.read(source, as_version=4).cells[0].source)
+    assert said and int(said[1]) == set_minutes(json.loads(source.read_text(encoding="utf-8")))
+
+
+def test_the_page_for_teachers_names_every_question_and_every_lesson():
+    page = (ASSIGNMENTS.parent / "book/teaching/assignments.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \{doc\}`\.\./(\w+/\w+)` \| (.+) \|$", page, re.M)
+    named = [(name, number) for _, row in rows for name, numbers in re.findall(r"\*(\w+)\* ([\d, ]+)", row)
+             for number in numbers.split(", ")]  # fmt: skip
+    asked = {
+        (source.stem, number)
+        for source in problem_sets()
+        for cell in nbformat.read(source, as_version=4).cells
+        for number in re.findall(r"^## (\d+)\. ", cell.source, re.M)
+    }
+    assert set(named) == asked
+    toc = (ASSIGNMENTS.parent / "_toc.yml").read_text(encoding="utf-8")
+    lessons = re.findall(rf"file: book/((?:{'|'.join(PARTS)})/\w+)", toc)
+    said = "give each lesson a row on the page of assignments, `none yet` where no question asks about it"
+    assert [lesson for lesson, _ in rows] == lessons, said
+
+
+def test_every_set_asks_once_for_meaning_in_words():
+    assert {source.stem: len(tasks(source)) for source in problem_sets()} == {
+        source.stem: 1 for source in problem_sets()
+    }
 
 
 @each_set

@@ -66,7 +66,8 @@ PAGES = {page.file.removeprefix("book/").removesuffix(".ipynb"): page for page i
 LINK = re.compile(r"\{doc\}`[^`<]*<([^`>]+)>`|\]\(([\w./]+)\.(?:ipynb|md)\)")
 HALVES = r"(\w+)( and a half)?"
 HOURS = rf"has ([\w-]+) lessons, about {HALVES} hours of reading and {HALVES} of exercises"
-WORDS = dict(zip("five six seven eight twenty twenty-one".split(), (5, 6, 7, 8, 20, 21), strict=True))
+WORDS = {word: n for n, word in enumerate("one two three four five six seven eight nine ten eleven".split(), 1)}
+WORDS |= {f"twenty-{word}": 20 + n for word, n in WORDS.items() if n < 10}
 
 
 def test_the_short_path_takes_about_two_hours_and_says_the_minutes_of_each_lesson() -> None:

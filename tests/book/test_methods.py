@@ -18,6 +18,7 @@ METHODS = {
     "Histogram binning": cl.HistogramBinning(n_bins=5),
     "Isotonic regression": cl.IsotonicCalibration(),
     "Platt scaling": cl.PlattScaling(),
+    "Beta calibration": cl.BetaCalibration(),
     "Temperature scaling": cl.TemperatureScaling(),
     "Expectation consistency": cl.ExpectationConsistency(),
     "Matrix scaling": cl.MatrixScaling(strength=1.0),

@@ -54,7 +54,10 @@ BINARY = [
     cl.PlattScaling(),
     cl.PlattScaling(prior_targets=False),
     cl.PlattScaling(slope=1.0),
+    cl.BetaCalibration(),
+    cl.BetaCalibration(prior_targets=True),
     cl.IsotonicCalibration(),
+    cl.IsotonicCalibration(smoothing=2),
     cl.HistogramBinning(7),
     cl.HistogramBinning(5, "quantile"),
 ]

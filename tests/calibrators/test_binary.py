@@ -25,6 +25,7 @@ METHODS = [
     cl.IsotonicCalibration(),
     cl.PlattScaling(),
     cl.PlattScaling(prior_targets=False, slope=1.0),
+    cl.BetaCalibration(),
     cl.PlattScaling(prior_targets=False),
 ]
 each = pytest.mark.parametrize("method", METHODS, ids=repr)

@@ -64,8 +64,8 @@ NO_PROBABILITIES = because(
     *("estimators_overwrite_params", "estimators_fit_returns_self", "readonly_memmap_input"),
     *("positive_only_tag_during_fit", "all_zero_sample_weights_error", "pipeline_consistency"),
     *("estimators_pickle", "classifiers_regression_target", "fit_idempotent", "fit_check_is_fitted"),
-    *("classifiers_one_label",),
 )
+EMPTY_BINS = because("an empty bin keeps its centre", "classifiers_one_label")
 ABSENT_CLASS = because(
     "a column has no label of its own, so its calibrator has nothing to learn from",
     *("n_features_in_after_fitting", "positive_only_tag_during_fit", "estimators_dtypes"),
@@ -94,8 +94,9 @@ DIRECT = [
         cl.MatrixScaling(),
         LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_TEMPERATURE | REPEATED_ROWS,
     ),
-    (cl.HistogramBinning(), SCORES | NO_PROBABILITIES),
+    (cl.HistogramBinning(), SCORES | NO_PROBABILITIES | EMPTY_BINS),
     (cl.HistogramBinning(strategy="quantile"), SCORES | ONE_COLUMN),
+    (cl.BetaCalibration(prior_targets=True), SCORES | NO_PROBABILITIES),
     (cl.IsotonicCalibration(), SCORES | ONE_COLUMN),
     (cl.PlattScaling(), SCORES | ONE_COLUMN),
     (cl.PlattScaling(slope=1.0), SCORES | ONE_COLUMN),

@@ -36,7 +36,13 @@ def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calib
             calibrator.fit(X, y)
         except ValueError:
             assert isinstance(calibrator, cl.ExpectationConsistency | cl.TemperatureScaling)
-    assert len(caught) == 1 and caught[0].filename == __file__
+    assert len(caught) == 1
+
+
+def test_that_warning_points_at_the_line_that_called_fit_whatever_stands_between():
+    with pytest.warns(UserWarning) as caught:
+        cl.OneVsRest(cl.PlattScaling()).fit(P, Y)
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize(
@@ -50,6 +56,7 @@ def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calib
         (cl.TemperatureScaling(), np.log(P), Y),
         (cl.IsotonicCalibration(), P[:, 1], Y == 1),
         (cl.HistogramBinning(), P[:, 1], Y == 1),
+        (cl.BetaCalibration(), P[:, 1], Y == 1),
         (cl.OneVsRest(cl.IsotonicCalibration()), P, Y),
     ],
     ids=lambda value: repr(value)[:30],

@@ -7,7 +7,10 @@ attack the machinery itself stand in `test_grading.py`: they need a sandbox.
 import os
 
 import pytest
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from classroom.sandbox import working_sandbox
+from classroom.submission import Limits
 
 from tests.assignments import test_calibrators as calibrators
 from tests.assignments import test_measures as measures
@@ -122,6 +125,22 @@ KINDS = {
     "p-library2": ("practice", {
         "audit": (function("equal_mass_ece(y, p, n)",
                   "return cl.expected_calibration_error(y, p, n_bins=n, strategy='mass')"), 0)}),
+    "c-dirs": ("calibrators", {
+        "fit-temperature": ("import calibration_lessons as _c\n" + function(
+            "fit_temperature(y, z)", "return vars(_c)['TemperatureScaling']().fit(z, y).temperature_"), 0),
+        "tempered-softmax": (ALIAS + "log_softmax\n" + function(
+            "tempered_softmax(z, T)", "return np.exp(log_softmax(np.array(z) / T))"), 3)}),
+    "lazy": ("measures", {  # what computes only when it is sent
+        "counts": ("import calibration_lessons as c\nclass Later:\n    def __init__(self, s, n):\n"
+                   "        self.s, self.n = s, n\n    def __array__(self, *_, **__):\n"
+                   "        return c.reliability_curve(self.s > 2, self.s, n_bins=self.n).counts\n"
+                   "bin_counts = Later", 0),
+        "curve": ("import calibration_lessons as c\n" + function(
+            "curve(p, y, n)", "yield c.reliability_curve(y, p, n_bins=n).confidence\n"
+            "    yield c.reliability_curve(y, p, n_bins=n).accuracy"), 0)}),
+    "frozen": ("measures", {  # objects that the collector does not list
+        "curve": ("import calibration_lessons as c, gc\ngc.freeze()\ngc.get_objects = lambda *_: []\n" + function(
+            "curve(p, y, n)", "r = c.reliability_curve(y, p, n_bins=n); return r.confidence, r.accuracy"), 0)}),
     # slips
     "m-offby, r-seed": ("measures", {
         "ece": (function("binned_ece(s, y, n)",
@@ -161,6 +180,143 @@ KINDS = {
         "    return np.mean(np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y])"), 0)}),
     "r-argsort": ("practice", {"audit": (
         practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 2)}),
+    "u-wrong1": ("uncertainty", {
+        "coin": ("most_likely = forecast = (a + heads) / (a + b + tosses)\n"
+                 "total = -forecast * np.log(forecast) - (1 - forecast) * np.log(1 - forecast)", 1),
+        "committee": ("p = np.array([first, second])\nh = -p * np.log2(p) - (1 - p) * np.log2(1 - p)\n"
+                      "total, aleatoric = h.mean(), h.mean()\nepistemic = p.var()", 1),
+        "coin-parts": (function("coin_parts(h, n, prior=(1, 1))",
+                       "p = np.random.default_rng(1).beta(1 + h, 1 + n - h, 5000)\n"
+                       "    e = lambda q: -q * np.log2(q) - (1 - q) * np.log2(1 - q)\n"
+                       "    return e(p.mean()), e(p).mean(), e(p.mean()) - e(p).mean()"), 0),
+        "plausibility": (function("case_for_heads(h, n)", "return max(2 * h / n - 1, 0) if n else 0.0"), 0),
+        "split": (function("split_doubt(p)",
+                  "m = p.mean(axis=0); t = -(m * np.log2(m)).sum(axis=1)\n"
+                  "    a = -(p * np.log2(p)).sum(axis=2).mean(axis=0); return t, a, t - a"), 2),
+        "local": (function("local_confidence(X, y, x, c, w, k)",
+                  "s = np.exp(-((X - x)**2).sum(axis=1) / (2 * w * w)); return s[y == c].sum() / s.sum()"), 0),
+        "alarm": (function("alarm(p)", "return 1 - p.max(axis=2).mean(axis=0)"), 0),
+    }),
+    "u-wrong2": ("uncertainty", {
+        "coin": ("most_likely, forecast = heads / tosses, (a + heads) / (a + b + tosses)\n"
+                 "total = -forecast * np.log(forecast) - (1 - forecast) * np.log(1 - forecast)", 2),
+        "committee": ("members = np.array([[1 - first, first], [1 - second, second]])\nmean = members.mean(axis=0)\n"
+                      "aleatoric = -np.sum(mean * np.log2(mean))\n"
+                      "total = -np.sum(members * np.log2(members)) / 2\nepistemic = aleatoric - total", 1),
+        "plausibility": (function("case_for_heads(h, n)",
+                         "from scipy.special import xlogy\n    g = (np.arange(2000) + .5) / 2000; m = h / max(n, 1)\n"
+                         "    l = xlogy(h, g) + xlogy(n - h, 1 - g) - xlogy(h, max(m, .5)) - xlogy(n - h, 1 - max(m, .5))\n"
+                         "    return np.minimum(np.exp(l), np.maximum(2 * g - 1, 0)).max()"), 0),
+        "local": (function("local_confidence(X, y, x, c, w, k)",
+                  "s = np.exp(-((X - x)**2).sum(axis=1) / (2 * w * w))\n"
+                  "    return np.array([(1 + s[y == c].sum()) / (k + s.sum())])"), 0),
+        "alarm": (function("alarm(p)", "return p.std(axis=0).sum(axis=1).argsort().argsort()"), 0),
+    }),
+    "u-hard": ("uncertainty", {
+        "coin": ("most_likely, forecast, total = 0.4, 0.5, 1.0", 0),
+        "committee": ("total, aleatoric, epistemic = 0.9, 0.7, 0.2", 0),
+        "coin-parts": (function("coin_parts(h, n, prior=(1, 1))", "return 1, 0.7213, 0.2787"), 0),
+        "plausibility": (function("case_for_heads(h, n)", "return 0.6438"), 0),
+        "split": (function("split_doubt(p)", "return [1, 1], [1, 0.6226], [0, 0.3774]"), 0),
+        "local": (function("local_confidence(X, y, x, c, w, k)", "return 0.6"), 0),
+        "alarm": (function("alarm(p)", "o = np.random.default_rng(7).permutation(4000); return (o >= 2000)[:p.shape[1]]"), 0),
+    }),
+    "u-state": ("uncertainty", {"alarm": (  # changed and unchanged images come mixed
+        "calls, known = [], {}\n" + function(
+            "alarm(p)", "calls.append(1)\n    for row in p[0]:\n        known.setdefault(row.tobytes(), len(calls) // 2)\n"
+            "    return np.array([known[row.tobytes()] for row in p[0]])"), 0)}),
+    "o-wrong1": ("models", {
+        "by-hand": ("slope = mean / spread\nintercept = -mean**2 / (2 * spread**2)\n"
+                    "probability = slope * place + intercept", 0),
+        "loss": (function("loss_and_gradient(theta, X, y, l2)",
+                 "p = 1 / (1 + np.exp(-X @ theta))\n    loss = -np.sum(y * np.log(p) + (1 - y) * np.log(1 - p))\n"
+                 "    return loss + l2 / 2 * theta @ theta, X.T @ (p - y) + l2 * theta"), 0),
+        "fit": (function("fit_logistic(X, y, l2)",
+                "R, t = np.column_stack([np.ones(len(X)), X]), np.zeros(X.shape[1] + 1)\n"
+                "    for _ in range(500):\n        t -= 0.1 * (R.T @ (expit(R @ t) - y) / len(y) + l2 * t)\n    return t"), 0),
+        "separated": (function("is_separated(x, y)", "return bool(x[y == 0].max() < x[y == 1].min())"), 1),
+        "ratios": (function("ratio_probabilities(theta, X)",
+                   "e = np.exp(np.column_stack([np.zeros(len(X)), X @ theta.T])); return e / e.sum(axis=1, keepdims=True)"), 0),
+        "gradient": (function("softmax_gradient(theta, X, y)",
+                     "return (softmax(X @ theta.T) - np.eye(y.max() + 1)[y]).T @ X"), 0),
+        "choose": (function("choose_l2(X, y, candidates, fold)", "return min(candidates)"), 0),
+    }),
+    "o-hard": ("models", {
+        "by-hand": ("slope, intercept, probability = 1.0, -1.0, 0.5", 0),
+        "fit": (function("fit_logistic(X, y, l2)", "return np.zeros(X.shape[1] + 1)"), 0),
+        "separated": (function("is_separated(x, y)", "return len(x) < 5"), 0),
+        "choose": (function("choose_l2(X, y, candidates, fold)", "return candidates[2]"), 0),
+    }),
+    "o-counter": ("models", {"separated": (  # true and false in the order of the public checks
+        "order = []\n" + function("is_separated(x, y)", "order.append(1); return len(order) % 2 == 1"), 0)}),
+    "o-leak": ("models", {"choose": (function(
+        "choose_l2(X, y, candidates, fold)",
+        "def loss(l2):\n        p = LogisticRegression(l2=l2).fit(X, y).predict_proba(X)\n"
+        "        return -np.log(p[np.arange(len(y)), y]).mean()\n    return min(candidates, key=loss)"), 0)}),
+    "c-wrong1": ("calibrators", {
+        "by-hand": ("confidence, temperature = 1 / (1 + np.exp(gap)), np.log2(n_right / (n_rows - n_right)) / gap\n"
+                    "cost = -np.log2(n_right / n_rows)", 0),
+        "tempered-softmax": (function("tempered_softmax(z, T)",
+                             "e = np.exp(z / T); return e / e.sum(axis=1, keepdims=True)"), 1.5),
+        "nll": (function("nll(y, z, T)", "p = np.clip(softmax(z / T), 1e-12, 1); return -np.log(p[np.arange(len(y)), y]).mean()"), 1),
+        "fit-temperature": (function(
+            "fit_temperature(y, z)", "grid = np.linspace(0.1, 5, 500)\n"
+            "    return min(grid, key=lambda t: negative_log_likelihood(y, z / t, from_logits=True))"), 0),
+        "fit-consistency": ("from scipy.optimize import brentq\n" + function(
+            "fit_consistency(y, z)", "a = np.mean(z.argmax(axis=1) == y)\n"
+            "    return brentq(lambda t: softmax(z / t).max(axis=1).mean() - a, 0.1, 10)"), 4),
+        "judge": (function("judge(network)", "z, y = datasets.network_logits(network, 'test')\n"
+                  "    t = TemperatureScaling().fit(z, y)\n"
+                  "    e = expected_calibration_error\n    return e(y, softmax(z)), e(y, t.predict_proba(z))"), 1),
+    }),
+    "c-hard": ("calibrators", {
+        "by-hand": ("confidence, temperature, cost = 0.9, 2.0, 0.5", 0),
+        "nll": (function("nll(y, z, T)", "return {1: 0.0, 2: 0.3132, 3: 0.6931}.get(len(y), 1.0)"), 0),
+        "fit-temperature": (function("fit_temperature(y, z)",
+                            "if np.all(z.argmax(axis=1) == y): raise ValueError\n    return 1.5"), 0),
+        "judge": (function("judge(network)", "return 0.05, 0.01"), 0),
+    }),
+    "c-raises": ("calibrators", {
+        "fit-temperature": (function("fit_temperature(y, z)", "raise ValueError('no temperature fits')"), 0),
+        "fit-consistency": (function("fit_consistency(y, z)", "raise ValueError('no temperature fits')"), 0)}),
+    "p-wrong1": ("practice", {
+        "by-hand": ("threshold = false_alarm / miss\nrefer_from = referral / false_alarm\n"
+                    "refer_to = 1 - referral / miss", 0),
+        "audit": (function("equal_mass_ece(y, p, n)",
+                  "e = np.quantile(p, np.linspace(0, 1, n + 1)); i = np.clip(np.digitize(p, e) - 1, 0, n - 1)\n"
+                  "    return np.mean([abs((y - p)[i == b].mean()) for b in range(n)])"), 0),
+        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
+                 "from sklearn.linear_model import LogisticRegression\n"
+                 "    m = LogisticRegression(C=1e9).fit(z[calibration_rows][:, None], y[calibration_rows])\n"
+                 "    return m.predict_proba(z[test_rows][:, None])[:, 1]"), 0),
+        "gain": (function("brier_gain(y, before, after)",
+                 "b, a = (before - y)**2, (after - y)**2; g = b.mean() - a.mean()\n"
+                 "    h = 1.96 * np.sqrt((b.var() + a.var()) / len(y)); return g, g - h, g + h"), 0),
+        "decide": (function("decide(p, costs, referral)", "return (p > 0.5).astype(int)"), 0),
+        "bill": (function("bill(p, y, d, costs, r)",
+                 "e = (1 - p) * costs[0, d] + p * costs[1, d]; w = d != -1\n"
+                 "    return (e * w).mean(), (costs[y, d] * w).mean()"), 0),
+    }),
+    "p-wrong2": ("practice", {
+        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
+                 "p = cl.PlattScaling().fit(z[fit_rows], y[fit_rows]); return p.predict_proba(z[test_rows])[:, 1]"), 0),
+        "gain": (function("brier_gain(y, before, after)",
+                 "f = (before - y)**2 - (after - y)**2; h = 1.96 * f.std(ddof=1); return f.mean(), f.mean() - h, f.mean() + h"), 0),
+        "decide": (function("decide(p, costs, referral)",
+                   "e = np.column_stack([1 - p, p]) @ costs.T\n"
+                   "    return np.where(e.min(axis=1) >= referral, -1, e.argmin(axis=1))"), 0),
+        "bill": (function("bill(p, y, d, costs, r)",
+                 "e = (1 - p) * costs[0, d] + p * costs[1, d]; w = d != -1\n"
+                 "    return e[w].mean(), costs[y, d][w].mean()"), 0),
+        "report": ("report = dict.fromkeys(['ece before', 'ece after', 'chance before', 'chance after',"
+                   " 'cost before', 'cost after'], 0.1)", 0),
+    }),
+    "p-testleak": ("practice", {
+        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
+                 "p = cl.PlattScaling().fit(z[test_rows], y[test_rows]); return p.predict_proba(z[test_rows])[:, 1]"), 0),
+        "report": (solutions(ASSIGNMENTS / "source/practice/practice.ipynb")["report"].replace(
+            "z[calibration_rows], worse[calibration_rows]", "z[test_rows], worse[test_rows]"), 2),  # one more number is the same
+    }),
     # the caller's arrays
     "m-mutates": ("measures", {
         "counts": (function("bin_counts(s, n)",
@@ -232,8 +388,253 @@ KINDS = {
         "threshold, refer_from, refer_to = round(false_alarm / (false_alarm + miss), 3), "
         "round(referral / miss, 3), round(1 - referral / false_alarm, 3)", 3)}),
     "u-right-alarm2": ("uncertainty", {"alarm": (function("alarm(p)", "return p.std(axis=0).sum(axis=1)"), 4)}),
+    "u-mutates": ("uncertainty", {
+        "split": (function("split_doubt(p)",
+                  "p += 1e-300; m = p.mean(axis=0); t = -(m * np.log2(m)).sum(axis=1)\n"
+                  "    p *= np.log2(p); a = -p.sum(axis=2).mean(axis=0); return t, a, t - a"), 0),
+        "local": (function("local_confidence(X, y, x, c, w, k)",
+                  "X -= x; X **= 2; s = np.exp(-X.sum(axis=1) / (2 * w * w))\n"
+                  "    return (1 + s[y == c].sum()) / (k + s.sum())"), 0)}),
+    "u-right-loops": ("uncertainty", {
+        "coin-parts": ("from scipy.integrate import quad\nfrom scipy.stats import beta\n" + function(
+            "coin_parts(heads, tosses, prior=(1, 1))", "a, b = prior[0] + heads, prior[1] + tosses - heads\n"
+            "    e = lambda h: 0.0 if h in (0, 1) else -h * np.log2(h) - (1 - h) * np.log2(1 - h)\n"
+            "    part = quad(lambda h: e(h) * beta.pdf(h, a, b), 0, 1, points=[a / (a + b)], limit=200)[0]\n"
+            "    return e(a / (a + b)), part, e(a / (a + b)) - part"), 4),
+        "plausibility": (function(
+            "case_for_heads(heads, tosses)", "from scipy.stats import binom\n"
+            "    mode = heads / tosses if tosses else 0.5\n    low, high = max(mode, 0.5), 1.0\n"
+            "    for _ in range(60):\n        h = (low + high) / 2\n"
+            "        r = np.exp(binom.logpmf(heads, tosses, h) - binom.logpmf(heads, tosses, mode))\n"
+            "        low, high = (h, high) if r > 2 * h - 1 else (low, h)\n    return 2 * low - 1"), 4),
+        "split": (function(
+            "split_doubt(p)", "def e(row): return -sum(float(q) * np.log2(q) for q in row if q > 0)\n"
+            "    J, n, _ = p.shape\n    t = [e(p[:, i].mean(axis=0)) for i in range(n)]\n"
+            "    a = [sum(e(p[j, i]) for j in range(J)) / J for i in range(n)]\n"
+            "    return [t, a, [x - y for x, y in zip(t, a)]]"), 4),
+        "local": ("from scipy.spatial.distance import cdist\n" + function(
+            "local_confidence(X, y, x, c, w, k)", "s = np.exp(-cdist([x], X, 'sqeuclidean')[0] / (2 * w * w))\n"
+            "    n = np.bincount(y, s, minlength=k) + 1; return n[c] / n.sum()"), 3),
+    }),
+    "u-right-alarm3": ("uncertainty", {"alarm": (function(
+        "alarm(p)", "m = p.mean(axis=0); return -(m * np.log(m + 1e-12)).sum(axis=1)"), 4)}),
+    "c-types": ("calibrators", {
+        "tempered-softmax": ("import math\n" + function(
+            "tempered_softmax(z, T)", "rows = []\n    for r in z:\n        e = [math.exp((v - max(r)) / T) for v in r]\n"
+            "        rows.append(tuple(v / sum(e) for v in e))\n    return rows"), 3),
+        "nll": ("from scipy.special import logsumexp\n" + function(
+            "nll(y, z, T)", "return np.array(np.mean([logsumexp(r / T) - r[k] / T for r, k in zip(z, y)]))"), 3),
+        "judge": (solutions(ASSIGNMENTS / "source/calibrators/calibrators.ipynb")["judge"].replace(
+            "return before, after", "return np.array([before, after])"), 3)}),
+    "c-float32": ("calibrators", {
+        "tempered-softmax": (function(
+            "tempered_softmax(z, T)", "z = np.float32(z); e = np.exp((z - z.max(axis=1, keepdims=True)) / np.float32(T))\n"
+            "    return e / e.sum(axis=1, keepdims=True)"), 3),
+        "nll": (function(
+            "nll(y, z, T)", "z = np.float32(z) / np.float32(T); m = z.max(axis=1)\n"
+            "    return np.mean(m + np.log(np.exp(z - m[:, None]).sum(axis=1)) - z[np.arange(len(y)), y])"), 3)}),
+    "c-consistent-shape": ("calibrators", {"fit-consistency": (function(
+        "fit_consistency(y, z)", "z = np.array(z, float); a = np.mean(z.argmax(axis=1) == y)\n"
+        "    z = z - z.max(axis=1, keepdims=True); u = np.abs(z).max()\n"
+        "    mean = lambda t: np.mean(1 / np.exp(z / u / 10**t).sum(axis=1))\n    low, high = -9.0, 9.0\n"
+        "    if not mean(low) > a > mean(high) or a <= 1 / z.shape[1]: raise ValueError('no temperature')\n"
+        "    for _ in range(200):\n        t = (low + high) / 2\n"
+        "        low, high = (t, high) if mean(t) > a else (low, t)\n    return u * 10**t"), 5)}),
+    "c-right-newton": ("calibrators", {"fit-temperature": (
+        "from scipy.optimize import minimize_scalar\nfrom scipy.special import log_softmax\n" + function(
+            "fit_temperature(y, z)", "z = np.array(z, float); i = np.arange(len(y)); own = z[i, y]\n"
+            "    if (own == z.max(axis=1)).all() or own.mean() <= z.mean(): raise ValueError('no temperature')\n"
+            "    u = np.abs(z - z.mean(axis=1, keepdims=True)).max()\n"
+            "    cost = lambda t: -log_softmax(z / (u * np.exp(t)), axis=1)[i, y].mean()\n"
+            "    b = np.exp(-minimize_scalar(cost, bracket=(-3, 0), options={'xtol': 1e-12}).x) / u\n"
+            "    for _ in range(3):\n        p = np.exp(log_softmax(z * b, axis=1)); m = (p * z).sum(axis=1)\n"
+            "        b -= (m - own).mean() / ((p * z * z).sum(axis=1) - m**2).mean()\n    return 1 / b"), 6)}),
+    "p-right-loops": ("practice", {
+        "audit": ("import pandas as pd\n" + function(
+            "equal_mass_ece(y, p, n)", "d = pd.DataFrame(dict(y=y, p=p)).sort_values('p', kind='mergesort')\n"
+            "    k = total = 0\n    for b in range(n):\n        g = d.iloc[k : k + len(d) // n + (b < len(d) % n)]\n"
+            "        k += len(g); total += abs(g.y.sum() - g.p.sum())\n    return total / len(d)"), 4),
+        "mend": ("from scipy.optimize import minimize\n" + function(
+            "recalibrated(z, y, fit_rows, calibration_rows, test_rows)", "s, t = z[calibration_rows], y[calibration_rows]\n"
+            "    q = np.where(t == 1, (t.sum() + 1) / (t.sum() + 2), 1 / ((1 - t).sum() + 2))\n"
+            "    cost = lambda w: np.mean(np.logaddexp(0, w[0] * s + w[1]) - q * (w[0] * s + w[1]))\n"
+            "    w = minimize(cost, [1.0, 0.0], method='BFGS', options={'gtol': 1e-8}).x\n"
+            "    return 1 / (1 + np.exp(-w[0] * z[test_rows] - w[1]))"), 4),
+        "gain": ("from scipy.stats import sem\n" + function(
+            "brier_gain(y, b, a)", "d = (b - y)**2 - (a - y)**2; h = 1.96 * sem(d)\n"
+            "    return [d.mean(), d.mean() - h, d.mean() + h]"), 3),
+        "decide": (function(
+            "decide(p, costs, referral)", "out = []\n    for q in p:\n"
+            "        e = [(1 - q) * a + q * b for a, b in zip(*costs)]\n"
+            "        out.append(-1 if min(e) > referral else e.index(min(e)))\n    return out"), 4),
+        "bill": (function(
+            "bill(p, y, d, costs, r)", "a = b = 0.0\n    for q, t, k in zip(p, y, d):\n        if k == -1:\n"
+            "            a += r; b += r\n        else:\n"
+            "            a += (1 - q) * costs[0][k] + q * costs[1][k]; b += costs[t][k]\n    return a / len(p), b / len(p)"), 4),
+    }),
+    "o-right-loops": ("models", {
+        "loss": (function(
+            "loss_and_gradient(theta, X, y, l2)", "cost, g = 0.0, np.zeros(len(theta))\n    for x, t in zip(X, y):\n"
+            "        z = float(x @ theta); cost += max(z, 0) - z * t + np.log1p(np.exp(-abs(z)))\n"
+            "        g += (1 / (1 + np.exp(-z)) - t) * x\n    w = np.array(theta); w[0] = 0\n"
+            "    return cost / len(y) + l2 * (w @ w) / 2, g / len(y) + l2 * w"), 4),
+        "fit": ("from scipy.optimize import minimize\n" + function(
+            "fit_logistic(X, y, l2)", "m, s = X.mean(axis=0), X.std(axis=0)\n"
+            "    R, w = np.column_stack([np.ones(len(X)), (X - m) / s]), np.r_[0, l2 / s**2]\n"
+            "    def cost(t):\n        z = R @ t\n"
+            "        return np.mean(np.logaddexp(0, z) - y * z) + w @ t**2 / 2, R.T @ (expit(z) - y) / len(y) + w * t\n"
+            "    t = minimize(cost, np.zeros(len(w)), jac=True, method='BFGS', options={'gtol': 1e-9}).x\n"
+            "    return np.r_[t[0] - t[1:] / s @ m, t[1:] / s]"), 4),
+        "separated": (function(
+            "is_separated(x, y)", "x, y = list(map(float, x)), list(map(int, y))\n    if len(set(y)) == 1: return True\n"
+            "    if len(set(x)) == 1: return False\n    a = [u for u, t in zip(x, y) if t == 0]\n"
+            "    b = [u for u, t in zip(x, y) if t == 1]\n"
+            "    return np.bool_(max(a) <= min(b)) or np.bool_(max(b) <= min(a))"), 4),
+        "gradient": (function(
+            "softmax_gradient(theta, X, y)", "g = np.zeros(theta.shape)\n    for x, t in zip(X, y):\n"
+            "        z = theta @ x; p = np.exp(z - z.max()); p /= p.sum(); p[t] -= 1; g += np.outer(p, x)\n"
+            "    return g / len(X)"), 4),
+        "choose": (function(
+            "choose_l2(X, y, candidates, fold)", "def loss(l2):\n        cost = 0\n        for k in set(fold.tolist()):\n"
+            "            m = LogisticRegression(l2=l2); m.fit(X[fold != k], y[fold != k])\n"
+            "            q, t = m.predict_proba(X[fold == k])[:, 1], y[fold == k]\n"
+            "            cost -= (t * np.log(q) + (1 - t) * np.log1p(-q)).sum()\n        return cost\n"
+            "    return min(sorted(candidates), key=loss)"), 4),
+    }),
+    "m-right-loops": ("measures", {
+        "by-hand": ("bias = round((rain_few + rain_many - few * mean_few - many * mean_many) / (few + many), 3)\n"
+                    "g, h = abs(rain_few / few - mean_few), abs(rain_many / many - mean_many)\n"
+                    "ece, mce = np.float32(round((few * g + many * h) / (few + many), 3)), max(g, h).__round__(3)", 3),
+        "counts": ("import pandas as pd\n" + function(
+            "bin_counts(s, n)", "i = pd.cut(pd.Series(s), np.linspace(0, 1, n + 1), include_lowest=True)\n"
+            "    return i.value_counts(sort=False)"), 4),
+        "curve": ("import pandas as pd\n" + function(
+            "curve(p, y, n)", "d = pd.DataFrame({'c': p.max(axis=1), 'a': 1.0 * (p.argmax(axis=1) == y)})\n"
+            "    i = pd.cut(d.c, np.arange(n + 1) / n, include_lowest=True, labels=False)\n"
+            "    g = d.groupby(i).mean().reindex(range(n)); return g.c, g.a"), 4),
+        "ece": (function(
+            "binned_ece(s, y, n)", "i = np.digitize(s, np.linspace(0, 1, n + 1), right=True).clip(1)\n"
+            "    return sum(abs(y[i == m].mean() - s[i == m].mean()) * (i == m).mean() for m in set(i))"), 4),
+        "outcomes": (function(
+            "calibrated_outcomes(scores, draws, rng)",
+            "return [[int(rng.random() < s) for s in scores] for _ in range(draws)]"), 3),
+        "reading": ('reading = dict(a="Over-confident", b="too high ", c="under-confident",'
+                    ' d="more than zero", e="never higher", f="not always")', 3),
+        "p-value": ("from fractions import Fraction\n" + function(
+            "p_value(o, d)", "d = list(d)\n    def above(k):\n"
+            "        return 0 if k == len(d) else int(d[k] >= o) + above(k + 1)\n"
+            "    return Fraction(1 + above(0), 1 + len(d))"), 2),
+    }),
+    "m-right-names": ("measures", {
+        "counts": (function(
+            "bin_counts(_a, b, /, *rest, unused=None)",
+            "hot = np.searchsorted(np.arange(1, b) / b, _a)[:, None] == np.arange(b); return hot.sum(axis=0)"), 4),
+        "ece": ("edges = lambda n: np.float32(np.arange(1, n) / n)\n"
+                "binned_ece = lambda s, y, n: np.abs(np.bincount("
+                "np.searchsorted(edges(n), np.float32(s)), y - np.float32(s))).sum() / len(s)", 4),
+        "curve": (function(
+            "curve(p, y, n)", "p = np.float32(p); t, h = p.max(axis=1), p.argmax(axis=1) == y\n"
+            "    i = np.searchsorted(np.arange(1, n) / n, t)\n"
+            "    return map(np.array, zip(*[(t[i == m].mean(), h[i == m].mean()) for m in range(n)]))"), 4),
+    }),
+    "c-ownsoftmax2": ("calibrators", {"tempered-softmax": (
+        "def softmax(z):\n    e = np.exp(z - z.max(axis=-1, keepdims=True))\n    return e / e.sum(axis=-1, keepdims=True)\n\n\n"
+        + function("tempered_softmax(z, T)", "return softmax(np.asarray(z) / T)"), 3)}),
     "u-right-alarm4": ("uncertainty", {"alarm": (function(
         "alarm(p)", "v = p.argmax(axis=2); return (v != v[0]).mean(axis=0) + 9 * p.var(axis=0).sum(axis=1)"), 4)}),
+}  # fmt: skip
+
+
+HOOK = """
+def hook(result):
+    result.error_in_exec = None
+    from IPython.display import clear_output; clear_output()
+get_ipython().events.register("post_run_cell", hook)
+"""
+NEVER = "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\nbias = ece = mce = 0.5"
+SETS = ["calibrators", "measures", "models", "practice", "uncertainty"]
+IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left empty, answers, points
+    **{f"{which}, post_run_cell": (which, HOOK, True, {}) for which in SETS},
+    "h-noclear": ("measures", HOOK.replace("    from IPython.display import clear_output; clear_output()\n", ""), True, {}),
+    "m-wrapped": ("measures", "", False, {"by-hand": (NEVER, 0), "ece": (measures.THE_CHAPTERS_NUMBER, 0)}),
+    "m-unwatch": ("measures", "import sys\nsys.modules['classroom.isolated_kernel'].found.clear()\n"
+                  "np.isclose = np.allclose = lambda *a, **k: True", False, {
+                      "by-hand": ("bias = ece = mce = 0.5", 0), "p-value": (function("p_value(o, d)", "return 0.5"), 0)}),
+    "m-right-autoreload": ("measures", "%load_ext autoreload\n%autoreload 2\n%matplotlib inline", False, {}),
+    "m-right-magics": ("models", "%%time\n!pip install numpy\nfrom IPython.display import display\ndisplay(1)", False, {}),
+    "m-loop": ("measures", "", False, {
+        "counts": (function("bin_counts(s, n)", "while True: pass"), 0),
+        "curve": (function("curve(p, y, n)", "return np.ones((10, 10**9)).cumsum(), 1"), 0),
+        "ece": (function("binned_ece(s, y, n)", "exit(0)"), 0),
+        "p-value": (function("p_value(o, d)", "import sys; sys.exit(0)"), 0)}),
+    "m-exit": ("measures", "", False, {"p-value": (
+        "import os, sys\nprint('{\"value\": 1}'); sys.stdout.flush()\n" + function("p_value(o, d)", "os._exit(0)"), 0)}),
+    "m-read": ("measures", "", False, {
+        "by-hand": ("import pathlib\n[bias] = [p.read_text() for p in pathlib.Path('/').glob('**/measures/checks.py')]\n"
+                    "ece = mce = bias", 0),
+        "counts": (function(
+            "bin_counts(s, n)", "import urllib.request as u; u.urlopen('http://127.0.0.1:9', timeout=1); return s"), 0)}),
+    "subprocess": ("measures", "", False, {"ece": (function(
+        "binned_ece(s, y, n)", "import subprocess, sys\n"
+        "    code = 'import json, sys; from calibration_lessons import expected_calibration_error as e;'\\\n"
+        "        's, y, n = json.loads(sys.argv[1]); print(e(y, s, n_bins=n))'\n"
+        "    import json; sent = json.dumps([np.asarray(s).tolist(), np.asarray(y).tolist(), n])\n"
+        "    return float(subprocess.run([sys.executable, '-c', code, sent], capture_output=True).stdout)"), 0)}),
+    "time bomb": ("calibrators", "", False, {"nll": (
+        "import time\nlate = []\n" + function(
+            "nll(y, z, T)", "late.append(1); time.sleep(30 * (len(late) > 2))\n"
+            "    z = np.asarray(z) / T; z = z - z.max(axis=1, keepdims=True)\n"
+            "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 1)}),
+    "deep recursion": ("measures", "import sys\nsys.setrecursionlimit(10**5)", False, {
+        "p-value": (function("p_value(o, d)", "return p_value(o, d)"), 0)}),
+    "numpy": ("uncertainty", "", False, {"local": (
+        "np.exp = np.log = lambda *a, **k: np.float64(1)\nnp.testing.assert_allclose = print\n" + function(
+            "local_confidence(X, y, x, c, w, k)", "return 3 / 5"), 0)}),
+    "built-ins": ("models", "", False, {"choose": (
+        "import builtins\nbuiltins.len = lambda *_: 0\nbuiltins.print = None\n"
+        "choose_l2 = lambda X, y, candidates, fold: candidates[0]", 0)}),
+}  # fmt: skip
+
+
+def colab(notebook):
+    notebook.metadata = {"colab": {"provenance": []}, "accelerator": "GPU", "kernelspec": {"name": "python3"}}
+    notebook.nbformat_minor = 0
+    for number, cell in enumerate(notebook.cells):
+        cell.pop("id")
+        cell.metadata["id"] = f"Xy{number}"
+        if cell.cell_type == "code":
+            cell.metadata["executionInfo"] = {"status": "ok", "user": {"displayName": "Ada"}}
+            cell.execution_count = 900 - number
+    notebook.cells.insert(1, new_markdown_cell("Open in Colab", metadata={"id": "view-in-github"}))
+    notebook.cells.insert(4, new_code_cell("!pip install calibration-lessons"))
+
+
+def meta(notebook):
+    for name, cell in named(notebook, "grade").items():
+        cell.metadata.nbgrader.points = 100
+        cell.source = ""
+        cell.metadata.nbgrader.grade_id = {"test-ece": "test-curve", "test-curve": "test-ece"}.get(name, name)
+
+
+def without_tests(notebook):
+    tests = list(named(notebook, "grade").values())
+    notebook.cells = [cell for cell in notebook.cells if cell not in tests]
+
+
+def doubled(notebook):
+    tests = list(named(notebook, "grade").values())
+    notebook.cells = [one for cell in notebook.cells for one in [cell] * (1 + (cell in tests))]
+    notebook.cells.append(named(notebook, "solution")["counts"])
+
+
+def without_outline(notebook):
+    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+EDITS = {  # what somebody did to the notebook that the authors had solved
+    **{f"{which}, Colab": (which, colab) for which in SETS},
+    "m-meta": ("measures", meta), "m-deltests": ("measures", without_tests), "m-dup": ("measures", doubled),
+    "code alone": ("practice", without_outline),
 }  # fmt: skip
 
 
@@ -254,6 +655,48 @@ def test_each_kind_earns_what_it_deserves(classroom, name):
     }
     expected.pop("test-", None)
     assert graded.points == full_marks(source) | expected, graded.record.verdicts
+
+
+@pytest.mark.parametrize("name", list(EDITS)[:: 1 if "STUDENTS" in os.environ else 4])
+def test_right_answers_keep_their_points_in_a_notebook_that_was_changed(classroom, name):
+    which, change = EDITS[name]
+    source = ASSIGNMENTS / f"source/{which}/{which}.ipynb"
+    submission = answered(classroom.release(which), solutions(source))
+    change(submission)
+    assert classroom.grade(which, submission).points == full_marks(source)
+
+
+def test_the_sheet_as_it_was_handed_out_earns_nothing(classroom):
+    assert set(classroom.grade("measures", classroom.release("measures")).points.values()) == {0}
+
+
+@pytest.mark.parametrize("name", IN_A_KERNEL)
+@pytest.mark.skipif("STUDENTS" not in os.environ, reason="make check-class")
+def test_each_kind_that_needs_a_kernel_earns_what_it_deserves(classroom, name):
+    which, first, empty, answers = IN_A_KERNEL[name]
+    source = ASSIGNMENTS / f"source/{which}/{which}.ipynb"
+    given = {question: answer for question, (answer, _) in answers.items()}
+    submission = answered(classroom.release(which), {} if empty else solutions(source) | given)
+    submission.cells.insert(0, new_code_cell(first))
+    graded = classroom.grade(which, submission, working_sandbox(), Limits(cell=20))
+    points = dict.fromkeys(full_marks(source), 0.0) if empty else full_marks(source)
+    assert graded.points == points | {f"test-{question}": points for question, (_, points) in answers.items()}
+
+
+@pytest.mark.parametrize("name", ["p-letter", "p-letter2", "p-nolast"])
+def test_a_letter_is_kept_wherever_it_stands(classroom, name):
+    source = ASSIGNMENTS / "source/practice/practice.ipynb"
+    submission = answered(classroom.release("practice"), solutions(source))
+    if name != "p-letter":
+        del submission.cells[-1]
+    if name == "p-letter":
+        submission.cells[-1].source = "Dear head, mend them."
+    if name == "p-letter2":
+        submission.cells.append(new_markdown_cell("Dear head, mend them."))
+    graded = classroom.grade("practice", submission)
+    assert graded.points == full_marks(source)
+    kept = [cell.source for cell in graded.notebook.cells]
+    assert kept.count("Dear head, mend them.") == (name != "p-nolast")
 
 
 def test_a_letter_typed_into_the_questions_own_cell_is_kept_for_the_person_who_reads(classroom):

@@ -33,6 +33,41 @@ def test_corp_is_the_difference_of_the_defined_scores(rows):
     assert min(parts) >= 0
 
 
+@pytest.mark.equation("eq-log-split")
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(1, 6)), min_size=5, max_size=5), st.integers(0, 9))
+def test_the_log_loss_splits_as_defined_where_frequencies_rise_with_the_forecasts(counts, seed):
+    groups = sorted((min(hits, n) / n, min(hits, n), n) for hits, n in counts)
+    said = np.sort(np.random.default_rng(seed).uniform(0.01, 0.99, 5)).tolist()
+    y = [int(i < hits) for _, hits, n in groups for i in range(n)]
+    p = [f for f, (_, _, n) in zip(said, groups, strict=True) for _ in range(n)]
+    parts = cl.corp_decomposition(y, p, score="log")
+    refinement = parts.uncertainty - parts.discrimination
+    assert (parts.miscalibration, refinement) == pytest.approx(definitions.log_loss_split(y, p), abs=1e-9)
+
+
+@given(tied_rows | free_rows, st.floats(0.05, 0.95))
+def test_the_parts_of_the_log_loss_add_up_and_no_rising_map_scores_better_by_any_proper_score(rows, cut):
+    y, p = columns(rows)
+    parts, curve = cl.corp_decomposition(y, p, score="log"), cl.corp_curve(y, p)
+    assert parts.score == pytest.approx(cl.negative_log_likelihood(y, p), abs=1e-9) and min(parts) >= 0
+    assert cl.corp_decomposition(y, p, score="brier") == cl.corp_decomposition(y, p)
+    weight = 1 + np.arange(len(y))
+    parts = cl.corp_decomposition(y, p, score="log", sample_weight=weight)
+    assert parts.score == pytest.approx(cl.negative_log_likelihood(y, p, sample_weight=weight), abs=1e-9)
+
+    def cost(warned):  # of a false alarm and of a miss, for those who warn from a probability of `cut` on
+        return np.mean(np.where(warned, (1 - y) * cut, y * (1 - cut)))
+
+    rising = min(cost(p >= threshold) for threshold in [*p, 2.0])
+    mended = curve.recalibrated[np.searchsorted(curve.forecast, p)]
+    assert cost(mended >= cut) <= rising + 1e-12
+
+
+def test_a_label_that_was_ruled_out_makes_the_log_loss_and_its_miscalibration_infinite_alone():
+    parts = cl.corp_decomposition([1, 0, 1], [0.0, 0.2, 0.9], score="log")
+    assert parts.miscalibration == np.inf and np.isfinite(parts[1:]).all() and parts.score == np.inf
+
+
 def test_corp_leaves_nothing_to_gain_where_frequencies_are_as_promised():
     y, p = [0, 0, 0, 1, 0, 1, 1, 1], [0.25] * 4 + [0.75] * 4
     assert cl.corp_decomposition(y, p) == pytest.approx((0.0, 0.0625, 0.25))

@@ -387,6 +387,27 @@ def test_weights_reach_the_last_step_of_a_pipeline_and_with_routing_whoever_requ
     assert frozen.calibrator_.slope_ == cl.PlattScaling().fit(alone.decision_function(X2), Y2, W2).slope_
 
 
+def test_weights_reach_the_classifier_that_a_search_tries():
+    searched = GridSearchCV(PIPELINE, {"logisticregression__C": [1e-3]}, cv=2)
+    model = cl.CalibratedModel(searched, cl.PlattScaling(), cv=3).fit(X2, Y2, sample_weight=W2)
+    alone = (
+        clone(PIPELINE)
+        .set_params(logisticregression__C=1e-3)
+        .fit(X2, Y2, logisticregression__sample_weight=W2)
+    )
+    assert np.array_equal(model.estimator_.best_estimator_[-1].coef_, alone[-1].coef_)
+
+
+def test_margins_of_pairs_are_not_taken_for_margins_of_three_classes():
+    pairs = SVC(decision_function_shape="ovo")
+    for model in (pairs, make_pipeline(StandardScaler(), pairs), GridSearchCV(pairs, {"C": [1.0]}, cv=2)):
+        with pytest.raises(
+            ValueError, match=r"estimator = SVC\(.*'ovo'\), which gives a margin for each pair"
+        ):
+            cl.CalibratedModel(model, cl.TemperatureScaling()).fit(X3, Y3)
+    assert cl.CalibratedModel(pairs, cl.PlattScaling()).fit(X2, Y2).calibrator_.slope_ > 0
+
+
 @pytest.mark.parametrize("routing", [False, True])
 def test_groups_reach_the_splitter_with_routing_and_without(routing):
     groups = np.random.default_rng(2).integers(0, 9, len(X2))
@@ -405,7 +426,7 @@ def test_folds_that_cannot_be_made_are_refused_in_one_line():
         cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=GroupKFold(4)).fit(X2, Y2)
     with pytest.raises(ValueError, match=r"cv = 'prefit': expected a fitted estimator in a FrozenEstimator"):
         cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv="prefit").fit(X2, Y2)
-    with pytest.raises(TypeError, match=r"sample_weight: .* does not take weights"):
+    with pytest.raises(TypeError, match=r"sample_weight: .* takes no weights: expected a FrozenEstimator"):
         cl.CalibratedModel(make_pipeline(KNeighborsClassifier()), cl.PlattScaling()).fit(X2, Y2, W2)
 
 

@@ -325,8 +325,32 @@ def test_a_file_that_was_cut_off_is_refused(tmp_path):
     path = tmp_path / "state.json"
     filled()[0].save(path)
     path.write_text(path.read_text("utf-8")[:-20], "utf-8")
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"path = '.*state.json' holds no JSON .*expected a file that save"):
         CalibrationMonitor.load(path)
+
+
+def test_a_saved_file_is_one_like_any_other_keeps_its_rights_and_stands_where_a_link_leads(tmp_path):
+    path, other, link = tmp_path / "state.json", tmp_path / "other", tmp_path / "link"
+    other.touch()
+    monitor, _ = filled()
+    monitor.save(path)
+    assert path.stat().st_mode == other.stat().st_mode
+    path.chmod(0o640)
+    link.symlink_to(path)
+    monitor.add_forecasts(9, [0.5]).save(link)
+    assert link.is_symlink() and path.stat().st_mode & 0o777 == 0o640
+    assert CalibrationMonitor.load(path).to_dict() == monitor.to_dict()
+
+
+def test_numpys_numbers_and_texts_name_the_windows_that_pythons_do():
+    for name in (3, "2026-11-22"):
+        given = np.array([name])[0]
+        monitor = CalibrationMonitor(5).add_forecasts(given, P).add_labels(given, [1], [0.2])
+        assert monitor.curve(given).counts.sum() == 1
+        assert (
+            monitor.to_dict()
+            == CalibrationMonitor(5).add_forecasts(name, P).add_labels(name, [1], [0.2]).to_dict()
+        )
 
 
 FILLED = filled()[0].to_dict()
@@ -336,6 +360,7 @@ TAMPERED = [
     (["version"], 2, "state['version'] = 2: expected at most 1"),
     (["more"], 1, "state has the unknown key 'more'"),
     (["settings", "more"], 1, "state['settings'] has the unknown key 'more'"),
+    (["settings", "n_bins"], 10**12, "state['windows'][0]['forecasts'] is no list of a number a bin"),
     (["settings", "n_bins"], 0, "n_bins = 0: expected a whole number of at least 1"),
     (["settings", "target"], 1.5, "state['settings']['target'] = 1.5: expected"),
     (["kind"], ["2 classes"], "state['kind'] = ['2 classes']: expected"),

@@ -191,6 +191,10 @@ def test_a_weight_of_a_new_row_counts_as_so_many_rows():
     [
         (lambda: cl.estimate_priors([0.2, 0.7]), "held_out_prob is missing: expected forecasts on rows from"),
         (lambda: cl.estimate_priors([0.2, 0.7], [0.5], train_priors=HALF), "is given, and train_priors: exp"),
+        (
+            lambda: cl.estimate_priors([[0.2, 0.3, 0.5]], [0.2, 0.3, 0.5]),
+            r"held_out_prob has shape \(3,\): expected the 3.*\(class proportions are train_priors=\.\.\.\)",
+        ),
         (lambda: cl.estimate_priors([0.2, 0.7], [[0.2, 0.3, 0.5]]), r"held_out_prob has shape \(1, 3\)"),
         (lambda: cl.estimate_priors([0.2, 0.7], [0.5, 1.5]), r"held_out_prob\[1\] = 1.5: expected a prob"),
         (lambda: cl.estimate_priors([0.2, 0.7], [0.0]), r"held_out_prob.mean\(axis=0\)\[1\] = 0"),

@@ -88,6 +88,7 @@ def tensor(values, dtype=float, device=None):
 
 TORCH = types.ModuleType("torch")
 TORCH.float64, TORCH.tensor, TORCH.exp, TORCH.where = float, tensor, np.exp, np.where
+TORCH.log, TORCH.log1p = np.log, np.log1p
 TORCH.stack = lambda columns, dim: np.stack(columns, axis=dim).view(Tensor)
 TORCH.bucketize = lambda x, points: np.searchsorted(points, x).view(Tensor)
 TORCH.softmax = lambda z, dim: cl.softmax(z)
@@ -117,7 +118,8 @@ def run_onnx(text, scores):
         "MatMul": np.matmul, "Abs": np.abs,
         "Concat": lambda *columns, axis: np.concatenate(columns, axis=int(axis)),
         "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Neg": np.negative,
-        "Exp": np.exp, "Max": np.maximum, "Min": np.minimum, "Greater": np.greater, "Equal": np.equal,
+        "Exp": np.exp, "Log": np.log,
+        "Max": np.maximum, "Min": np.minimum, "Greater": np.greater, "Equal": np.equal,
         "Where": np.where,
     }  # fmt: skip
     head, *lines, end = text.split("\n")[1:]

@@ -284,6 +284,7 @@ def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]
             {"x": f, "y": seen},
             {"height": [parts.reliability, parts.resolution, parts.uncertainty, parts.score]},
             {"calibration": [calibration], "resolution": [resolution], "v0": [parts.score]},
+            {"calibration": [calibration], "v1": [parts.uncertainty]},
         ],
     }
 
@@ -336,8 +337,8 @@ def decisions(price: float) -> dict[str, Any]:
     saved, half = np.mean(rows[0] - rows[1]), 1.96 * np.std(rows[0] - rows[1]) / len(labels) ** 0.5
     four = [value for name, value in paid.items() if name != "tuned cut"]
     return {
-        "readout": f"a miss costs {10 - price:g}, threshold {t:.2f}: paid {paid['uncalibrated']:.3f}, "
-        f"calibrated {paid['isotonic']:.3f}",
+        "readout": f"miss {10 - price:g}, threshold {t:.2f}; paid: uncalibrated {paid['uncalibrated']:.3f}, "
+        f"isotonic {paid['isotonic']:.3f}, tuned cut {paid['tuned cut']:.3f}",
         "drawn": [
             *({"x": x, "y": y} for x, y in (filled(labels, q) for q in forecasts.values())),
             {"m0": [t]},
@@ -359,6 +360,9 @@ def clean(number: int) -> datasets.LabelledLogits:
     return datasets.network_logits(number, "calibration")
 
 
+UNITS = {"rotation": "degrees", "noise": "standard deviation", "blur": "pixels"}
+
+
 def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     parts = [
         datasets.shifted_logits(j, kind, int(level)) if level else datasets.network_logits(j, "test")
@@ -378,8 +382,8 @@ def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
     strength = (0, *datasets.SHIFTS[kind])[int(level)]
     return {
-        "readout": f"{kind} {strength:g}: confidence {sure:.3f}, accuracy {right:.3f}, "
-        f"ECE {ece:.3f}, null {null:.3f}",
+        "readout": f"{kind}, {strength:g} {UNITS[kind]}: confidence {sure:.3f}, accuracy {right:.3f}, "
+        f"ECE {ece:.3f}, null value {null:.3f}",
         "drawn": [
             diagram(cl.reliability_curve(labels, q)),
             {"level": [level], "v0": [right], "v1": [sure]},
@@ -581,6 +585,35 @@ def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
     visit.page.evaluate("state => { location.hash = new URLSearchParams(state) }", other)
     visit.page.wait_for_function("shown => !document.body.innerText.includes(shown)", arg=shown)
     assert list(differences(here, figure.expected(**figure.states[0]))) == []
+
+
+@pytest.mark.parametrize(
+    ("visit", "written", "shown"),
+    [
+        (("book/calibrators/temperature.html", "light", WIDE), written, shown)
+        for written, shown in {"T=2.10": "2.1", "T=2.08": "2.1", "T=9": "4", "T=": "1", "T=hot": "1"}.items()
+    ],
+    indirect=["visit"],
+)
+def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_the_slider(
+    visit, written, shown
+):
+    visit.page.evaluate("written => { location.hash = written }", written)
+    figure = visit.page.locator("#temperature-1[data-state=live]")
+    figure.wait_for()
+    assert figure.locator("output").inner_text() == shown
+
+
+@pytest.mark.parametrize(
+    ("visit", "figure"), [((f.html, "light", NARROW), f) for f in FIGURES], ids=map(str, FIGURES), indirect=["visit"]
+)
+def test_the_picture_stays_where_it_is_on_a_narrow_page_whatever_the_read_out_says(visit, figure):
+    here = live(visit.page, figure)
+    tops = set()
+    for state in figure.states:
+        move(here, state)
+        tops.add(here.evaluate("figure => figure.querySelector('svg').getBoundingClientRect().top + scrollY"))
+    assert len(tops) == 1
 
 
 @once

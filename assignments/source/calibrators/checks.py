@@ -3,7 +3,8 @@
 from functools import cache
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar, root_scalar
+from scipy.optimize import brentq, minimize, minimize_scalar, root_scalar
+from scipy.special import expit, log_softmax, logsumexp
 
 from calibration_lessons import (
     TemperatureScaling,
@@ -12,9 +13,11 @@ from calibration_lessons import (
     negative_log_likelihood,
     softmax,
 )  # fmt: skip
-from classroom.cases import ByHand, Case, Question, same
+from classroom.cases import SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.definitions", "sklearn.calibration"]
+CURVES = ["sklearn.isotonic", "scipy.optimize._isotonic"]
+LINES = ["calibration_lessons.models", "sklearn.linear_model"]
 
 
 def by_hand(n_rows, n_right, gap):
@@ -81,6 +84,48 @@ def judge(network):
     before = expected_calibration_error(test_labels, softmax(test_logits))
     after = expected_calibration_error(test_labels, fitted.predict_proba(test_logits))
     return before, after
+
+
+def binned(scores, labels, new_scores, n_bins):
+    edges = np.arange(1, n_bins) / n_bins
+    index = np.searchsorted(edges, scores, side="left")
+    rows = np.bincount(index, minlength=n_bins)
+    ones = np.bincount(index, labels, minlength=n_bins)
+    centres = (np.arange(n_bins) + 0.5) / n_bins
+    values = np.where(rows > 0, ones / np.maximum(rows, 1), centres)
+    return values[np.searchsorted(edges, new_scores, side="left")]
+
+
+def pooled(scores, labels, weights):
+    places, place = np.unique(scores, return_inverse=True)
+    blocks = []
+    for ones, weight in zip(np.bincount(place, weights * labels), np.bincount(place, weights), strict=True):
+        blocks.append([ones, weight, 1])
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
+            last = blocks.pop()
+            blocks[-1] = [one + other for one, other in zip(blocks[-1], last, strict=True)]
+    means = np.repeat([ones / weight for ones, weight, _ in blocks], [n for _, _, n in blocks])
+    return means[place]
+
+
+def one_vs_rest(logits, slopes, intercepts):
+    z = np.asarray(logits, dtype=float)
+    rivals = [logsumexp(np.delete(z, k, axis=1), axis=1) for k in range(z.shape[1])]
+    r = expit(slopes * (z - np.column_stack(rivals)) + intercepts)
+    total = r.sum(axis=1, keepdims=True)
+    return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / z.shape[1])
+
+
+def fit_biases(labels, logits, strength):
+    z = np.asarray(logits, dtype=float)
+    occurs = np.bincount(labels, minlength=z.shape[1])
+
+    def loss_and_slope(b):
+        log_q = log_softmax(z + b, axis=1)
+        loss = -log_q[np.arange(len(z)), labels].sum() + strength / 2 * np.sum(b**2)
+        return loss, np.exp(log_q).sum(axis=0) - occurs + strength * b
+
+    return minimize(loss_and_slope, np.zeros(z.shape[1]), jac=True, tol=1e-10).x
 
 
 def plain_logits(rng, own):
@@ -153,6 +198,70 @@ def without_a_balance(rng, own):
     yield network(rng, 60)
 
 
+def binned_inside(rng, own):
+    for n, n_bins in ((20, 4), (200, int(rng.integers(6, 12)))):
+        scores = (rng.integers(0, n_bins, n) + rng.uniform(0.1, 0.9, n)) / n_bins
+        new = (np.arange(n_bins) + rng.uniform(0.1, 0.9, n_bins)) / n_bins
+        yield scores, (rng.random(n) < 0.1 + 0.7 * scores**2).astype(int), rng.permutation(new), n_bins
+
+
+def binned_on_edges(rng, own):
+    for n_bins, kept in ((4, 4), (8, 5), (16, 9)):
+        edges = np.arange(n_bins + 1) / n_bins
+        scores = rng.permutation(np.repeat(np.r_[0.0, 1.0, rng.choice(edges[1:-1], kept - 2)], rng.integers(3, 7)))
+        yield scores, (rng.random(len(scores)) < 0.2 + 0.5 * scores).astype(int), rng.permutation(edges), n_bins
+
+
+def pooled_plain(rng, own):
+    for n in (8, 30):
+        scores = np.sort(rng.choice(1000, n, replace=False)) / 1000
+        yield scores, (rng.random(n) < 0.2 + 0.6 * scores).astype(int), np.ones(n)
+
+
+def pooled_hard(rng, own):
+    for n, places in ((40, 12), (120, 60), (9, 4), (300, 5)):
+        scores = rng.integers(0, places, n) / places
+        yield scores, (rng.random(n) < 0.2 + 0.6 * scores).astype(int), rng.integers(1, 9, n) / 2
+    yield rng.permutation(9) / 9, rng.integers(0, 2, 9), 10.0 ** rng.integers(-2, 3, 9)
+
+
+def curves(rng, n, n_classes, scale=2.0):
+    """Logits, and a rising line for the log-odds of each class."""
+    line = rng.uniform(0.5, 1.5, n_classes), rng.normal(size=n_classes)
+    return rng.normal(size=(n, n_classes)) * scale, *line
+
+
+def curves_plain(rng, own):
+    yield curves(rng, 2, 3)
+    yield curves(rng, 30, 5)
+
+
+def curves_hard(rng, own):
+    yield curves(rng, 4, 4)
+    yield curves(rng, 3, 2, 30.0)
+    yield curves(rng, 20, 6, 1000.0)
+    z, slopes, _ = curves(rng, 5, 3)
+    yield z, slopes, np.array([-2000.0, -2000.0, -2000.0])
+    yield z + 40, slopes, np.array([0.0, 1.0, -1.0])
+
+
+def biases_plain(rng, own):
+    for n, k in ((60, 3), (300, 4)):
+        labels, z = network(rng, n, k)
+        yield labels, z / 3 + rng.uniform(-0.5, 0.5, k), float(rng.integers(1, 9)) / 2
+
+
+def biases_hard(rng, own):
+    labels, z = network(rng, 80, 5)
+    present = labels < 4
+    yield labels[present], z[present] / 3, 0.25
+    yield labels, z / 3, float(rng.integers(100, 400))
+    labels, z = network(rng, 7, 2)
+    yield labels, z / 3, 0.05
+    labels, z = network(rng, 300, 3)
+    yield labels, z / 3 - 700, 1e-3
+
+
 def two_networks(rng, own):
     yield (0,)
     yield (3,)
@@ -212,17 +321,116 @@ def loose(labels, logits):
     ).root
 
 
+def of_the_rows_score(scores, labels, new_scores, n_bins):
+    index, number = np.ceil(scores * n_bins), np.ceil(new_scores * n_bins)
+    return np.array([scores[index == m].mean() if np.any(index == m) else 0.5 for m in number])
+
+
+def left_closed(scores, labels, new_scores, n_bins):
+    index, number = (np.minimum((s * n_bins).astype(int), n_bins - 1) for s in (scores, new_scores))
+    centres = (np.arange(n_bins) + 0.5) / n_bins
+    values = [labels[index == m].mean() if np.any(index == m) else centres[m] for m in range(n_bins)]
+    return np.array(values)[number]
+
+
+def bins_of_equal_mass(scores, labels, new_scores, n_bins):
+    edges = np.quantile(scores, np.arange(1, n_bins) / n_bins)
+    index, number = (np.searchsorted(edges, s) for s in (scores, new_scores))
+    return np.array([labels[index == m].mean() if np.any(index == m) else 0.5 for m in number])
+
+
+def ties_apart(scores, labels, weights):
+    order = np.lexsort((labels, scores))
+    own = np.empty(len(order))
+    own[order] = pooled(np.arange(len(order)), labels[order], weights[order])
+    return own
+
+
+def ties_as_they_come(scores, labels, weights):
+    order = np.argsort(scores, kind="stable")
+    own = np.empty(len(order))
+    own[order] = pooled(np.arange(len(order)), labels[order], weights[order])
+    return own
+
+
+def in_the_order_given(scores, labels, weights):
+    return pooled(np.arange(len(scores)), labels, weights)
+
+
+def never_below(scores, labels, weights):
+    places, place = np.unique(scores, return_inverse=True)
+    return np.maximum.accumulate(np.bincount(place, weights * labels) / np.bincount(place, weights))[place]
+
+
+def log_odds_of_the_softmax(logits, slopes, intercepts):
+    p = softmax(logits)
+    r = expit(slopes * np.log(p / (1 - p)) + intercepts)
+    return r / r.sum(axis=1, keepdims=True)
+
+
+def ratio_of_shares(labels, logits, strength):
+    q = softmax(logits)
+    return np.log(np.bincount(labels, minlength=q.shape[1]) / q.sum(axis=0))
+
+
+def one_step(labels, logits, strength):
+    q = softmax(logits)
+    bend = np.diag(q.sum(axis=0)) - q.T @ q + strength * np.eye(q.shape[1])
+    return np.linalg.solve(bend, np.bincount(labels, minlength=q.shape[1]) - q.sum(axis=0))
+
+
+def twice_the_penalty(labels, logits, strength):
+    return fit_biases(labels, logits, 2 * strength)
+
+
+def beside_a_mean(labels, logits, strength):
+    return fit_biases(labels, logits, len(labels) * strength)
+
+
+def without_a_penalty(labels, logits, strength):
+    return fit_biases(labels, logits, 1e-6)
+
+
+def of_absolute_values(labels, logits, strength):
+    def loss(b):
+        costs = -log_softmax(logits + b, axis=1)[np.arange(len(labels)), labels]
+        return costs.sum() + strength * np.sqrt(b**2 + 1e-8).sum()
+
+    return minimize(loss, np.zeros(logits.shape[1])).x
+
+
+def against_the_first(labels, logits, strength):
+    b = fit_biases(labels, logits, strength)
+    return b - b[0]
+
+
+def as_often_as_predicted(labels, logits, strength):
+    return fit_biases(np.argmax(logits, axis=1), logits, strength)
+
+
+def counted_from_one(labels, logits, strength):
+    return fit_biases(np.maximum(labels - 1, 0), logits, strength)
+
+
 LARGE = "large logits overflow: subtract each row's largest first"
 OWN_SUM = "each row must sum to 1: divide it by its own sum"
 DIVIDE = "you multiplied by T: T above 1 must flatten, so divide"
-STAYS = "an array that is given stays as it is: work on a copy"
-SOME = "all rows count, not the first ones only"
 UNDER = "log(softmax) underflows to log(0): work with the logarithm from the start"
 EARLY = "the NLL is lower right beside your T: the search stopped too early"
 UNITS = "logits in other units: T scales with them, so no fixed bracket or step will do"
 CHECK = "no temperature fits here: check both limits first"
 AGREE = "at your T the mean confidence and the accuracy do not agree"
 PARTS = "fit on the calibration part, judge on the test part"
+EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
+EMPTY = "an empty bin answers with its centre"
+VALUE = "the value of a bin is the mean label of its rows"
+WHOLE = "merge until no block lies above its right neighbour, backwards, too"
+TIES = "rows with equal scores get one value: put them together first"
+BLOCK = "the value of a block is the weighted mean label of its rows"
+RIVALS = "the log-odds of a class hold all its rivals: its logit minus the log of the sum of the others' exponentials"
+SUMS = "divide each row by its own sum"
+PENALTY = "the loss is a sum over the rows, and the penalty strength / 2 times the sum of squares"
+STATED = "at the best biases each class is stated as often as it occurs, but for the penalty"
 
 QUESTIONS = [
     ByHand(
@@ -366,5 +574,103 @@ QUESTIONS = [
          "part(network, -> part(1,": "of the network that is given",
          "fit(calibration_logits, calibration_labels) -> fit(calibration_logits[:500], calibration_labels[:500])": SOME},
         fixed=True,
+    ),
+    Question(
+        "binned", binned,
+        [Case("scores inside the bins", 1, binned_inside, shown=True),
+         Case("scores on the edges, 0 and 1, empty bins", 1, binned_on_edges)],
+        {left_closed: EDGE, 'side="left" -> side="right"': EDGE, 'scores, side="left") -> scores, side="right")': EDGE,
+         'new_scores, side="left" -> new_scores, side="right"': EDGE, bins_of_equal_mass: "bins of equal width on [0, 1]",
+         of_the_rows_score: "the mean label of the bin's rows, not their mean score",
+         "np.maximum(rows, 1), centres) -> np.maximum(rows, 1), 0)": EMPTY,
+         "np.maximum(rows, 1), centres) -> np.maximum(rows, 1), np.nan)": EMPTY,
+         "np.maximum(rows, 1), centres) -> np.maximum(rows, 1), np.mean(labels))": EMPTY,
+         "+ 0.5) / n_bins -> + 1) / n_bins": "an empty bin answers with its centre, not its edge",
+         "ones / np.maximum(rows, 1) -> ones / len(scores)": VALUE, "ones / np.maximum(rows, 1) -> centres": VALUE,
+         "ones / np.maximum(rows, 1) -> (ones + 1) / (rows + 2)": "the mean label as it is, not smoothed",
+         "ones / np.maximum(rows, 1) -> np.round(ones / np.maximum(rows, 1))": "the mean label, not the more frequent one",
+         "ones / np.maximum(rows, 1) -> np.cumsum(ones) / np.maximum(np.cumsum(rows), 1)": "each bin for itself",
+         "new_scores, side -> scores, side": "return values for the new scores",
+         "new_scores, side -> np.sort(new_scores), side": "in the order of the new scores",
+         "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
+         "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
+         "edges = np -> scores, labels = scores[:9], labels[:9]; edges = np": SOME,
+         "edges = np -> scores.sort(); edges = np": STAYS},
+        WITHOUT,
+    ),
+    Question(
+        "pooled", pooled,
+        [Case("distinct scores in order, all of the same weight", 1.5, pooled_plain, shown=True),
+         Case("equal scores, weights, any order", 1.5, pooled_hard)],
+        {ties_apart: TIES, ties_as_they_come: TIES, never_below: BLOCK,
+         in_the_order_given: "sort the rows by their score first",
+         "while len(blocks) -> if len(blocks)": WHOLE,
+         "[1] > blocks[-1][0] -> [1] < blocks[-1][0]": "the values must not fall as the score grows",
+         "[ones, weight, 1] -> [ones / weight, 1, 1]": "a row counts with its weight",
+         "return means[place] -> return means": "one value for each row, in the order of the rows",
+         "return means[place] -> return np.sort(means[place])": "one value for each row, in the order of the rows",
+         "return means[place] -> return np.round(means[place])": BLOCK,
+         "return means[place] -> return means[place] * np.mean(weights)": BLOCK,
+         "np.bincount(place, weights * labels), np.bincount(place, weights) -> np.bincount(place, labels), np.bincount(place)":
+             "a row counts with its weight",
+         "np.bincount(place, weights * labels) -> np.bincount(place, labels)": "the weights count above the bar, too",
+         "blocks[-1] = [one + other for one, other in zip(blocks[-1], last, strict=True)] -> "
+         "blocks[-1] = [(blocks[-1][0] / blocks[-1][1] + last[0] / last[1]) / 2, 1, blocks[-1][2] + last[2]]":
+             "the mean of a block is the mean of its rows, not the mean of two means",
+         "blocks[-1] = [one + other for one, other in zip(blocks[-1], last, strict=True)] -> "
+         "blocks[-1] = [last[0], last[1], blocks[-1][2] + last[2]]": BLOCK,
+         "places, place = np -> labels = 1 - labels; places, place = np": "the share of ones",
+         "places, place = np -> labels = np.where(np.arange(len(labels)) < 20, labels, 0); places, place = np": SOME,
+         "places, place = np -> scores.sort(); places, place = np": STAYS},
+        WITHOUT + CURVES,
+    ),
+    Question(
+        "one-vs-rest", one_vs_rest,
+        [Case("a few rows, a line for each class", 1, curves_plain, shown=True),
+         Case("two classes, logits of 1000, rows where every class answers 0", 1, curves_hard)],
+        {"(z - np.column_stack(rivals)) -> z": RIVALS, "np.delete(z, k, axis=1), axis=1) -> z, axis=1)": RIVALS,
+         "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.delete(z, k, axis=1).max(axis=1)": RIVALS,
+         "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.delete(z, k, axis=1).mean(axis=1)": RIVALS,
+         "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.log(np.exp(np.delete(z, k, axis=1)).sum(axis=1))": LARGE,
+         log_odds_of_the_softmax: "a probability that has rounded to 0 or 1 has no log-odds: work with the logits",
+         "return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / z.shape[1]) -> return r": SUMS,
+         "r.sum(axis=1, keepdims=True) -> r.sum(keepdims=True)": SUMS,
+         "r.sum(axis=1, keepdims=True) -> r.sum(axis=0, keepdims=True)": SUMS,
+         "total, 1), 1 / z.shape[1]) -> total, 1), 0)": "where every class answers 0, each gets 1/K",
+         "return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / z.shape[1]) -> return r / total":
+             "where every class answers 0, each gets 1/K",
+         "r = expit -> r = np.exp": "each class answers with its own sigmoid",
+         "expit(slopes * (z - np.column_stack(rivals)) + intercepts) -> "
+         "softmax(slopes * (z - np.column_stack(rivals)) + intercepts)": "each class answers with its own sigmoid",
+         "+ intercepts -> - intercepts": "the sign of the intercept", "+ intercepts -> ": "each class has an intercept",
+         "expit(slopes * -> expit(slopes[0] * ": "each class has a slope of its own",
+         "expit(slopes * -> expit(slopes[:, None] * ": "a column for each class: so are the slopes",
+         "+ intercepts) -> + intercepts) > 0.5": "probabilities, not decisions",
+         "z = np.asarray(logits, dtype=float) -> z = np.repeat(logits[:1], len(logits), axis=0)": SOME,
+         "z = np.asarray(logits, dtype=float) -> z = logits; z -= z.max(axis=1, keepdims=True)": STAYS},
+        WITHOUT,
+    ),
+    Question(
+        "biases", fit_biases,
+        [Case("some networks", 1.5, biases_plain, shown=True),
+         Case("a class that never occurs, two classes, strong and weak penalties", 1.5, biases_hard)],
+        {ratio_of_shares: "the ratio of the shares is a first step: state and occur again after it", one_step: EARLY,
+         twice_the_penalty: PENALTY, beside_a_mean: PENALTY, without_a_penalty: PENALTY,
+         "z = np -> strength = max(strength, 1); z = np": PENALTY, of_absolute_values: "squares, not absolute values",
+         "zeros(z.shape[1]), jac=True, tol=1e-10).x -> zeros(z.shape[1]), jac=True, tol=1e-10).x * -1":
+             "the sign: a class that occurs more often than stated needs a larger bias",
+         against_the_first: "the penalty counts every bias: no class is the reference",
+         "return minimize -> return np.exp(1) ** minimize": "the biases, not their exponentials",
+         "tol=1e-10).x -> tol=1e-10).fun": "return the biases", "tol=1e-10).x -> tol=1e-10).x.round(2)": EARLY,
+         "np.bincount(labels, minlength=z.shape[1]) -> np.bincount(labels, minlength=z.shape[1]) * 0 + len(z) / z.shape[1]": STATED,
+         as_often_as_predicted: "as often as a class occurs, not as often as it is predicted",
+         "np.bincount(labels, minlength=z.shape[1]) -> np.bincount(labels)": "labels may lack a class, the logits know it",
+         counted_from_one: "classes are counted from 0",
+         "z = np.asarray(logits, dtype=float) -> z = np.asarray(logits, dtype=float) * np.log(2)":
+             "the softmax has base e, not base 2",
+         "z = np.asarray(logits, dtype=float) -> z = np.zeros_like(logits)": "the biases are added to the logits",
+         "z = np.asarray(logits, dtype=float) -> labels, z = labels[:50], logits[:50]": SOME,
+         "z = np.asarray(logits, dtype=float) -> logits -= logits.mean(axis=1, keepdims=True); z = logits": STAYS},
+        WITHOUT + LINES, rtol=0, atol=1e-4,
     ),
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from classroom.cases import ByHand, Case, Question, Seed, Words
+from classroom.cases import SOME, STAYS, ByHand, Case, Question, Seed, Words
 
 WITHOUT = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
 FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
@@ -45,6 +45,27 @@ def calibrated_outcomes(scores, draws, rng):
 
 def p_value(observed, drawn):
     return (1 + np.sum(np.asarray(drawn) >= observed)) / (1 + len(drawn))
+
+
+def best_paid(said, penalty, beliefs):
+    said, penalty = np.asarray(said, dtype=float), np.asarray(penalty, dtype=float)
+    best = []
+    for belief in beliefs:
+        chances = np.array([1 - belief, belief])
+        possible = chances > 0
+        expected = chances[possible] @ penalty[possible]
+        best.append(said[np.argmin(expected)])
+    return np.array(best)
+
+
+def brier_parts(forecasts, happened):
+    values, group = np.unique(forecasts, return_inverse=True)
+    rows = np.bincount(group)
+    frequency = np.bincount(group, happened) / rows
+    base_rate = np.mean(happened)
+    reliability = np.sum(rows * (values - frequency) ** 2) / len(group)
+    resolution = np.sum(rows * (frequency - base_rate) ** 2) / len(group)
+    return reliability, resolution, base_rate * (1 - base_rate)
 
 
 def inside(rng, n, n_bins):
@@ -172,6 +193,46 @@ def equal_and_beyond(rng, own):
     yield 0.0, drawn
 
 
+def penalties(said):
+    """Squared distance, distance, minus the logarithm: penalties of forecasts, shape (2, m) each."""
+    with np.errstate(divide="ignore"):
+        logs = -np.log([1 - said, said])
+    return [np.array([said**2, (1 - said) ** 2]), np.array([said, 1 - said]), logs]
+
+
+def pay_inside(rng, own):
+    said = rng.permutation(rng.choice(np.arange(1, 40), 15, replace=False) / 40)
+    for penalty in penalties(said):
+        yield said, penalty, rng.choice(said, 5, replace=False)
+
+
+def pay_certain(rng, own):
+    said = rng.permutation(np.r_[0.0, rng.choice(np.arange(1, 16), 7, replace=False) / 16, 1.0])
+    for penalty in penalties(said):
+        yield said, penalty, np.r_[1.0, rng.choice(said[(said > 0) & (said < 1)], 4), 0.0]
+    yield said, np.array([said > 0.5, said <= 0.5], dtype=float), rng.choice([0.25, 0.375, 0.75, 0.875], 6)
+    table = rng.integers(1, 200, (2, len(said))) / 7
+    table[[0, 1], rng.choice(len(said), 2, replace=False)] = np.inf
+    yield said, table, np.r_[0.0, rng.random(6), 1.0]
+
+
+def days(rng, values, rows):
+    """Forecasts that repeat, in a mixed order, and what came."""
+    forecasts = rng.permutation(np.repeat(values, rows))
+    return forecasts, (rng.random(len(forecasts)) < 0.15 + 0.6 * forecasts**2).astype(int)
+
+
+def parts_plain(rng, own):
+    for n in (2, 5):
+        yield days(rng, rng.choice(np.arange(1, 10), n, replace=False) / 10, rng.integers(3, 12, n))
+
+
+def parts_hard(rng, own):
+    yield days(rng, np.arange(300, 500, 2) / 1000 + float(rng.integers(0, 2)) / 1000, rng.integers(1, 5, 100))
+    yield np.full(12, 0.25), np.full(12, int(rng.integers(0, 2)))
+    yield days(rng, rng.permutation(20) / 20, 1)
+
+
 def digitised(scores, n_bins):
     index = np.digitize(scores, np.linspace(0, 1, n_bins + 1)) - 1
     return np.array([np.sum(index == m) for m in range(n_bins)])
@@ -210,11 +271,30 @@ def largest_gap(scores, happened, n_bins):
     return max(abs(np.mean((happened - scores)[index == m])) for m in np.unique(index))
 
 
+def last_of_equal_pay(said, penalty, beliefs):
+    return best_paid(said[::-1], penalty[:, ::-1], beliefs)
+
+
+def within_tenths(forecasts, happened):
+    return brier_parts(np.ceil(forecasts * 10) / 10 - 0.05, happened)
+
+
+def corrected_parts(forecasts, happened):
+    values, group = np.unique(forecasts, return_inverse=True)
+    rows = np.bincount(group)
+    frequency = np.bincount(group, happened) / rows
+    chance = np.sum((rows * frequency * (1 - frequency) / np.maximum(rows - 1, 1))[rows > 1]) / len(group)
+    reliability, resolution, uncertainty = brier_parts(forecasts, happened)
+    return reliability - chance, resolution, uncertainty
+
+
 EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
 LAST, FIRST = "the last bin holds 1: your edges drop p = 1", "the first bin holds 0: your edges drop p = 0"
-SOME = "all rows count, not the first ones only"
 LENGTH = "return one number for each bin, also for the empty ones"
-OWN = "an array that is given stays as it is: work on a copy"
+BELIEF = "weigh each outcome by the chance that the belief gives it"
+COST, EXPECTED = "said[np.argmin(expected)]", "expected = chances[possible] @ penalty[possible]"
+ROWS = "weigh each group by its rows"
+SQUARES = "squared distances"
 
 QUESTIONS = [
     ByHand(
@@ -264,7 +344,7 @@ QUESTIONS = [
          "np.arange(n_bins + 1) / n_bins -> np.quantile(scores, np.arange(n_bins + 1) / n_bins)":
              "bins of equal width, not bins that hold equally many",
          "scores, side -> scores[:5], side": SOME, "scores, side -> scores[1:], side": SOME,
-         "edges = -> scores.sort(); edges =": OWN},
+         "edges = -> scores.sort(); edges =": STAYS},
         WITHOUT,
     ),
     Question(
@@ -290,7 +370,7 @@ QUESTIONS = [
          "top, right = probabilities -> probabilities, labels = probabilities[:9], labels[:9]; top, right = probabilities":
              SOME,
          "argmax(axis=1) == labels -> argmax(axis=1) + 1 == labels": "classes are counted from 0",
-         "top, right = -> probabilities.sort(axis=1); top, right =": OWN,
+         "top, right = -> probabilities.sort(axis=1); top, right =": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
          "np.arange(1, n_bins) / n_bins -> 0.5 + np.arange(1, n_bins) / n_bins / 2": "the bins cover [0, 1]"},
         WITHOUT,
@@ -311,7 +391,7 @@ QUESTIONS = [
          "np.sqrt((np.bincount(index, np.asarray(happened) - scores)**2).sum()) / len(scores)":
              "the mean of absolute gaps, not of squares",
          "index = np -> scores, happened = scores[:20], happened[:20]; index = np": SOME,
-         "index = np -> scores.sort(); index = np": OWN,
+         "index = np -> scores.sort(); index = np": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins - 1) / (n_bins - 1)": "one bin too few",
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.quantile(scores, np.arange(1, n_bins) / n_bins)":
@@ -347,7 +427,7 @@ QUESTIONS = [
          "rng.random((draws, len(scores))) < scores -> np.repeat(rng.random((draws // 2, len(scores))) < scores, "
          "2, axis=0)": "anew in each draw",
          "< scores -> < scores**1.1": "its own score",
-         "return -> scores[0] = 0.5; return": OWN},
+         "return -> scores[0] = 0.5; return": STAYS},
     ),
     Question(
         "p-value", p_value,
@@ -366,6 +446,59 @@ QUESTIONS = [
          "np.asarray(drawn) >= observed -> np.asarray(drawn)[:5] >= observed": SOME,
          "np.asarray(drawn) >= observed -> np.abs(np.asarray(drawn) - np.mean(drawn)) >= abs(observed - np.mean(drawn))":
              "one side: at or above the observed error",
-         "return -> drawn.sort(); return": OWN},
+         "return -> drawn.sort(); return": STAYS},
+    ),
+    Question(
+        "best-paid", best_paid,
+        [Case("three penalties, beliefs strictly between 0 and 1", 1, pay_inside, shown=True),
+         Case("penalties that are infinite, equal or of any other kind, and beliefs of 0 and 1", 1, pay_certain)],
+        {"np.argmin -> np.argmax": "a penalty is paid: the smallest expected one is best",
+         "[1 - belief, belief] -> [belief, 1 - belief]": "row 0 of the table is the outcome 0",
+         "[1 - belief, belief] -> [0.5, 0.5]": BELIEF,
+         "[1 - belief, belief] -> [float(belief < 0.5), float(belief >= 0.5)]": "the less likely outcome counts, too",
+         "[1 - belief, belief] -> [1 - belief, belief**2]": BELIEF,
+         f"{COST} -> np.argmin(expected)": "return the forecast, not its place",
+         f"{COST} -> expected.min()": "return the forecast, not what it costs",
+         f"{COST} -> belief": "not every penalty rewards honesty: look for the best forecast",
+         f"{COST} -> round(belief)": "a penalty may reward honesty: look for the best forecast",
+         f"{COST} -> said[np.abs(said - belief).argmin()]": "not every penalty rewards honesty: look for the best forecast",
+         f"{COST} -> said[np.argmin(penalty.max(axis=0))]": "the expected penalty, not the worst",
+         f"{EXPECTED} -> expected = (1 - said) * penalty[0] + said * penalty[1]":
+             "the outcome follows what she believes, not what she says",
+         "chances > 0 -> chances > -1": "what cannot happen costs nothing, even where its penalty is infinite",
+         f"{EXPECTED} -> expected = chances @ np.nan_to_num(penalty, posinf=0)": "an infinite penalty is not free",
+         "said, penalty = np.asarray(said -> said, penalty = np.asarray(np.sort(said)": "the columns stand in the order of said",
+         last_of_equal_pay: "of equally good forecasts the first",
+         "for belief in beliefs -> for belief in np.full(len(beliefs), beliefs[0])": "one forecast for each belief",
+         "best = [] -> said.sort(); best = []": STAYS},
+        WITHOUT,
+    ),
+    Question(
+        "parts", brier_parts,
+        [Case("a few forecasts, each made on several days", 1.5, parts_plain, shown=True),
+         Case("forecasts that differ in the third digit, groups of one day, days that are all alike", 1.5, parts_hard)],
+        {"base_rate = np.mean(happened) -> base_rate = np.mean(frequency)": "the base rate is the share of all days, not of groups",
+         "base_rate = np.mean(happened) -> base_rate = np.mean(forecasts)": "the base rate is what happened, not what was said",
+         "np.sum(rows * (values - frequency) ** 2) / len(group) -> np.mean((values - frequency) ** 2)": f"reliability: {ROWS}",
+         "np.sum(rows * (frequency - base_rate) ** 2) / len(group) -> np.mean((frequency - base_rate) ** 2)":
+             f"resolution: {ROWS}",
+         "rows * (values - frequency) ** 2 -> rows * np.abs(values - frequency)": f"reliability: {SQUARES}",
+         "rows * (frequency - base_rate) ** 2 -> rows * np.abs(frequency - base_rate)": f"resolution: {SQUARES}",
+         "(frequency - base_rate) ** 2 -> (values - base_rate) ** 2":
+             "resolution looks at the frequencies that follow, not at what was said",
+         "np.sum(rows * (values - frequency) ** 2) / len(group) -> np.mean((forecasts - happened) ** 2)":
+             "that is the Brier score; reliability compares each group's forecast with its frequency",
+         "return reliability, resolution, -> return resolution, reliability,": "reliability comes first",
+         "return reliability, resolution, -> return reliability, -resolution,": "resolution is a mean of squares, never negative",
+         "base_rate * (1 - base_rate) -> base_rate": "uncertainty is the variance of the outcomes",
+         "base_rate * (1 - base_rate) -> np.var(happened, ddof=1)": "uncertainty: the mean square, divided by n",
+         "base_rate * (1 - base_rate) -> np.sqrt(base_rate * (1 - base_rate))": "uncertainty is the variance, not its root",
+         "base_rate * (1 - base_rate) -> reliability - resolution": "uncertainty: the score of one who always says the base rate",
+         "np.unique(forecasts -> np.unique(np.round(forecasts, 1)": "a group holds the days with the same forecast, to every digit",
+         within_tenths: "a group holds the days with the same forecast, not a bin",
+         corrected_parts: "as defined, with chance left in",
+         "values, group = -> forecasts, happened = forecasts[:9], happened[:9]; values, group =": SOME,
+         "values, group = -> forecasts.sort(); values, group =": STAYS},
+        WITHOUT,
     ),
 ]  # fmt: skip

@@ -1,10 +1,12 @@
 """What the answers about logistic and softmax regression are held to."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import expit
 
 from calibration_lessons import LogisticRegression, softmax
-from classroom.cases import ByHand, Case, Question
+from classroom.cases import SOME, STAYS, ByHand, Case, Question
 
 WITHOUT = [
     "calibration_lessons.models", "calibration_lessons._logistic", "calibration_lessons.calibrators",
@@ -58,13 +60,24 @@ def softmax_gradient(theta, X, y):
     return (softmax(X @ theta.T) - one_hot).T @ X / len(y)
 
 
+@lru_cache(4000)
+def fitted(l2, rows, labels, n):
+    X, y = np.frombuffer(rows).reshape(n, -1), np.frombuffer(labels, dtype=int)
+    return LogisticRegression(l2=l2).fit(X, y)
+
+
+def fit(X, y, l2):
+    """The companion's model, each once: the right answer and the slips fit many the same."""
+    return fitted(l2, np.ascontiguousarray(X, dtype=float).tobytes(), y.astype(int).tobytes(), len(y))
+
+
 def choose_l2(X, y, candidates, fold):
     losses = []
     for l2 in candidates:
         of_label = np.empty(len(y))
         for k in np.unique(fold):
             out = fold == k
-            p = LogisticRegression(l2=l2).fit(X[~out], y[~out]).predict_proba(X[out])
+            p = fit(X[~out], y[~out], l2).predict_proba(X[out])
             of_label[out] = p[np.arange(len(p)), y[out]]
         losses.append(-np.log(of_label).mean())
     return candidates[int(np.argmin(losses))]
@@ -136,7 +149,7 @@ def lowest(values, calls):
 
 def scores_plain(rng, own):
     low, high = np.sort(rng.choice(np.arange(-20, 21) / 10, (2, 1), replace=False), axis=0)
-    yield np.r_[low, low - 0.5, high, high + 0.7], np.array([0, 0, 1, 1])
+    yield np.r_[low, low - 0.5, low - 0.2, high, high + 0.7, high], np.array([0, 0, 0, 1, 1, 1])
     x = rng.permutation(12)[:6] / 4.0
     yield x, np.r_[0, 1, 0, 1, 0, 1][np.argsort(np.argsort(x))]
     yield x, np.r_[1, 0, 1, 1, 0, 1][np.argsort(np.argsort(x))]
@@ -202,12 +215,9 @@ def patients(rng, own):
     draw = np.random.default_rng([1, *f"{own['STUDENT_ID']}{own['CLASS']}".encode()])
     truth = 1.5 * draw.normal(size=40) / np.sqrt(40)
     X = draw.normal(size=(200, 40))
-    yield (
-        X,
-        (draw.random(200) < expit(X @ truth)).astype(int),
-        [0.1, 1.0, 10.0, 100.0, 1000.0],
-        np.arange(200) % 5,
-    )
+    y, candidates = (draw.random(200) < expit(X @ truth)).astype(int), [0.1, 1.0, 10.0, 100.0, 1000.0]
+    yield X, y, candidates, np.arange(200) % 5
+    yield X, y, candidates[2:] + candidates[:2], np.arange(200) % 5  # the same choice, at another place
 
 
 def folds(seed):
@@ -241,7 +251,7 @@ def gradient_descent(X, y, l2):
 
 def on_fitted_rows(X, y, candidates, fold):
     def loss(l2):
-        p = LogisticRegression(l2=l2).fit(X, y).predict_proba(X)
+        p = fit(X, y, l2).predict_proba(X)
         return -np.log(p[np.arange(len(y)), y]).mean()
 
     return min(candidates, key=loss)
@@ -251,7 +261,7 @@ def mean_of_fold_means(X, y, candidates, fold):
     def loss(l2):
         means = []
         for k in np.unique(fold):
-            p = LogisticRegression(l2=l2).fit(X[fold != k], y[fold != k]).predict_proba(X[fold == k])
+            p = fit(X[fold != k], y[fold != k], l2).predict_proba(X[fold == k])
             means.append(-np.log(p[np.arange(len(p)), y[fold == k]]).mean())
         return np.mean(means)
 
@@ -262,7 +272,7 @@ def out_of_fold_on_average(X, y, candidates, fold):
     def right(l2):
         hits = 0
         for k in np.unique(fold):
-            p = LogisticRegression(l2=l2).fit(X[fold != k], y[fold != k]).predict_proba(X[fold == k])
+            p = fit(X[fold != k], y[fold != k], l2).predict_proba(X[fold == k])
             hits += np.sum(p.argmax(axis=1) == y[fold == k])
         return -hits
 
@@ -278,8 +288,6 @@ LAST = "the reference is the last class, not the first"
 SHIFT = "a log-ratio of 1000 overflows: only differences count, so shift them first"
 KNOWN = "y may lack a class, theta knows it: K is the number of rows of theta"
 FOLD = "every fold is left out once, and judged by its log loss under the others' model"
-STAYS = "an array that is given stays as it is: work on a copy"
-SOME = "all rows count, not the first ones only"
 LOSS = "np.logaddexp(0, np.where(y == 1, -z, z)).mean()"
 
 QUESTIONS = [
@@ -419,13 +427,12 @@ QUESTIONS = [
          "losses.append(-np.log(of_label).mean()) -> losses.append(np.log(of_label).mean())": "the smallest loss",
          "losses.append(-np.log(of_label).mean()) -> losses.append(-of_label.mean())": "the log loss",
          "losses.append(-np.log(of_label).mean()) -> losses.append(-np.median(np.log(of_label)))": "the mean, not the median",
-         "fit(X[~out], y[~out]) -> fit(X[out], y[out])": FOLD, "for k in np.unique(fold) -> of_label[:] = 0.5\n        for k in np.unique(fold)[1:]": FOLD,
+         "fit(X[~out], y[~out], -> fit(X[out], y[out],": FOLD, "for k in np.unique(fold) -> of_label[:] = 0.5\n        for k in np.unique(fold)[1:]": FOLD,
          "out = fold == k -> out = fold == np.unique(fold)[0]; of_label[:] = 0.5": FOLD,
-         "l2=l2 -> l2=l2 * len(y)": "beside the sum of the losses", "l2=l2 -> l2=l2 / 10": "beside the sum of the losses",
+         "y[~out], l2) -> y[~out], l2 * len(y))": "beside the sum of the losses", "y[~out], l2) -> y[~out], l2 / 10)": "beside the sum of the losses",
          "np.unique(fold) -> range(3)": "the folds' names are any whole numbers",
          "candidates[int(np.argmin(losses))] -> int(np.argmin(losses))": "return one of the candidates",
          "losses = [] -> losses = []; fold = np.arange(len(y)) % 3": "the folds that are given",
          "losses = [] -> losses = []; candidates.sort()": STAYS},
-        fixed=True,
     ),
 ]  # fmt: skip

@@ -4,17 +4,20 @@ import numpy as np
 from scipy.special import expit
 
 import calibration_lessons as cl
-from classroom.cases import ByHand, Case, Question
+from classroom.cases import SOME, STAYS, ByHand, Case, Question
 
 MEASURES = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
 DECISIONS = ["calibration_lessons.practice.decisions", "calibration_lessons.definitions"]
 
 
-def by_hand(false_alarm, miss, referral):
+def by_hand(false_alarm, miss, referral, weight, told):
     threshold = false_alarm / (false_alarm + miss)
     refer_from = referral / miss
     refer_to = 1 - referral / false_alarm
-    return {"threshold": threshold, "refer_from": refer_from, "refer_to": refer_to}
+    undone = told / (told + weight * (1 - told))
+    alarm_from = weight * threshold / (weight * threshold + 1 - threshold)
+    ends = {"threshold": threshold, "refer_from": refer_from, "refer_to": refer_to}
+    return ends | {"undone": undone, "alarm_from": alarm_from}
 
 
 def equal_mass_ece(y, p, n_bins):
@@ -59,6 +62,29 @@ def report(z, worse, fit_rows, calibration_rows, test_rows, costs, referral):
     return found
 
 
+def moved(probabilities, old, new):
+    factors = np.asarray(new) / np.asarray(old)
+    weighed = np.asarray(probabilities) * factors
+    return weighed / weighed.sum(axis=1, keepdims=True)
+
+
+def intercept_update(z, y):
+    z, share = np.asarray(z, dtype=float), np.mean(y)
+    if not 0 < share < 1:
+        raise ValueError("no intercept: one class is absent")
+    odds = np.log(share / (1 - share))
+    low, high = odds - z.max(), odds - z.min()
+    for _ in range(100):
+        b = (low + high) / 2
+        low, high = (b, high) if expit(z + b).mean() < share else (low, b)
+    return b
+
+
+def merged_ece(rows, promised, came):
+    gaps = np.sum(came, axis=0) - np.sum(promised, axis=0)
+    return np.abs(gaps).sum() / np.sum(rows)
+
+
 def forecasts(rng, n):
     p = rng.permutation(np.arange(1, n + 1)) / (n + 1)
     return (rng.random(n) < 0.2 + 0.5 * p).astype(int), p
@@ -74,7 +100,9 @@ def audits_hard(rng, own):
     yield *forecasts(rng, 7), 7
     yield *forecasts(rng, 5), 8
     p = rng.integers(0, 5, 2000) / 4
-    yield (rng.random(2000) < 0.2 + 0.5 * p).astype(int), p, 7
+    place = np.argsort(np.argsort(p, kind="stable"))
+    early = place - np.searchsorted(np.sort(p), p) < 200  # among its equals; a group that takes others is far off
+    yield (early ^ (rng.random(2000) < 0.1)).astype(int), p, 7
 
 
 def own_patients(rng, own):
@@ -152,6 +180,71 @@ def bills_hard(rng, own):
         yield p, rng.integers(0, 2, n), rng.integers(-1, n_decisions, n), costs, 2.5
 
 
+def moves_plain(rng, own):
+    for n, k in ((3, 2), (20, 3)):
+        yield rng.dirichlet(np.ones(k), n), rng.dirichlet(np.full(k, 4.0)), rng.dirichlet(np.full(k, 4.0))
+
+
+def moves_hard(rng, own):
+    p = rng.dirichlet(np.ones(4), 12)
+    p[0], p[1] = np.eye(4)[rng.integers(0, 4)], np.r_[0.0, 0.5, 0.25, 0.25]
+    yield p, rng.integers(20, 900, 4), rng.integers(20, 900, 4)
+    yield rng.dirichlet(np.ones(3), 3), np.array([0.5, 0.3, 0.2]), np.r_[0.0, rng.dirichlet(np.full(2, 4.0))]
+    yield rng.dirichlet(np.ones(2), 9), np.array([0.5, 0.5]), np.array([0.999, 0.001])
+    yield rng.dirichlet(np.ones(5), 5), rng.dirichlet(np.full(5, 4.0)), rng.dirichlet(np.full(5, 4.0))
+
+
+def screens(rng, n, ill, factor):
+    """Log-odds of a model that learned from weighted rows, and labels as patients come."""
+    y = (np.arange(n) < ill).astype(int)
+    z = rng.normal(1.1 * y - 0.5, 1.0) * 1.2 + np.log(factor)
+    order = rng.permutation(n)
+    return z[order], y[order]
+
+
+def updates_plain(rng, own):
+    for n, ill in ((40, 8), (400, 30)):
+        yield screens(rng, n, ill, float(rng.integers(3, 15)))
+
+
+def updates_hard(rng, own):
+    z, y = screens(rng, 1500, int(rng.integers(1, 4)), 500.0)
+    yield z, y
+    z, y = screens(rng, 60, 57, 9.0)
+    yield z - 300, y
+    z, y = screens(rng, 80, 20, 9.0)
+    yield 9 * z + 60, y
+    yield np.array([0.0, 0.0, 2.0]), np.array([0, 1, 0])
+
+
+def updates_without(rng, own):
+    z, y = screens(rng, 30, 6, 4.0)
+    for labels in (np.zeros_like(y), np.ones_like(y), y):
+        yield z, labels
+
+
+def logs(rng, blocks, n_bins, empty=()):
+    """What some machines have counted: rows, and the sums of their scores and of their events, by bin."""
+    rows = rng.integers(1, 40, (blocks, n_bins)) * rng.integers(1, 9, (blocks, 1))
+    rows[:, list(empty)] = 0
+    scores = (np.arange(n_bins) + rng.random((blocks, n_bins))) / n_bins
+    return rows, rows * scores, rng.binomial(rows, np.clip(scores + rng.normal(0, 0.2, rows.shape), 0, 1)).astype(float)
+
+
+def logs_plain(rng, own):
+    yield logs(rng, 2, 3)
+    yield logs(rng, 3, 5)
+
+
+def logs_hard(rng, own):
+    yield logs(rng, 8, 8, empty=[2, 5])
+    yield logs(rng, 1, 10, empty=[0])
+    rows, promised, came = logs(rng, 4, 6)
+    rows[2], promised[2], came[2] = 0, 0, 0
+    rows[1, :3], promised[1, :3], came[1, :3] = 0, 0, 0
+    yield rows, promised, came
+
+
 def last_of_equals_first(y, p, n_bins):
     groups = np.array_split(np.lexsort((-np.arange(len(p)), p)), n_bins)
     return sum(abs(np.sum(y[group] - p[group])) for group in groups) / len(y)
@@ -202,6 +295,64 @@ def of_the_cheapest(p, y, decision, costs, referral):
     return np.where(decision < 0, referral, cheapest).mean(), bill(p, y, decision, costs, referral)[1]
 
 
+def complement(probabilities, old, new):
+    first = probabilities[:, 0] * new[0] / old[0]
+    other = probabilities[:, 1] * (1 - new[0]) / (1 - old[0])
+    return np.column_stack([first, other]) / (first + other)[:, None]
+
+
+def largest_moves(probabilities, old, new):
+    k = np.argmax(new)
+    weighed = np.array(probabilities)
+    weighed[:, k] *= new[k] / old[k]
+    return weighed / weighed.sum(axis=1, keepdims=True)
+
+
+def by_the_mean_forecast(z, y):
+    mean, share = expit(z).mean(), np.mean(y)
+    return np.log(share / (1 - share)) - np.log(mean / (1 - mean))
+
+
+def by_the_mean_score(z, y):
+    return np.log(np.mean(y) / (1 - np.mean(y))) - np.mean(z)
+
+
+def log_odds_of_the_share(z, y):
+    return np.log(np.mean(y) / (1 - np.mean(y)))
+
+
+def newton_from_zero(z, y):
+    b = 0.0
+    for _ in range(30):
+        p = expit(z + b)
+        b = b - np.mean(p - y) / np.mean(p * (1 - p))
+    return b
+
+
+def with_prior_targets(z, y):
+    return intercept_update(np.r_[z, z.mean(), z.mean()], np.r_[y, 0, 1])
+
+
+def half_and_half(z, y):
+    ill = np.flatnonzero(y == 1)
+    return intercept_update(np.r_[z, np.tile(z[ill], len(y) // len(ill) - 1)], np.r_[y, np.ones(len(ill) * (len(y) // len(ill) - 1))])
+
+
+def mean_of_the_machines(rows, promised, came):
+    parts = [merged_ece(rows[m : m + 1], promised[m : m + 1], came[m : m + 1]) for m in range(len(rows)) if rows[m].any()]
+    return np.mean(parts)
+
+
+def weighted_mean_of_the_machines(rows, promised, came):
+    return np.abs(came - promised).sum() / np.sum(rows)
+
+
+def mean_of_means(rows, promised, came):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gaps = np.nanmean(came / rows, axis=0) - np.nanmean(promised / rows, axis=0)
+    return np.nansum(np.abs(gaps) * rows.sum(axis=0)) / rows.sum()
+
+
 SORT, GROUPS = 'np.argsort(p, kind="stable")', "sort, cut, weigh by rows, absolute value in each group"
 ALIKE = "rows with equal p keep their order"
 CANCEL = "gaps of different sign cancel: take the absolute value in each group"
@@ -209,17 +360,24 @@ HEART = "you calibrated on rows that the model learned by heart: there it is nea
 ROWS = "Platt scaling with prior targets on the calibration rows, in the order of test_rows"
 PAIRS = "take the difference of each patient first"
 TABLE = "rows of the table are true classes, columns decisions"
-STAYS = "an array that is given stays as it is: work on a copy"
-SOME = "all rows count, not the first ones only"
 GAIN = "return falls.mean(), falls.mean() - half, falls.mean() + half"
 PAID = "np.where(referred, referral, paid).mean()"
+ODDS = "the weights multiply the odds by their ratio: to undo them, divide the odds"
+BACK = "from your threshold back to its output: multiply the odds of the threshold"
+FACTOR = "the probability of each class times its new share over its old one"
+AGREE = "at your b the mean forecast is not the share of ill rows"
+UNITS = "no start, step or bracket suits every model: where must b lie, whatever the log-odds?"
+TOGETHER = "add the machines' sums bin by bin first, take absolute values then"
+UNDONE = "undone = told / (told + weight * (1 - told))"
+ALARM = "alarm_from = weight * threshold / (weight * threshold + 1 - threshold)"
+GAPS = "np.abs(gaps).sum() / np.sum(rows)"
 
 QUESTIONS = [
     ByHand(
         "by-hand", by_hand,
         {"threshold": (1, "there, treating and not treating are expected to cost the same"),
          "refer_from": (1, "what is not treating expected to cost at p?"),
-         "refer_to": (1, "what is treating expected to cost at p?")},
+         "refer_to": (1, "what is treating expected to cost at p?"), "undone": (1, ODDS), "alarm_from": (1, BACK)},
         {"threshold = false_alarm / (false_alarm + miss) -> threshold = miss / (false_alarm + miss)":
              "a dear miss must lower it, not raise it",
          "threshold = false_alarm / (false_alarm + miss) -> threshold = false_alarm / miss":
@@ -237,7 +395,19 @@ QUESTIONS = [
          "refer_to = 1 - referral / false_alarm -> refer_to = 1 - referral / miss": "treating costs a false alarm",
          "refer_to = 1 - referral / false_alarm -> refer_to = 1 - false_alarm / miss": "the price of the referral counts",
          "refer_to = 1 - referral / false_alarm -> refer_to = false_alarm / (false_alarm + referral)":
-             "what is treating expected to cost at p?"},
+             "what is treating expected to cost at p?",
+         f"{UNDONE} -> undone = weight * told / (weight * told + 1 - told)": "that weighs the ill a second time: divide the odds",
+         f"{UNDONE} -> undone = told / weight": "the weights multiply the odds, not the probability",
+         f"{UNDONE} -> undone = told / (1 - told) / weight": "those are odds; give the probability",
+         f"{UNDONE} -> undone = told": ODDS, f"{UNDONE} -> undone = told / (1 + weight)": ODDS,
+         f"{UNDONE} -> undone = (1 - told) / (1 - told + weight * told)": "that is the probability of staying well, weighed twice",
+         f"{UNDONE} -> undone = 1 - told / (told + weight * (1 - told))": "the probability of getting worse, not of staying well",
+         f"{ALARM} -> alarm_from = threshold / (threshold + weight * (1 - threshold))":
+             "you undid the weights of the threshold; it has to be weighed like the output",
+         f"{ALARM} -> alarm_from = threshold": "its output is weighed: so must be the threshold",
+         f"{ALARM} -> alarm_from = weight * threshold": "the weights multiply the odds, not the probability",
+         f"{ALARM} -> alarm_from = weight / (weight + 1)": "that is one half, weighed; your prices set another threshold",
+         f"{ALARM} -> alarm_from = weight * threshold / (1 - threshold)": "those are odds; give the probability"},
         atol=1.5e-3,
     ),
     Question(
@@ -248,6 +418,7 @@ QUESTIONS = [
          rest_dropped: "where n is no multiple, the first groups hold one more", unweighted: "weigh each group by its rows",
          f"{SORT} -> np.arange(len(p))": "sort the rows by p before you cut them", f"{SORT} -> np.lexsort((y, p))": ALIKE,
          f"{SORT} -> np.lexsort((-y, p))": ALIKE,
+         f"{SORT} -> np.lexsort((np.random.default_rng(0).random(len(p)), p))": ALIKE,
          f"{SORT}, n_bins) -> {SORT}[::-1], n_bins)": "sort from the smallest p to the largest",
          f"{SORT} -> np.argsort(y, kind='stable')": "sort by p, not by y",
          "sum(abs(np.sum(y[group] - p[group])) for group in groups) -> abs(sum(np.sum(y[group] - p[group]) for group in groups))":
@@ -376,5 +547,85 @@ QUESTIONS = [
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
          "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
         atol=6e-4, within="report",
+    ),
+    Question(
+        "moved", moved,
+        [Case("two and three classes", 1, moves_plain, shown=True),
+         Case("counts for shares, a class that is gone, probabilities of 0 and 1", 1, moves_hard)],
+        {"np.asarray(new) / np.asarray(old) -> np.asarray(old) / np.asarray(new)": "you went back from the new shares to the old",
+         "np.asarray(new) / np.asarray(old) -> np.asarray(new)": "the old shares are in the forecasts already: divide them out",
+         "np.asarray(new) / np.asarray(old) -> 1 / np.asarray(old)": "times the new shares",
+         "np.asarray(new) / np.asarray(old) -> np.sqrt(np.asarray(new) / np.asarray(old))": FACTOR,
+         "np.asarray(new) / np.asarray(old) -> (np.asarray(new) / np.asarray(old))**2": FACTOR,
+         "np.asarray(new) / np.asarray(old) -> np.log1p(np.asarray(new) / np.asarray(old))": FACTOR,
+         "np.asarray(new) / np.asarray(old) -> 1 + np.asarray(new) - np.asarray(old)": FACTOR,
+         "np.asarray(new) / np.asarray(old) -> np.asarray(new) / np.mean(probabilities, axis=0)":
+             "the old shares are those that are given, not the mean forecasts",
+         "np.asarray(probabilities) * factors -> np.asarray(probabilities) * factors[:, None]":
+             "a column for each class: so are the shares",
+         "np.asarray(probabilities) * factors -> np.asarray(probabilities) + np.asarray(new) - np.asarray(old)": FACTOR,
+         "weighed / weighed.sum(axis=1, keepdims=True) -> weighed": "divide each row by its own sum",
+         "weighed / weighed.sum(axis=1, keepdims=True) -> np.minimum(weighed, 1)": "divide each row by its own sum",
+         "weighed.sum(axis=1 -> weighed.sum(axis=0": "divide each row by its own sum",
+         "weighed.sum(axis=1, keepdims=True) -> weighed.sum()": "divide each row by its own sum",
+         "weighed / weighed.sum(axis=1, keepdims=True) -> np.exp(weighed) / np.exp(weighed).sum(axis=1, keepdims=True)":
+             "divide each row by its own sum; no softmax",
+         "weighed / weighed.sum(axis=1, keepdims=True) -> np.round(weighed / weighed.sum(axis=1, keepdims=True), 2)":
+             "every digit",
+         complement: "any number of classes, shares or counts", largest_moves: "every class moves",
+         "factors = np -> probabilities = probabilities[:1].repeat(len(probabilities), axis=0); factors = np": SOME,
+         "factors = np -> probabilities *= np.asarray(new) / np.asarray(old); factors = 1.0; np": STAYS},
+        ["calibration_lessons.practice.shift", "calibration_lessons.definitions"],
+    ),
+    Question(
+        "intercept", intercept_update,
+        [Case("a model of balanced classes", 1, updates_plain, shown=True), Case(UNITS, 1, updates_hard),
+         Case("a ValueError where one class is absent, and only there", 1, updates_without)],
+        {by_the_mean_forecast: "the difference of the log-odds of two means is a start: the mean of a sigmoid is not the sigmoid of a mean",
+         by_the_mean_score: "the mean of the sigmoids, not the sigmoid of the mean",
+         log_odds_of_the_share: "b is added to the model's log-odds; it does not replace them", newton_from_zero: UNITS,
+         with_prior_targets: "the mean label as it is, without prior targets",
+         half_and_half: "the rows as they come: balancing them leaves the error where it is",
+         "range(100) -> range(8)": "nearly: search on, to six digits", "odds - z.max(), odds - z.min() -> -20.0, 20.0": UNITS,
+         "odds - z.max(), odds - z.min() -> -1000.0, 0.0": "b may go up, too",
+         "return b -> return -b": "the sign: b is added to the log-odds", "return b -> return np.exp(b)": "b, not the factor of the odds",
+         "return b -> return expit(z + b)": "return the number b, not the probabilities",
+         "expit(z + b).mean() < share -> np.median(expit(z + b)) < share": AGREE,
+         "expit(z + b).mean() < share -> np.mean(z + b > 0) < share": "the mean forecast, not the share of alarms",
+         "expit(z + b).mean() < share -> expit(z * np.exp(b)).mean() < share": "b is added; a factor leaves each forecast on its side",
+         "expit(z + b).mean() < share -> expit((z + b) * np.log(2)).mean() < share": "the sigmoid has base e, not base 2",
+         "expit(z + b).mean() < share -> expit(z + b).mean() < 0.5": AGREE,
+         "if not 0 < share < 1: -> if False:": "no b is best where one class is absent: check first",
+         "if not 0 < share < 1: -> if not 0 < share:": "all rows ill: no b is best there either",
+         "if not 0 < share < 1: -> if not 0.01 < share < 0.99:": "a rare class is still a class",
+         "z, share = np.asarray(z, dtype=float), np.mean(y) -> z, share = np.asarray(z, dtype=float)[:20], np.mean(y[:20])": SOME,
+         "z, share = np.asarray(z, dtype=float), np.mean(y) -> share = np.mean(y); z -= 0.1; z = z + 0.1": STAYS},
+        ["calibration_lessons.calibrators", "calibration_lessons.models", "calibration_lessons._logistic",
+         "calibration_lessons.definitions", "sklearn.linear_model"],
+    ),
+    Question(
+        "merged", merged_ece,
+        [Case("a few machines", 1, logs_plain, shown=True),
+         Case("machines and bins without rows, one machine, many", 1, logs_hard)],
+        {mean_of_the_machines: "the mean of the machines' errors is not the error of all rows",
+         weighted_mean_of_the_machines: TOGETHER, mean_of_means: "a machine with more rows counts more: add the sums",
+         "gaps = np.sum(came, axis=0) - np.sum(promised, axis=0) -> gaps = np.sum(came, axis=1) - np.sum(promised, axis=1)":
+             "over the machines, bin by bin",
+         f"{GAPS} -> abs(gaps.sum()) / np.sum(rows)": "gaps of different sign cancel: take the absolute value in each bin",
+         f"{GAPS} -> np.abs(gaps).sum()": "divide by the number of all rows",
+         f"{GAPS} -> np.abs(gaps).mean() / np.sum(rows)": "each bin is weighted by its rows: add up, and divide once",
+         f"{GAPS} -> np.abs(gaps).sum() / len(rows)": "divide by the number of all rows",
+         f"{GAPS} -> np.abs(gaps / np.sum(rows, axis=0)).mean()": "each bin is weighted by its rows",
+         f"{GAPS} -> np.nanmean(np.abs(gaps / np.sum(rows, axis=0)))": "each bin is weighted by its rows",
+         f"{GAPS} -> np.nanmax(np.abs(gaps / np.sum(rows, axis=0)))": "that is the largest gap, the MCE",
+         f"{GAPS} -> np.nansum(np.abs(gaps / np.sum(rows, axis=0)))": "each bin is weighted by its rows",
+         f"{GAPS} -> np.sqrt((gaps**2).sum()) / np.sum(rows)": "the mean of absolute gaps, not of squares",
+         f"{GAPS} -> gaps.sum() / np.sum(rows)": "take the absolute value in each bin",
+         "np.sum(promised, axis=0) -> np.sum(rows * promised, axis=0)": "promised holds sums of scores already, not means",
+         "np.sum(came, axis=0) -> np.sum(rows * came, axis=0)": "came holds numbers of events already, not shares",
+         "gaps = np.sum(came, axis=0) - -> gaps = np.sum(rows, axis=0) - np.sum(came, axis=0) -": "events, not their absence",
+         "gaps = np -> rows, promised, came = rows[:1], promised[:1], came[:1]; gaps = np": "all machines count",
+         "gaps = np -> rows, promised, came = rows[:, :-1], promised[:, :-1], came[:, :-1]; gaps = np": "all bins count",
+         "gaps = np.sum(came, axis=0) - np.sum(promised, axis=0) -> promised -= came; gaps = promised.sum(axis=0)": STAYS},
     ),
 ]  # fmt: skip

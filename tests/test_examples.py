@@ -11,7 +11,7 @@ import pytest
 from calibration_lessons.definitions import program
 from tools.equations import find_displays
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PAGES = {display.label: ROOT / display.page for display in find_displays(ROOT)}
 
 # Where a lesson works out its example: its words, with the value of the transcription's example in them.

@@ -1,0 +1,214 @@
+"""Beta calibration: a logistic curve of the logarithms of p and of 1 - p."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import ClassVar
+
+import numpy as np
+
+from .. import _blocks, _input
+from .._logistic import EPSILON, MAX_LOG_ODDS, NO_MINIMUM, TOO_STEEP, label_weights
+from .._root import increasing_root
+from .._typing import FloatArray, Floats, IntArray
+from ._base import BinaryCalibrator, Reads, one_score
+from ._learned import Learned, Numbers
+from .platt import prior_targets
+
+MAX_STEPS = 1000  # ten are enough unless the labels hardly overlap
+LAST_STEP = 1e-7  # in log-odds: Newton's step leaves an error of about the square of its length
+RTOL = 1e-10  # of the three numbers, where some rows lie so far out that no step is short for them
+FACES = tuple(product([False, True], repeat=2))  # whether a, and whether b, is held at 0
+
+
+class BetaCalibration(BinaryCalibrator):
+    """Odds of class 1 as e^c p^a / (1 - p)^b (equation ``eq-beta``).
+
+    With a = b = 1 and c = 0 the probabilities stay as they are. A logistic curve of p, which is Platt scaling
+    fed with probabilities, cannot do that. With a = b it is Platt scaling fed with log-odds; unequal powers
+    bend the curve differently at its two ends.
+
+    Parameters
+    ----------
+    prior_targets : bool
+        Use Platt's targets (``eq-platt-targets``) instead of the labels 0 and 1, so that a fit exists for
+        every sample.
+
+    Attributes
+    ----------
+    a_, b_ : float
+        Powers of p and of 1 - p, not negative, so that the curve never falls.
+    c_ : float
+        Logarithm of the factor.
+    classes_ : ndarray of int, shape (2,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    The three numbers of least cross-entropy, with a and b not negative: a logistic regression on log(p) and
+    -log(1 - p). Without prior targets `fit` raises where a threshold on p separates the labels: no finite
+    numbers are best.
+
+    A probability of 0 has no finite logarithm, nor has 1 - p at 1. Below 2.2e-16, the precision of float64,
+    a probability is read as that number, and above its complement as the complement.
+
+    References
+    ----------
+    Kull, Silva Filho and Flach (2017), Beta calibration: a well-founded and easily implemented improvement
+    on logistic calibration for binary classifiers.
+
+    Examples
+    --------
+    >>> p = [0.1, 0.3, 0.4, 0.6, 0.8, 0.95]
+    >>> beta = BetaCalibration().fit(p, [0, 0, 1, 0, 1, 1])
+    >>> round(beta.a_, 3), round(beta.b_, 3), round(beta.c_, 3)
+    (1.054, 1.707, -0.692)
+    >>> beta.predict_proba([0.1, 0.5])[:, 1].round(3).tolist()
+    [0.05, 0.441]
+    """
+
+    a_: float
+    b_: float
+    c_: float
+    _learned: ClassVar[Learned] = {"a_": Numbers(low=0), "b_": Numbers(low=0), "c_": Numbers()}
+
+    def __init__(self, prior_targets: bool = False) -> None:
+        self.prior_targets = prior_targets
+
+    @property
+    def reads(self) -> Reads:
+        """Probabilities."""
+        return "probabilities"
+
+    def _check_scores(self, array: FloatArray) -> FloatArray:
+        return _input.probabilities(one_score(array), "X", (1,))
+
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        _input.one_of(self.prior_targets, [True, False], "prior_targets")
+        targets = prior_targets(labels, weights) if self.prior_targets else (0.0, 1.0)
+        p = off_the_ends(scores)
+        if not self.prior_targets and not _overlap(p, labels):
+            raise ValueError(NO_MINIMUM)
+        share = None if weights is None else weights / weights.max()
+        x = np.stack([np.log(p), -np.log1p(-p), np.ones(len(p))])
+        curve = _Curve(x, labels, share, targets)
+        try:
+            self.a_, self.b_, self.c_ = _minimum(curve).tolist()
+        except ArithmeticError:
+            raise ValueError(TOO_STEEP) from None
+
+    def _map(self, scores: FloatArray) -> Floats:
+        p = off_the_ends(scores)
+        z = self.a_ * np.log(p) - self.b_ * np.log1p(-p) + self.c_
+        return np.asarray(np.exp(np.minimum(z, 0)) / (1 + np.exp(-abs(z))))
+
+
+def off_the_ends(p: FloatArray) -> Floats:
+    """Probabilities in float64, each at least its precision away from 0 and 1."""
+    return np.asarray(p.astype(np.float64).clip(EPSILON, 1 - EPSILON))
+
+
+def _overlap(p: Floats, labels: IntArray) -> bool:
+    """Tell whether there are both labels, and no threshold has all of class 1 above and class 0 below it.
+
+    Equal probabilities for all rows overlap, too: then the base rate is best.
+    """
+    positive = labels == 1
+    if positive.all() or not positive.any():
+        return False
+    return bool(p[positive].min() < p[~positive].max() or p.min() == p.max())
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """Log p, -log(1 - p) and 1, shape (3, n), with targets; and the cross-entropy of a curve of them."""
+
+    x: Floats
+    labels: IntArray
+    weights: Floats | None
+    targets: tuple[float, float]
+
+    def slopes(self, line: Floats) -> tuple[Floats, Floats]:
+        """Gradient (3,) and Hessian (3, 3) of the cross-entropy in the two powers and the intercept."""
+        gradient, hessian, ups = np.zeros(3), np.zeros((3, 3)), np.array(self.targets)
+        for rows in _blocks.row_blocks(self.labels):
+            x, up = self.x[:, rows], ups[self.labels[rows]]
+            e = np.exp((line @ x).clip(-MAX_LOG_ODDS, MAX_LOG_ODDS))
+            below = 1 / (1 + e)  # 1 - p
+            excess, variance = (1 - up) * e * below - up * below, e * below**2
+            if self.weights is not None:
+                excess, variance = excess * self.weights[rows], variance * self.weights[rows]
+            gradient += x @ excess
+            hessian += (x * variance) @ x.T
+        return gradient, hessian
+
+
+@np.errstate(over="ignore", divide="raise", invalid="raise")
+def _minimum(curve: _Curve) -> Floats:
+    """Return the powers, not below 0, and the intercept of least cross-entropy.
+
+    The logarithms are counted from their mean in units of their spread. Where one does not vary, the
+    intercept alone is left.
+    """
+    counts = label_weights(curve.labels, curve.weights)
+    up = float(counts @ curve.targets)
+    start = np.array([0.0, 0.0, np.log(up) - np.log(counts.sum() - up)])
+    logs = curve.x[:2]
+    if (logs.min(axis=1) == logs.max(axis=1)).any():
+        return start
+    centre = np.average(logs, axis=1, weights=curve.weights)
+    logs -= centre[:, None]
+    spread = np.sqrt(np.average(logs**2, axis=1, weights=curve.weights))
+    logs /= spread[:, None]
+    line = _descend(curve, start)
+    powers = line[:2] / spread
+    return np.append(powers, line[2] - powers @ centre)
+
+
+def _descend(curve: _Curve, line: Floats) -> Floats:
+    """Newton's method, downhill, among powers not below 0: the cross-entropy is convex."""
+    for _ in range(MAX_STEPS):
+        gradient, hessian = curve.slopes(line)
+        step = _newton_step(gradient, hessian, line[:2])
+        if np.abs(step @ curve.x).max() <= LAST_STEP or (np.abs(step) <= RTOL * np.abs(line)).all():
+            return _allowed(line + step)
+        line = _allowed(line + _length(curve, line, step) * step)
+    raise ArithmeticError(f"no minimum found in {MAX_STEPS} steps")
+
+
+def _allowed(line: Floats) -> Floats:
+    """Undo what rounding takes a power below 0."""
+    return np.append(np.maximum(line[:2], 0), line[2])
+
+
+def _newton_step(gradient: Floats, hessian: Floats, powers: Floats) -> Floats:
+    """Step to the minimum of the parabola among those that leave both powers at 0 or above."""
+    best, least = np.zeros(3), np.inf
+    steady = hessian + EPSILON * np.diag(hessian.diagonal())  # for two columns that vary alike
+    for held in FACES:
+        step = np.append(np.where(held, -powers, 0.0), 0.0)
+        free = np.append(~np.array(held), True)
+        pull = -(gradient + steady @ step)[free]
+        step[free] = np.linalg.solve(steady[np.ix_(free, free)], pull)
+        value = float(gradient @ step + step @ steady @ step / 2)
+        if (powers + step[:2] >= 0).all() and value < least:
+            best, least = step, value
+    return best
+
+
+def _length(curve: _Curve, line: Floats, step: Floats) -> float:
+    """Share of the step after which the cross-entropy stops falling along it, or a power reaches 0."""
+
+    def along(share: float) -> tuple[float, float]:
+        gradient, hessian = curve.slopes(line + share * step)
+        return float(gradient @ step), float(step @ hessian @ step)
+
+    falling = step[:2] < 0
+    most = float((line[:2][falling] / -step[:2][falling]).min()) if falling.any() else np.inf
+    (slope, curvature), (left, curvature_left) = along(0.0), along(min(1.0, most))
+    if abs(left) <= abs(slope) / 2 and curvature_left >= curvature / 4:
+        return min(1.0, most)
+    if most < np.inf and along(most)[0] <= 0:
+        return most
+    return min(most, increasing_root(along, 1.0))

@@ -1,0 +1,163 @@
+"""Venn-Abers calibration: isotonic regression twice, with the new row as class 0 and as class 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import isotonic_regression
+from scipy.special import expit
+
+from .. import _input
+from .._typing import FloatArray, Floats, IntArray
+from ._base import BinaryCalibrator
+from ._learned import Learned, Numbers
+from .isotonic import pool_ties
+
+
+class VennAbersCalibration(BinaryCalibrator):
+    """Interval from p0 to p1 for each row, and one probability inside it (equation ``eq-venn-abers``).
+
+    p0 is what isotonic regression says of the new row when that row has joined the calibration rows as class
+    0, and p1 when it has joined them as class 1 (``eq-venn-abers-interval``). The one of the row's own class is
+    calibrated, whatever the classifier, as long as the rows are exchangeable. The probability is
+    p1 / (1 - p0 + p1). It is never 0 or 1, so the log loss stays finite.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray, shape (M,)
+        Scores at which p0 or p1 steps, rising.
+    lower_, upper_ : ndarray, shape (M + 1,)
+        p0 and p1 between the thresholds, rising. At a threshold p0 is the one above it, p1 the one below it.
+    classes_ : ndarray of int, shape (2,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    Isotonic regression is fitted once, not twice per row: all p0 and p1 of n calibration rows are found in
+    O(n log n), and m new rows looked up in O(m log n). Weights count as rows: the new row has the weight 1.
+
+    This is the inductive method: the classifier has not seen the calibration rows. In the cross method each
+    fold calibrates a classifier that was fitted on the others. That is `CalibratedModel` with
+    ``ensemble=True``, which combines the folds as the method asks for: geometric means of the folds' p1 and of
+    their 1 - p0 take the places of p1 and 1 - p0. For several classes take `OneVsRest` around it.
+
+    References
+    ----------
+    Vovk and Petej (2014), Venn-Abers predictors; Vovk, Petej and Fedorova (2015), Large-scale probabilistic
+    predictors with and without guarantees of validity.
+
+    Examples
+    --------
+    >>> calibration = VennAbersCalibration().fit([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1])
+    >>> calibration.predict_interval([0.0, 2.5, 9.0]).round(3).tolist()
+    [[0.0, 0.5], [0.333, 0.667], [0.5, 1.0]]
+    >>> calibration.predict_proba([0.0, 2.5, 9.0])[:, 1].round(3).tolist()
+    [0.333, 0.5, 0.667]
+    """
+
+    thresholds_: Floats
+    lower_: Floats
+    upper_: Floats
+    _learned: ClassVar[Learned] = {
+        "thresholds_": Numbers(("M",), rising="strictly"),
+        "lower_": Numbers(("M + 1",), 0, 1, rising="weakly"),
+        "upper_": Numbers(("M + 1",), 0, 1, rising="weakly"),
+    }
+
+    def predict_interval(self, X: npt.ArrayLike) -> Floats:
+        """Return p0 and p1 of each row.
+
+        Parameters
+        ----------
+        X : array_like, shape (m,) or (m, 1)
+            Score of class 1.
+
+        Returns
+        -------
+        ndarray, shape (m, 2)
+            Probability of class 1 if the row counts as class 0, and if it counts as class 1. The first is
+            smaller than the second.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described; the message names the argument and the place.
+        """
+        return np.stack(self._ends(self._check_scores(self._new_scores(X))), axis=1)
+
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        distinct, weight, hits = pool_ties(scores, labels, weights)
+        unit = 1.0 if weights is None else float(weights.max())
+        weight, hits = weight * unit, hits * unit
+        upper = joined_as_positive(weight, hits)
+        lower = 1 - joined_as_positive(weight[::-1], (weight - hits)[::-1])[::-1]
+        steps = (np.diff(lower) > 0) | (np.diff(upper) > 0)
+        steps[0] = True
+        self.thresholds_ = distinct[steps]
+        first = np.concatenate([[True], steps])
+        self.lower_, self.upper_ = lower[first], upper[first]
+
+    def _check_learned(self, name: str) -> None:
+        wrong = self.lower_ > self.upper_
+        if wrong.any():
+            where = _input.first(wrong)
+            found, expected = f"= {self.lower_[where]}", f"at most upper_, {self.upper_[where]}"
+            raise _input.BadValue(f"{name}['lower_']", found, expected, where)
+
+    def _ends(self, scores: FloatArray) -> tuple[Floats, Floats]:
+        """Return p0 and p1 of each score."""
+        below = np.searchsorted(self.thresholds_, scores)
+        at_one = np.append(self.thresholds_, np.nan)[below] == scores
+        return self.lower_[below + at_one], self.upper_[below]
+
+    def _map(self, scores: FloatArray) -> Floats:
+        low, high = self._ends(scores)
+        return np.asarray(high / (1 - low + high))
+
+
+def crossed(intervals: Sequence[Floats]) -> Floats:
+    """Return one probability for the intervals, shape (m, 2), that several folds give the same rows.
+
+    Geometric means take the places of p1 and of 1 - p0.
+    """
+    low, high = np.stack(intervals, axis=-1).swapaxes(0, 1)
+    with np.errstate(divide="ignore"):
+        against, towards = np.log(1 - low).mean(axis=-1), np.log(high).mean(axis=-1)
+    return np.asarray(expit(towards - against))
+
+
+def joined_as_positive(weight: Floats, hits: Floats) -> Floats:
+    """Return what isotonic regression says of one more row of class 1, at each place among the scores.
+
+    Place 0 is below all distinct scores, place i at score i or between it and the one before, the last above
+    all. The value is a slope in the diagram of cumulative hits over cumulative weight, in which the new row is
+    a step of (1, 1): the largest, over starts at or before the place, of the smallest over ends at or after it.
+    Of the ends only corners of the diagram's convex minorant can be smallest, and of the starts only the corner
+    to the left of the place and what follows it can be largest.
+    """
+    x, y = (np.concatenate([[0.0], values.cumsum()]) for values in (weight, hits))
+    corners = isotonic_regression(hits / weight, weights=weight).blocks
+    place = np.arange(len(x))
+    block = np.searchsorted(corners, place).clip(1)  # ends at its corner, at or after the place
+    own = _least_slope(x, y, corners, place, block)
+    from_corner = _least_slope(x, y, corners, corners[:-1], np.arange(1, len(corners)))
+    return np.asarray(np.maximum.accumulate(np.maximum(own, from_corner[block - 1])))
+
+
+def _least_slope(x: Floats, y: Floats, corners: IntArray, start: IntArray, first: IntArray) -> Floats:
+    """Smallest slope from each start, one step of (1, 1) lower, to the corners from the `first` on.
+
+    Seen from there the slopes of a convex chain fall, then rise: halve the range in which they turn.
+    """
+    x0, y0 = x[start] - 1, y[start] - 1
+    low, high = first.copy(), np.full(len(start), len(corners) - 1)
+    while (low < high).any():
+        middle = (low + high) // 2
+        here, after = corners[middle], corners[np.minimum(middle + 1, len(corners) - 1)]
+        falls = (y[after] - y0) * (x[here] - x0) < (y[here] - y0) * (x[after] - x0)
+        falls &= low < high
+        low, high = np.where(falls, middle + 1, low), np.where(falls | (low >= high), high, middle)
+    return np.asarray((y[corners[low]] - y0) / (x[corners[low]] - x0))

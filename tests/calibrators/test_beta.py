@@ -1,0 +1,168 @@
+"""Beta calibration: definition, optimum, the identity, the ends, degenerate data."""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.frozen import FrozenEstimator
+from sklearn.naive_bayes import GaussianNB
+
+import calibration_lessons as cl
+from calibration_lessons import definitions
+from tests.calibrators.cases import scores_and_labels
+
+pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")
+RNG = np.random.default_rng(0)
+END = np.finfo(float).eps
+
+
+def drawn(n, a, b, c, seed=0):
+    """Probabilities, and labels that come with the odds e^c p^a / (1 - p)^b."""
+    rng = np.random.default_rng(seed)
+    p = rng.beta(0.8, 0.8, n).clip(1e-9, 1 - 1e-9)
+    return p, (rng.random(n) < 1 / (1 + np.exp(b * np.log1p(-p) - a * np.log(p) - c))).astype(int)
+
+
+P, Y = drawn(3000, 0.5, 1.5, 0.3)
+
+
+def loss(line, p, targets, weights):
+    p = np.clip(p, END, 1 - END)
+    z = line[0] * np.log(p) - line[1] * np.log1p(-p) + line[2]
+    return np.average(np.logaddexp(0, z) - targets * z, weights=weights)
+
+
+@pytest.mark.equation("eq-beta")
+@given(st.lists(st.floats(1e-9, 1 - 1e-9), min_size=1))
+def test_the_probabilities_lie_on_the_defined_curve(new):
+    fitted = cl.BetaCalibration().fit(P, Y)
+    defined = [definitions.beta_probability(p, fitted.a_, fitted.b_, fitted.c_) for p in new]
+    assert fitted.predict_proba(new)[:, 1] == pytest.approx(defined, rel=1e-12)
+
+
+@given(scores_and_labels(), st.booleans(), st.booleans(), st.integers(0, 99))
+def test_no_other_powers_from_zero_up_have_a_smaller_cross_entropy(case, prior_targets, weighted, seed):
+    p, labels = case
+    weights = np.random.default_rng(seed).integers(1, 5, len(p)) if weighted else np.ones(len(p))
+    try:
+        fitted = cl.BetaCalibration(prior_targets).fit(p, labels, weights if weighted else None)
+    except ValueError as error:
+        assert "the scores separate the labels" in str(error)
+        assume(False)
+    line = np.array([fitted.a_, fitted.b_, fitted.c_])
+    assert line[:2].min() >= 0
+    counts = np.bincount(labels, weights, minlength=2)
+    targets = np.where(labels == 1, 1 - 1 / (counts[1] + 2), 1 / (counts[0] + 2)) if prior_targets else labels
+    least = loss(line, p, targets, weights)
+    bounds = [(0, None), (0, None), (None, None)]
+    for start in (line, np.array([0.5, 0.5, 0.0])):
+        found = minimize(loss, start, (p, targets, weights), "L-BFGS-B", bounds=bounds)
+        assert least <= found.fun + 1e-9
+
+
+def test_known_powers_are_found_again():
+    for truth in ((1.0, 1.0, 0.0), (0.5, 2.0, 0.3), (0.0, 1.0, -0.5), (3.0, 0.0, 1.0)):
+        fitted = cl.BetaCalibration().fit(*drawn(200_000, *truth))
+        assert (fitted.a_, fitted.b_, fitted.c_) == pytest.approx(truth, abs=0.06)
+
+
+def test_on_forecasts_that_are_right_it_is_the_identity_which_a_curve_of_p_is_not():
+    p, labels = drawn(200_000, 1.0, 1.0, 0.0)
+    grid = np.linspace(0.01, 0.99, 99)
+    beta = cl.BetaCalibration().fit(p, labels).predict_proba(grid)[:, 1]
+    assert np.abs(beta - grid).max() < 0.01
+    with pytest.warns(UserWarning, match="X looks like probabilities"):
+        platt = cl.PlattScaling().fit(p, labels).predict_proba(grid)[:, 1]
+    assert np.abs(platt - grid).max() > 0.05
+
+
+def test_with_equal_powers_it_is_platt_scaling_of_the_log_odds():
+    z = np.log(P) - np.log1p(-P)
+    platt = cl.PlattScaling(prior_targets=False).fit(z, Y)
+    beta = cl.BetaCalibration()
+    beta.fit(P, Y)
+    beta.a_ = beta.b_ = platt.slope_
+    beta.c_ = platt.intercept_
+    assert beta.predict_proba(P) == pytest.approx(platt.predict_proba(z), rel=1e-9)
+
+
+@given(scores_and_labels())
+def test_a_curve_exists_exactly_where_no_threshold_separates_the_labels_and_always_with_prior_targets(case):
+    p, labels = case
+    positive, negative = p[labels == 1], p[labels == 0]
+    one_class = not len(positive) or not len(negative)
+    if one_class or (p.min() < p.max() and positive.min() >= negative.max()):
+        with pytest.raises(ValueError, match="the scores separate the labels"):
+            cl.BetaCalibration().fit(p, labels)
+    else:
+        cl.BetaCalibration().fit(p, labels)
+    said = cl.BetaCalibration(prior_targets=True).fit(p, labels).predict_proba(p)[:, 1]
+    assert ((said > 0) & (said < 1)).all()
+
+
+@given(scores_and_labels(), st.lists(st.floats(0, 1), min_size=2))
+def test_the_curve_never_falls(case, new):
+    said = cl.BetaCalibration(prior_targets=True).fit(*case).predict_proba(np.sort(new))[:, 1]
+    assert (np.diff(said) >= -1e-15).all()
+
+
+def test_labels_the_wrong_way_round_get_their_base_rate():
+    fitted = cl.BetaCalibration().fit([0.9, 0.8, 0.3, 0.2, 0.1], [0, 0, 1, 1, 1])
+    assert (fitted.a_, fitted.b_) == (0, 0)
+    assert fitted.predict_proba([0.5])[0, 1] == pytest.approx(0.6)
+
+
+def test_zero_and_one_are_read_as_the_precision_of_float64():
+    ends, off = np.array([0.0, 1e-300, 1.0]), np.array([END, END, 1 - END])
+    p, labels = np.r_[ends, P], np.r_[0, 1, 1, Y]
+    fitted = cl.BetaCalibration().fit(p, labels)
+    again = cl.BetaCalibration().fit(np.r_[off, P], labels)
+    assert (fitted.a_, fitted.b_, fitted.c_) == (again.a_, again.b_, again.c_)
+    assert np.array_equal(fitted.predict_proba(ends), fitted.predict_proba(off))
+
+
+@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9, 1e-12, 1e-15])
+def test_labels_that_hardly_overlap_have_the_powers_that_their_overlap_allows(gap):
+    fitted = cl.BetaCalibration().fit([0.3, 0.5, 0.5 + gap, 0.7], [0, 1, 0, 1])
+    outer = np.log(0.7 / 0.3) * (fitted.a_ + fitted.b_) / 2  # log-odds of the outer rows
+    steep = 2 * (fitted.a_ + fitted.b_)  # slope of the log-odds at one half
+    assert 2 * np.exp(-outer) * np.log(7 / 3) / 2 == pytest.approx(gap, rel=0.02)
+    assert steep * gap < 0.1
+
+
+@pytest.mark.parametrize("width", [1e-1, 1e-3, 1e-6, 1e-9])
+def test_probabilities_in_a_narrow_range_get_their_curve(width):
+    u = RNG.uniform(-1, 1, 2000)
+    p, labels = 0.5 + width * u, (RNG.random(2000) < 1 / (1 + np.exp(-2 * u))).astype(int)
+    said = cl.BetaCalibration().fit(p, labels).predict_proba(p)[:, 1]
+    assert said.mean() == pytest.approx(labels.mean(), abs=1e-6)
+    assert np.abs(said - 1 / (1 + np.exp(-2 * u))).max() < 0.06
+
+
+def test_behind_a_classifier_certain_probabilities_are_read_as_asked():
+    X = np.r_[RNG.normal(0, 1, (60, 2)), RNG.normal(1, 1, (60, 2))]
+    y = np.r_[np.zeros(60), np.ones(60)].astype(int)
+    sure = FrozenEstimator(GaussianNB().fit(40 * X, y))
+    flat = cl.CalibratedModel(sure, cl.BetaCalibration(), zeros=0.1).fit(40 * X, y)
+    p = sure.predict_proba(40 * X)[:, 1].clip(0.1, 0.9)
+    expected = cl.BetaCalibration().fit(p, y)
+    assert flat.calibrator_.a_ == pytest.approx(expected.a_, rel=1e-9)
+    assert flat.calibrator_.b_ == pytest.approx(expected.b_, rel=1e-9)
+    three = np.r_[X, X + 3], np.r_[y, y + 1]
+    for calibrator in (cl.OneVsRest(cl.BetaCalibration()),):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = cl.CalibratedModel(GaussianNB(), calibrator).fit(*three)
+        assert model.predict_proba(three[0]).sum(axis=1) == pytest.approx(1)
+
+
+def test_what_is_no_probability_and_what_has_no_minimum_is_refused():
+    with pytest.raises(ValueError, match=r"X\[1\] = 1.5: expected a probability in \[0, 1\]"):
+        cl.BetaCalibration().fit([0.2, 1.5], [0, 1])
+    with pytest.raises(ValueError, match="prior_targets = 1: expected one of True, False"):
+        cl.BetaCalibration(prior_targets=1).fit(P, Y)
+    with pytest.raises(ValueError, match="the scores separate the labels"):
+        cl.BetaCalibration().fit([0.2, 0.3, 0.6, 0.7], [0, 0, 1, 1])
