@@ -528,6 +528,16 @@ class TestSimilarity:
             "ada and the public solution", "grace and the public solution",
         ]  # fmt: skip
 
+    def test_a_letter_that_is_copied_is_told(self, course):
+        letter = " ".join(f"word{number}" for number in range(150))
+        for student, text in {"ada": letter, "grace": letter, "emmy": letter[::-1]}.items():
+            course.submission(student, "tiny").parent.mkdir(parents=True)
+            course.submission(student, "tiny").write_text(
+                work(course, student, letter=text, area=f"total = {len(student)}"), encoding="utf-8"
+            )
+        grade(course)
+        assert "similar: ada and grace: 0.99; the same: letter" in similar(course, "tiny")
+
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
