@@ -18,7 +18,7 @@ from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.grading import LARGEST
+from classroom.grading import ANSWER_IN_WORDS, LARGEST
 from classroom.platforms import Sent, date, reading, sender
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
@@ -183,6 +183,8 @@ def rehearse(course: Course, name: str, target: Path) -> str:
                 changed[answers[-1]] = "while True:\n    pass"
             for cell in release.cells:
                 key = cell.metadata.get("nbgrader", {}).get("grade_id")
+                if cell.source == ANSWER_IN_WORDS:
+                    cell.source = "A made-up answer, to be marked by a person."
                 cell.source = (
                     changed.get(key, cell.source) if key != left_out else "raise NotImplementedError()"
                 )

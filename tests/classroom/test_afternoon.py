@@ -11,7 +11,7 @@ from classroom.downloads import MADE_UP
 from classroom.platforms import table
 from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT
-from tests.assignments.grading import full_marks, solutions
+from tests.assignments.grading import full_marks, solutions, tasks
 
 PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
 TOOL = [".venv/bin/python", "-m", "classroom"]
@@ -45,7 +45,9 @@ class TestAfternoon:
         points = {row["Student"]: row["Problem set 3 (4711)"] for row in table(grades)}
         marks = full_marks(SOURCE)
         answers = [name for name in solutions(SOURCE) if name != "student"]
-        assert points.pop("Points Possible") == points["Ada Lovelace"] == f"{sum(marks.values()):g}"
+        by_person = sum(cell.metadata.nbgrader.points for cell in tasks(SOURCE).values())
+        assert float(points.pop("Points Possible")) == sum(marks.values()) + by_person
+        assert float(points["Ada Lovelace"]) == sum(marks.values())
         assert list(points) == sorted(points, key=MADE_UP.index) and len(points) == len(MADE_UP) == 12
         for student, left_out in zip(MADE_UP[1:], answers, strict=False):
             assert float(points[student]) == sum(marks.values()) - marks[f"test-{left_out}"]
