@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import io
+import shutil
 import time
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 import nbformat
+from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.grading import LARGEST
+from classroom.grading import ANSWER_IN_WORDS, LARGEST
 from classroom.platforms import Sent, date, reading, sender
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
@@ -96,6 +99,8 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             newest[student].key if student in newest else (False, -1, -1.0)
         ):
             newest[student] = Found(key, content, sent)
+    for student, found in newest.items():
+        rename(course, name, roster.safe(found.sent.number), student)
     counts = Counter(saved(course, name, student, found) for student, found in sorted(newest.items()))
     roster.note(course, name, {
         student: roster.Submission(of.sent.name, of.sent.number, of.sent.order, of.sent.late, of.sent.place)
@@ -119,6 +124,23 @@ def folders(course: Course, name: str) -> dict[str, str]:
     return {key: folder for key, folder in found.items() if key} | {
         person.number: person.student for person in people if person.number
     }
+
+
+def rename(course: Course, name: str, old: str, student: str) -> None:
+    """Give the folder that was called by the platform's number the name that a table now gives it."""
+    source, target = (course.submission(folder, name).parent for folder in (old, student))
+    if old == student or not source.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if target.exists():
+        shutil.rmtree(source)
+    else:
+        source.rename(target)
+    course.record(old, name).unlink(missing_ok=True)
+    course.graded(old, name).unlink(missing_ok=True)
+    with course.gradebook() as book, suppress(MissingEntry):
+        book.remove_submission(name, old)
+    print(f"collect: {old} is {student} now")
 
 
 def saved(course: Course, name: str, student: str, found: Found) -> str:
@@ -161,6 +183,8 @@ def rehearse(course: Course, name: str, target: Path) -> str:
                 changed[answers[-1]] = "while True:\n    pass"
             for cell in release.cells:
                 key = cell.metadata.get("nbgrader", {}).get("grade_id")
+                if cell.source == ANSWER_IN_WORDS:
+                    cell.source = "A made-up answer, to be marked by a person."
                 cell.source = (
                     changed.get(key, cell.source) if key != left_out else "raise NotImplementedError()"
                 )

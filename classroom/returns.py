@@ -132,7 +132,7 @@ def export(
         possible = book.find_assignment(name).max_score
         for person in people:
             record = read_record(course, person.folder, name) if person.folder else None
-            remarks = list(record.remarks) if record else [] if person.folder else ["sent nothing"]
+            remarks = record.remarks[:] if record else ["not graded" if person.folder else "sent nothing"]
             points = "0" if zero and not person.folder else ""
             if record and record.points is not None:
                 earned = book.find_submission(name, person.folder).score

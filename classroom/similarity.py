@@ -19,7 +19,7 @@ import nbformat
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from classroom.course import Course
+from classroom.course import Course, read_record
 from classroom.grading import Refused, read
 
 PUBLIC = "the public solution"
@@ -111,13 +111,16 @@ def alike(one: dict[str, Tokens], other: dict[str, Tokens], asked: list[str]) ->
 def similar(course: Course, name: str) -> str:
     """Compare every pair and write a table; tell the pairs that stand out from their class."""
     public = questions(course, name)
-    asked = [question for question in public if question != "student"]
     blank = answers(course.folder / "release" / name / f"{name}.ipynb")
     written = {}
     for path in sorted(course.folder.glob(f"submitted/*/{name}/{name}.ipynb")):
         with suppress(Refused):
             mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
+            record = read_record(course, path.parents[1].name, name)
+            letters = record.letters if record else {}  # known once a set is graded
+            mine |= {letter: tuple(text.split()) for letter, text in letters.items()}
             written[path.parents[1].name] = mine
+    asked = sorted({question for mine in written.values() for question in mine} - {"student"})
     known = {student: alike(mine, public, asked) for student, mine in written.items()}
     pairs = []
     for one, other in combinations(written, 2):

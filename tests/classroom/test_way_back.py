@@ -463,6 +463,19 @@ def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_pat
     ]
 
 
+def test_a_table_that_comes_later_renames_the_folders_and_doubles_nobody(course, tmp_path, capsys):
+    sent = {f"{ADA[1]}_{ADA[0]}_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
+    download = zipped(tmp_path / "moodle.zip", sent)
+    collect(course, "tiny", download)
+    grade(course)
+    assert points(course) == {"101": "4"}
+    told = collect(course, "tiny", download, worksheet(tmp_path / "worksheet.csv", ADA))
+    assert told == "collect: 1 notebooks (1 unchanged)" and "101 is 7001 now" in capsys.readouterr().out
+    assert exported(course)[1:] == [["7001", "Ada Lovelace", "", "8", "0", "not graded"]]
+    grade(course)
+    assert points(course) == {"7001": "4"} and report(course).count("graded") == 1
+
+
 REFUSED = {
     "collect before release": ("collect next x.zip", "next is not released in .*; released: tiny"),
     "a misspelt set": ("grade tinny", "grade: tinny is not released in .*; released: tiny"),
@@ -514,6 +527,16 @@ class TestSimilarity:
         assert [line.partition(":  ")[0].split(": ")[1] for line in told[:-1]] == [
             "ada and the public solution", "grace and the public solution",
         ]  # fmt: skip
+
+    def test_a_letter_that_is_copied_is_told(self, course):
+        letter = " ".join(f"word{number}" for number in range(150))
+        for student, text in {"ada": letter, "grace": letter, "emmy": letter[::-1]}.items():
+            course.submission(student, "tiny").parent.mkdir(parents=True)
+            course.submission(student, "tiny").write_text(
+                work(course, student, letter=text, area=f"total = {len(student)}"), encoding="utf-8"
+            )
+        grade(course)
+        assert "similar: ada and grace: 0.99; the same: letter" in similar(course, "tiny")
 
 
 @pytest.fixture(scope="module")

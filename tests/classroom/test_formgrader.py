@@ -1,0 +1,63 @@
+"""Formgrader by the command of the teacher's page, and the extensions of JupyterLab."""
+
+import json
+import os
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from classroom import commands
+from classroom.course import Course
+from classroom.submission import ROOT
+
+PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
+JUPYTER = Path(sys.executable).with_name("jupyter")
+SECONDS = 120
+
+
+def asked(address):
+    """Ask a server that is starting."""
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            with urllib.request.urlopen(f"{address}?token=known", timeout=SECONDS) as answer:
+                return json.load(answer)
+        except urllib.error.URLError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.5)
+
+
+@pytest.mark.kernel
+def test_the_pages_command_in_the_class_lists_its_sets(tmp_path):
+    commands.release(Course(tmp_path / "autumn"), "measures")
+    (command,) = re.findall(r"cd \.\./autumn\n\S+/\.venv/bin/(jupyter .+)\n", PAGE)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    unseen = ["--no-browser", "--allow-root", f"--port={port}", "--IdentityProvider.token=known"]
+    home = {"JUPYTER_RUNTIME_DIR": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}
+    with (tmp_path / "log").open("w") as log:
+        words = [str(JUPYTER), *shlex.split(command)[1:], *unseen]
+        lab = subprocess.Popen(words, cwd=tmp_path / "autumn", env=os.environ | home, stderr=log)
+    try:
+        assert [one["name"] for one in asked(f"http://127.0.0.1:{port}/formgrader/api/assignments")] == [
+            "measures"
+        ]
+    finally:
+        lab.terminate()
+        lab.wait(SECONDS)
+    assert "not compatible" not in (tmp_path / "log").read_text()
+
+
+def test_no_extension_of_jupyterlab_is_called_incompatible():
+    done = subprocess.run([JUPYTER, "labextension", "list"], capture_output=True, text=True, check=True)
+    assert "jupyterlab-myst" in done.stdout + done.stderr
+    assert "not compatible" not in done.stdout + done.stderr
