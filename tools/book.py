@@ -31,6 +31,7 @@ sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
 from tools.site_book import EPUB, PDF, link_book  # noqa: E402
 
+TITLE = "Calibration Lessons"
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 START = "book/intro.html"
 NAMESPACES = {
@@ -177,8 +178,8 @@ def whole(found: list[Chapter], bodies: list[HtmlElement], pages: dict[str, int]
     articles = "\n".join(etree.tostring(body, encoding="unicode", method="html") for body in bodies)
     return f"""<!DOCTYPE html><html lang="en" data-theme="light" data-mode="light">
 <head><meta charset="utf-8">
-<title>Calibration Lessons</title><link rel="stylesheet" href="styles/site.css"><style>{style}</style>
-</head><body><div class="title"><h1>Calibration Lessons</h1><p>A course on uncertainty and calibration</p>
+<title>{TITLE}</title><link rel="stylesheet" href="styles/site.css"><style>{style}</style>
+</head><body><div class="title"><h1>{TITLE}</h1><p>A course on uncertainty and calibration</p>
 <p>Made for version {version} of the package calibration_lessons</p></div>
 <div class="contents"><h1>Contents</h1>{"".join(lines)}</div>{articles}</body></html>"""
 
@@ -218,25 +219,20 @@ def begin_on(book: Path, found: list[Chapter]) -> dict[str, int]:
 
 def bookmarked(book: Path, found: list[Chapter], bodies: list[HtmlElement]) -> None:
     """Give the bookmarks their right words, gather them by parts, and pack the file."""
-    with pikepdf.open(book, allow_overwriting_input=True) as pdf, pdf.open_outline() as outline:
-        front, marks = outline.root[:2], outline.root[2:]
-        parts: dict[str, pikepdf.OutlineItem] = {}
-        outline.root[:] = front
-        for chapter, body, mark in zip(found, bodies, marks, strict=True):
-            titles = iter([" ".join(heading.text_content().split()) for heading in body.iter(*HEADINGS)])
-            for each in flat(mark):
-                each.title = next(titles)
-            part = parts.get(chapter.part)
-            if not chapter.part:
-                outline.root.append(mark)
-                continue
-            if part is None:
-                part = pikepdf.OutlineItem(chapter.part, mark.destination)
-                parts[chapter.part] = part
-                outline.root.append(part)
-            part.children.append(mark)
-        for mark, title in zip(front, ("Calibration Lessons", "Contents"), strict=True):
-            mark.title = title
+    with pikepdf.open(book, allow_overwriting_input=True) as pdf:
+        with pdf.open_outline() as outline:
+            title, contents, *marks = outline.root
+            title.title, contents.title = TITLE, "Contents"
+            parts: dict[str, pikepdf.OutlineItem] = {}
+            outline.root[:] = [title, contents]
+            for chapter, body, mark in zip(found, bodies, marks, strict=True):
+                headings = body.iter(*HEADINGS)
+                for each, heading in zip(flat(mark), headings, strict=True):  # Chromium repeats lines
+                    each.title = " ".join(heading.text_content().split())
+                if chapter.part and chapter.part not in parts:
+                    parts[chapter.part] = pikepdf.OutlineItem(chapter.part, mark.destination)
+                    outline.root.append(parts[chapter.part])
+                (parts[chapter.part].children if chapter.part else outline.root).append(mark)
         pdf.save(book, object_stream_mode=pikepdf.ObjectStreamMode.generate)
 
 
@@ -265,7 +261,7 @@ def bound(site: Path, to: Path, version: str) -> None:
     known = {chapter.file: chapter for chapter in found}
     book = epub.EpubBook()
     book.set_identifier(f"calibration-lessons-{version}")
-    book.set_title("Calibration Lessons")
+    book.set_title(TITLE)
     book.set_language("en")
     book.add_author("The Calibration Lessons authors")
     style = epub.EpubItem("style", "book.css", "text/css", (ROOT / "book/assets/book.css").read_bytes())

@@ -1,7 +1,7 @@
 """A Sphinx extension: pages that are found by search engines, by who shares them, by the site's own search.
 
-One setting, `baseurl` in `_config.yml`, says where the site is published. With it pages have canonical
-addresses, cards for those who share them, and a sitemap; without it nothing points nowhere.
+One setting, `site` in `[tool.release]` of `pyproject.toml`, says where the site is published. With it pages
+have canonical addresses, cards for those who share them, and a sitemap; without it nothing points nowhere.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
 from tools.lengths import lessons, measure  # noqa: E402
+from tools.release import addresses  # noqa: E402
 
 PHRASES = "book/reference/search.yml"
 LONGEST = 160
@@ -42,7 +43,7 @@ NOT_FOUND = """\
 
 def add_parts(app: Sphinx, config: Config) -> None:
     """Load what needs to know the address, and the page for addresses that lead nowhere."""
-    address = config.html_baseurl
+    _, address = addresses(ROOT)
     if address:
         config.html_baseurl = address = address.rstrip("/") + "/"
         app.setup_extension("sphinxext.opengraph")
