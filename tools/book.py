@@ -43,7 +43,8 @@ NOT_IN_XHTML = {"border", "align", "valign", "halign", "scoped", "tabindex"}
 TAGS = {b"<math": "mathml", b"<svg": "svg"}  # what a book tells of a page
 CASES = {"viewbox": "viewBox"}  # as HTML parsers write it
 NOT_IN_A_BOOK = (
-    "//*[contains(@class, 'headerlink') or contains(@class, 'run-here') or contains(@class, 'start-move')]"
+    "//*[contains(@class, 'headerlink') or contains(@class, 'run-here') or contains(@class, 'start-move')"
+    " or contains(@class, 'start-book')]"
     "|//script|//style|//button|//input"
 )
 NUMBER = """<div style="width: 100%; text-align: center; font: 8pt sans-serif; color: #444">
