@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from io import StringIO
 from pathlib import Path
 from unittest import mock
 
@@ -15,7 +16,7 @@ from calibration_lessons import made_for
 ROOT = Path(__file__).resolve().parents[2]
 SITE, REPOSITORY = "https://team.github.io/lessons/", "https://github.com/team/lessons"
 EXTENSIONS = ["myst_nb", *(f"tools.site_{name}" for name in ("found", "launch", "versions"))]
-NEEDED = ("book/reference/search.yml", "book/assets/search.js")
+NEEDED = ("book/reference/search.yml", "book/assets/search.js", "book/assets/logo.svg")
 
 
 def build(
@@ -32,15 +33,23 @@ def build(
     for name in names[1:]:
         (source / f"{name}.md").write_text(f"# {name}\n\nWords of {name}.\n", "utf-8")
     cells = [nbformat.v4.new_markdown_cell("# Lesson"), nbformat.v4.new_code_cell("1 + 1")]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), source / "lesson.ipynb")
+    language = {
+        "language_info": {"name": "python"},
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+    }
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=language), source / "lesson.ipynb")
     settings = {
         **{"extensions": EXTENSIONS, "html_theme": "sphinx_book_theme", "project": "Lessons"},
         **{"release": version, "nb_execution_mode": "off", "exclude_patterns": ["book"]},
+        **{"html_logo": "book/assets/logo.svg", "language": "en"},
     }
     found = mock.Mock(return_value=(repository, site))
     with mock.patch("tools.site_found.addresses", found), mock.patch("tools.site_launch.addresses", found):
-        app = Sphinx(source, None, out, folder / "trees", "html", settings, status=None, warning=None)
+        warnings = StringIO()
+        app = Sphinx(source, None, out, folder / "trees", "html", settings, status=None, warning=warnings)
         app.build()
+    told = [line for line in warnings.getvalue().splitlines() if "already registered" not in line]
+    assert told == []  # but what another build in the same process left behind
     return out
 
 
@@ -62,6 +71,8 @@ def test_with_an_address_a_page_says_where_it_is_at_home_and_is_in_the_sitemap(p
     page = html.parse(published / "lesson.html")
     assert page.xpath("//link[@rel='canonical']/@href") == [f"{SITE}lesson.html"]
     assert page.xpath("//meta[@property='og:url']/@content") == [f"{SITE}lesson.html"]
+    [card] = page.xpath("//meta[@property='og:image']/@content")
+    assert (published / card.removeprefix(SITE)).stat().st_size > 10_000
     assert f"<loc>{SITE}lesson.html</loc>" in (published / "sitemap.xml").read_text("utf-8")
     assert f"Sitemap: {SITE}sitemap.xml" in (published / "robots.txt").read_text("utf-8")
 

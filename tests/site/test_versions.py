@@ -1,4 +1,4 @@
-"""Where several versions are published, a page leads to its twin in another; an old one says that it is old."""
+"""Where versions are published, a page leads to its twin in another, and an old one says that it is old."""
 
 import json
 import shutil
@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
@@ -23,14 +24,20 @@ def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("versions")
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root / "site")) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
-        site = f"http://127.0.0.1:{running.server_port}/"
-        old = build(root / "old", site=site, version="0.1.0", pages="dropped")
-        new = build(root / "new", site=site, version="0.2.0", pages="added")
-        shutil.copytree(new, root / "site")
-        shutil.copytree(old, root / "site/0.1.0")
-        (root / "site/versions.json").write_text(json.dumps(published("0.2.0", ["0.1.0"], site)))
-        yield site
-        running.shutdown()
+        try:
+            yield publish(root, f"http://127.0.0.1:{running.server_port}/")
+        finally:
+            running.shutdown()
+
+
+def publish(root: Path, site: str) -> str:
+    """Build the two and lay one below the other."""
+    old = build(root / "old", site=site, version="0.1.0", pages="dropped")
+    new = build(root / "new", site=site, version="0.2.0", pages="added")
+    shutil.copytree(new, root / "site")
+    shutil.copytree(old, root / "site/0.1.0")
+    (root / "site/versions.json").write_text(json.dumps(published("0.2.0", ["0.1.0"], site)))
+    return site
 
 
 @pytest.fixture
