@@ -230,6 +230,7 @@ def bookmarked(book: Path, found: list[Chapter], bodies: list[HtmlElement]) -> N
                 headings = body.iter(*HEADINGS)
                 for each, heading in zip(flat(mark), headings, strict=True):  # Chromium repeats lines
                     each.title = " ".join(heading.text_content().split())
+                mark.title = chapter.title
                 if chapter.part and chapter.part not in parts:
                     parts[chapter.part] = pikepdf.OutlineItem(chapter.part, mark.destination)
                     outline.root.append(parts[chapter.part])
