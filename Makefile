@@ -13,8 +13,8 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build lab test check check-class check-site check-integrations check-versions port benchmark benchmark-site \
-	mutants notebooks tidy lock release clean anew
+.PHONY: help setup serve build book lab test check check-class check-site check-integrations check-versions port benchmark \
+	benchmark-site mutants notebooks tidy lock release clean anew
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -42,6 +42,15 @@ build: .venv/made ## build the course into _build/html
 	@echo "build: building the course into $(HTML)"
 	@$(BIN)/jupyter-book build -q -W -n --keep-going $(or $(CLASS),.) >/dev/null || { rm -rf $(CLASS)_build/.doctrees; \
 		echo "build: the course could not be built; mend the warnings and errors above, then try again" >&2; exit 1; }
+
+book: build .venv-book/made ## make one PDF and one EPUB of the course, linked from the site's start page (needs Chromium, Java)
+	@.venv-book/bin/python tools/book.py $(HTML)
+
+.venv-book/made: tools/book.requirements.txt | .venv/made
+	@echo "book: making the environment .venv-book"
+	@$(BIN)/python -m venv --clear .venv-book
+	@.venv-book/bin/pip install --quiet -r $<
+	@touch $@
 
 lab: .venv/made ## open the notebooks in JupyterLab
 	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)

@@ -76,13 +76,18 @@ def prepare(root: Path, source: Path) -> Path:
     return source
 
 
+def addresses(root: Path) -> tuple[str, str]:
+    """Read where the project and its site live: the one setting of both, empty while they live nowhere."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["release"]
+    return settings["repository"].rstrip("/"), settings["site"]
+
+
 def address(source: Path) -> None:
     """Make the links of a copied tree those of the project's addresses, or words where there are none."""
     project = source / "pyproject.toml"
     text = project.read_text(encoding="utf-8")
-    settings = tomllib.loads(text)
-    repository, site = settings["tool"]["release"]["repository"], settings["tool"]["release"]["site"]
-    readme, version = source / "README.md", settings["project"]["version"]
+    repository, site = addresses(source)
+    readme, version = source / "README.md", tomllib.loads(text)["project"]["version"]
     shown = with_addresses(readme.read_text(encoding="utf-8"), repository, version)
     readme.write_text(shown, encoding="utf-8")
     urls = {"Documentation": site}

@@ -1,7 +1,7 @@
 """A Sphinx extension: pages that are found by search engines, by who shares them, by the site's own search.
 
-One setting, `baseurl` in `_config.yml`, says where the site is published. With it pages have canonical
-addresses, cards for those who share them, and a sitemap; without it nothing points nowhere.
+One setting, `site` in `[tool.release]` of `pyproject.toml`, says where the site is published. With it pages
+have canonical addresses, cards for those who share them, and a sitemap; without it nothing points nowhere.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import vl_convert
 import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -24,7 +25,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
 from tools.lengths import lessons, measure  # noqa: E402
+from tools.release import addresses  # noqa: E402
 
+LOGO = "book/assets/logo.svg"
 PHRASES = "book/reference/search.yml"
 LONGEST = 160
 LICENSE = "https://creativecommons.org/licenses/by/4.0/"
@@ -42,16 +45,25 @@ NOT_FOUND = """\
 
 def add_parts(app: Sphinx, config: Config) -> None:
     """Load what needs to know the address, and the page for addresses that lead nowhere."""
-    address = config.html_baseurl
+    _, address = addresses(ROOT)
     if address:
         config.html_baseurl = address = address.rstrip("/") + "/"
         app.setup_extension("sphinxext.opengraph")
         app.setup_extension("sphinx_sitemap")
         config.ogp_site_url = address
+        config.ogp_social_cards = {"image": str(drawn_logo(app))}
         config.sitemap_url_scheme = "{link}"
         config.sitemap_excludes = ["search.html", "404.html"]
     config.notfound_urls_prefix = root = urlsplit(address).path or "/"
     config.notfound_context = {"title": "Page not found", "body": NOT_FOUND.format(root=root)}
+
+
+def drawn_logo(app: Sphinx) -> Path:
+    """Draw the logo as the pixels that cards want."""
+    drawn = Path(app.doctreedir) / "logo.png"
+    drawn.parent.mkdir(parents=True, exist_ok=True)
+    drawn.write_bytes(vl_convert.svg_to_png((ROOT / LOGO).read_text("utf-8"), scale=4))
+    return drawn
 
 
 def add_keywords(app: Sphinx, tree: nodes.document) -> None:

@@ -47,7 +47,8 @@ MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
     tooltip tooltip-inner tooltip-arrow bs-tooltip-auto bs-tooltip-top bs-tooltip-bottom bs-tooltip-start
     bs-tooltip-end search search-results search-summary context highlighted kind-title kind-text kind-object
-    kind-index""".split()
+    kind-index list-group-item list-group-item-action bd-header-version-warning sidebar-message
+    pst-button-link-to-stable-version""".split()
 )
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
