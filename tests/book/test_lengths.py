@@ -66,7 +66,8 @@ PAGES = {page.file.removeprefix("book/").removesuffix(".ipynb"): page for page i
 LINK = re.compile(r"\{doc\}`[^`<]*<([^`>]+)>`|\]\(([\w./]+)\.(?:ipynb|md)\)")
 HALVES = r"(\w+)( and a half)?"
 HOURS = rf"has ([\w-]+) lessons, about {HALVES} hours of reading and {HALVES} of exercises"
-WORDS = {word: n for n, word in enumerate("one two three four five six seven eight nine ten eleven".split(), 1)}
+NUMBERS = "one two three four five six seven eight nine ten eleven"
+WORDS = {word: n for n, word in enumerate(NUMBERS.split(), 1)}
 WORDS |= {f"twenty-{word}": 20 + n for word, n in WORDS.items() if n < 10}
 
 

@@ -53,7 +53,9 @@ def test_a_bin_that_is_certain_has_no_degree_of_freedom_and_refutes_where_it_err
     p = [1.0] * 50 + [0.3, 0.7] * 25
     right, wrong = [1] * 85 + [0] * 15, [0] + [1] * 84 + [0] * 15
     result = cl.calibration_test(right, p, "hosmer-lemeshow", n_bins=2)
-    assert result.p_value == pytest.approx(chi2.sf(result.statistic, 1)) and result.statistic == pytest.approx(8)
+    assert result.p_value == pytest.approx(
+        chi2.sf(result.statistic, 1)
+    ) and result.statistic == pytest.approx(8)
     assert cl.calibration_test(wrong, p, "hosmer-lemeshow", n_bins=2).p_value == 0
 
 
