@@ -268,6 +268,17 @@ def mean_of_fold_means(X, y, candidates, fold):
     return min(candidates, key=loss)
 
 
+def folds_swapped(X, y, candidates, fold):
+    def loss(l2):
+        total = 0.0
+        for k in np.unique(fold):
+            p = fit(X[fold == k], y[fold == k], l2).predict_proba(X[fold != k])
+            total -= np.log(p[np.arange(len(p)), y[fold != k]]).sum()
+        return total
+
+    return min(candidates, key=loss)
+
+
 def out_of_fold_on_average(X, y, candidates, fold):
     def right(l2):
         hits = 0
@@ -428,7 +439,7 @@ QUESTIONS = [
          "losses.append(-np.log(of_label).mean()) -> losses.append(-of_label.mean())": "the log loss",
          "losses.append(-np.log(of_label).mean()) -> losses.append(-np.median(np.log(of_label)))": "the mean, not the median",
          "fit(X[~out], y[~out], -> fit(X[out], y[out],": FOLD, "for k in np.unique(fold) -> of_label[:] = 0.5\n        for k in np.unique(fold)[1:]": FOLD,
-         "out = fold == k -> out = fold != k": FOLD, "of_label[out] = p[np.arange(len(p)), y[out]] -> of_label[out] = p[:, 1]":
+         "out = fold == k -> out = fold != k": FOLD, folds_swapped: FOLD, "of_label[out] = p[np.arange(len(p)), y[out]] -> of_label[out] = p[:, 1]":
              "the probability of the row's own label",
          "out = fold == k -> out = fold == np.unique(fold)[0]; of_label[:] = 0.5": FOLD,
          "y[~out], l2) -> y[~out], l2 * len(y))": "beside the sum of the losses", "y[~out], l2) -> y[~out], l2 / 10)": "beside the sum of the losses",
