@@ -986,7 +986,10 @@ def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float)
     latex=r"p_0 = \max_{a \le s} \; \min_{b \ge s} \; \frac{k(a, b)}{m(a, b) + 1} , \qquad "
     r"p_1 = \max_{a \le s} \; \min_{b \ge s} \; \frac{k(a, b) + 1}{m(a, b) + 1}",
     function="VennAbersCalibration",
-    example="[venn_abers_interval([0, 1, 0, 1], [1, 2, 3, 4], score) for score in (0, 2.5, 9)]",
+    example="""
+    labels, scores = [0, 1, 0, 1], [1, 2, 3, 4]
+    [venn_abers_interval(labels, scores, score) for score in (0, 2.5, 9)]
+    """,
 )
 def venn_abers_interval(labels: Sequence[int], scores: Sequence[float], score: float) -> tuple[float, float]:
     """Isotonic regression of the rows and the new one, first as class 0, then as class 1."""

@@ -32,6 +32,7 @@ Draw = Callable[[Generator, dict[str, Any]], Iterable[Arguments]]
 MOST_DRAWS = 100
 LONGEST = 200
 STAYS = "your function changes its caller's arrays: work on a copy"
+EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
 SOME = "all rows count, not the first ones only"
 
 

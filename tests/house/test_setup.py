@@ -62,7 +62,7 @@ def test_make_n_prints_the_commands_and_runs_none(clone):
     printed = "\n".join(lines)
     for command in (f"tools/setup.sh {sys.executable}", "python tools/class_edition.py",
                     "jupyter-book build -q -W -n --keep-going _build/class/",
-                    "http.server --bind 127.0.0.1 --directory _build/class/_build/html 8000"):  # fmt: skip
+                    "tools/serve.py _build/class/_build/html 8000"):  # fmt: skip
         assert command in printed
 
 

@@ -13,7 +13,7 @@ from calibration_lessons import (
     negative_log_likelihood,
     softmax,
 )  # fmt: skip
-from classroom.cases import SOME, STAYS, ByHand, Case, Question, same
+from classroom.cases import EDGE, SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.definitions", "sklearn.calibration"]
 CURVES = ["sklearn.isotonic", "scipy.optimize._isotonic"]
@@ -430,7 +430,6 @@ UNITS = "logits in other units: T scales with them, so no fixed bracket or step 
 CHECK = "no temperature fits here: check both limits first"
 AGREE = "at your T the mean confidence and the accuracy do not agree"
 PARTS = "fit on the calibration part, judge on the test part"
-EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
 EMPTY = "an empty bin answers with its centre"
 VALUE = "the value of a bin is the mean label of its rows"
 WHOLE = "merge until no block lies above its right neighbour, backwards, too"

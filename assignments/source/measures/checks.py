@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from classroom.cases import SOME, STAYS, ByHand, Case, Question, Seed, Words
+from classroom.cases import EDGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
 
 WITHOUT = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
 FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
@@ -288,7 +288,6 @@ def corrected_parts(forecasts, happened):
     return reliability - chance, resolution, uncertainty
 
 
-EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
 LAST, FIRST = "the last bin holds 1: your edges drop p = 1", "the first bin holds 0: your edges drop p = 0"
 LENGTH = "return one number for each bin, also for the empty ones"
 BELIEF = "weigh each outcome by the chance that the belief gives it"

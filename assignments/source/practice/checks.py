@@ -219,6 +219,7 @@ def updates_hard(rng, own):
     yield np.array([0.0, 0.0, 2.0]), np.array([0, 1, 0])
     alike = int(rng.integers(1, 9)) + np.linspace(-0.25, 0.25, 11)  # nearly one answer for everybody
     yield alike, (np.arange(11) < 3).astype(int)
+    yield -alike, (np.arange(11) < 10).astype(int)
 
 
 def updates_without(rng, own):
