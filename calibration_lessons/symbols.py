@@ -193,9 +193,10 @@ def brier_decomposition(draw: Any) -> Values:
     reliability, resolution, uncertainty = d.brier_decomposition(y, f)
     miscalibration, discrimination, _ = d.corp_decomposition(y, f, c)
     mixed = draw.permutation([0, 1, 1]), draw.permutation([0, 1]), draw.permutation([0, 1, 0, 1])
-    outcomes, said = np.concatenate(mixed).tolist(), [0.3] * 3 + [0.4] * 2 + [0.8] * 4
+    low, middle, high = draw.random(3).tolist()
+    outcomes, said = np.concatenate(mixed).tolist(), [low] * 3 + [middle] * 2 + [high] * 4
     divided, entropies = d.log_loss_split(outcomes, said)
-    seen = {0.3: 2 / 3, 0.4: 0.5, 0.8: 0.5}
+    seen = {low: 2 / 3, middle: 0.5, high: 0.5}
     return {
         "n": 9, "n_": {value: len(rows) for value, rows in groups.items()}, "f_": f, "y_": y,
         r"f \in": list(groups), r"i \in": range(1, 10), r"b \in": bins, r"\bar o": base_rate,
@@ -209,7 +210,7 @@ def brier_decomposition(draw: Any) -> Values:
         r"\mathrm{REL}": reliability, r"\mathrm{REL}'": d.brier_reliability_corrected(y, f),
         r"\mathrm{WBT}": d.brier_within_bin(y, f, edges),
         "eq-log-split": {
-            r"f \in": list(seen), "n_": {0.3: 3, 0.4: 2, 0.8: 4}, r"\bar o_": seen,
+            r"f \in": list(seen), "n_": {low: 3, middle: 2, high: 4}, r"\bar o_": seen,
             "H": lambda o: d.entropy([o, 1 - o]),
             r"\mathrm{NLL}": d.negative_log_likelihood(outcomes, [[1 - p, p] for p in said]),
             r"\text{calibration}": divided, r"\text{refinement}": entropies,
@@ -219,7 +220,8 @@ def brier_decomposition(draw: Any) -> Values:
 
 def calibration_tests(draw: Any) -> Values:
     """Draw forecasts in every bin with labels; events that all happen, for an integral without a kink."""
-    p, y, edges, width = [0.1, 0.4, 0.6, 0.7, 0.9], draw.permutation(OUTCOMES), [0.0, 0.5, 1.0], 0.2
+    p = [*np.sort(draw.random(2) / 2), *np.sort(1 - draw.random(3) / 2)]
+    y, edges, width = draw.permutation(OUTCOMES), [0.0, 0.5, 1.0], 0.2
     bins, classes, rows = bins_of(p, edges), draw.permutation(LABELS), draw.dirichlet([2] * K, n)
     error, variance = d.t_cal(y, p, edges)
     return ROWS | CLASSES | {
@@ -261,11 +263,13 @@ def isotonic(draw: Any) -> Values:
 def venn_abers(draw: Any) -> Values:
     """Draw scores with labels, and the score of a new row."""
     scores, y, s = draw.random(n), draw.permutation(OUTCOMES), draw.random()
-    low, high = d.venn_abers_interval(y, scores, s)
+    (low, high), between = d.venn_abers_interval(y, scores, s), np.sort(draw.random(2))
     places = np.array([*scores, s])
     return ROWS | {
         "s": s, r"a \in": places, r"b \in": places, "p_0": low, "p_1": high,
-        "q": d.venn_abers_probability(low, high),
+        "eq-venn-abers": {
+            "p_0": between[0], "p_1": between[1], "q": d.venn_abers_probability(*between.tolist()),
+        },
         "k": lambda a, b: y[(a <= scores) & (scores <= b)].sum(),
         "m": lambda a, b: ((a <= scores) & (scores <= b)).sum(),
     }
@@ -346,7 +350,7 @@ def one_vs_rest(draw: Any) -> Values:
 def decisions(draw: Any) -> Values:
     """Draw costs of J decisions in K classes, forecasts, and decisions that were taken."""
     p, costs, (alarm, miss) = draw.dirichlet([2] * K), draw.random((K, J)), draw.random(2)
-    y, taken = draw.permutation(LABELS), draw.integers(0, J, n)
+    y, taken, sure = draw.permutation(LABELS), draw.integers(0, J, n), np.sort(draw.random(n))[::-1]
     expected = [d.expected_cost(p, costs, j) for j in range(J)]
     abstaining = min(expected) + draw.choice([-0.1, 0.1])
     return ROWS | CLASSES | {
@@ -355,7 +359,7 @@ def decisions(draw: Any) -> Values:
         "t": d.optimal_threshold(alarm, miss), "c_{FP}": alarm, "c_{FN}": miss,
         "eq-mean-cost": {"=": d.mean_cost(y, taken, costs)},
         "eq-aurc": {
-            r"\mathrm{AURC}": d.area_under_risk_coverage([0.9, 0.8, 0.7, 0.6, 0.5], y < 2), "c_": y < 2,
+            r"\mathrm{AURC}": d.area_under_risk_coverage(sure, y < 2), "c_": y < 2,
             r"\hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n": True,
         },
         "eq-abstain": {"a": abstaining, "=": bool(d.abstains(p, costs, abstaining))},

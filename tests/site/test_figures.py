@@ -554,7 +554,7 @@ def test_before_a_figure_is_near_the_page_loads_little_more(visit, figure):
     page.reload()
     page.wait_for_load_state("networkidle")
     ours = {url: size for url, size in sizes.items() if "explorer" in url}
-    assert {url.rpartition("/")[2] for url in ours} >= {"explorers.css", "explorers.js"}
+    assert "explorers.js" in {url.rpartition("/")[2] for url in ours}
     place = page.locator(f"#{figure}").evaluate("node => node.outerHTML.length")
     assert sum(ours.values()) + place < MOST
     assert not any(url.endswith((".json", "vega.js")) for url in ours)
