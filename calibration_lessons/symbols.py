@@ -359,7 +359,7 @@ def decisions(draw: Any) -> Values:
         "t": d.optimal_threshold(alarm, miss), "c_{FP}": alarm, "c_{FN}": miss,
         "eq-mean-cost": {"=": d.mean_cost(y, taken, costs)},
         "eq-aurc": {
-            r"\mathrm{AURC}": d.area_under_risk_coverage(sure, y < 2), "c_": y < 2,
+            r"\mathrm{AURC}": d.area_under_risk_coverage(sure.tolist(), y < 2), "c_": y < 2,
             r"\hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n": True,
         },
         "eq-abstain": {"a": abstaining, "=": bool(d.abstains(p, costs, abstaining))},
