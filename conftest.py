@@ -13,8 +13,7 @@ from nbval.plugin import IPyNbFile
 from tools import binding, threads
 
 os.environ |= threads.ONE
-# What needs more than the lock holds: make check-integrations runs it.
-collect_ignore_glob = ["book/use/programs/*.py", "tests/integrations/user_script.py"]
+collect_ignore_glob = ["book/use/programs/*.py"]  # make check-integrations runs them
 
 
 def pytest_configure(config: pytest.Config) -> None:
