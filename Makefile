@@ -46,12 +46,6 @@ build: .venv/made ## build the course into _build/html
 book: build .venv-book/made ## make one PDF and one EPUB of the course, linked from the site's start page (needs Chromium, Java)
 	@.venv-book/bin/python tools/book.py $(HTML)
 
-.venv-book/made: tools/book.requirements.txt | .venv/made
-	@echo "book: making the environment .venv-book"
-	@$(BIN)/python -m venv --clear .venv-book
-	@.venv-book/bin/pip install --quiet -r $<
-	@touch $@
-
 lab: .venv/made ## open the notebooks in JupyterLab
 	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
 	@$(BIN)/jupyter lab $(CLASS)
@@ -75,32 +69,20 @@ check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONN
 	@INTEGRATIONS=1 .venv-integrations/bin/python -m pytest -o addopts="--import-mode=importlib --strict-markers" \
 		--confcutdir tests tests/integrations
 
-.venv-integrations/made: tools/integrations.requirements.txt | .venv/made
-	@echo "check-integrations: making the environment .venv-integrations"
-	@$(BIN)/python -m venv --clear .venv-integrations
-	@.venv-integrations/bin/pip install --quiet -r tools/integrations.requirements.txt
-	@.venv-integrations/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	@touch $@
-
 check-versions: .venv-oldest/made .venv-between/made ## run the companion's tests with the oldest versions that it allows, and with others
 	@for versions in oldest between; do \
 		echo "check-versions: tools/$$versions.requirements.txt"; \
 		.venv-$$versions/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests $(COMPANION) || exit 1; done
 
-.venv-oldest/made .venv-between/made: .venv-%/made: tools/%.requirements.txt | .venv/made
-	@echo "check-versions: making the environment .venv-$*"
-	@$(BIN)/python -m venv --clear .venv-$*
-	@.venv-$*/bin/pip install --quiet -r $<
-	@.venv-$*/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	@touch $@
-
 release: .venv-release/made ## rehearse a release: build, check, install and try the wheel; uploads nothing
 	@.venv-release/bin/python tools/release.py
 
-.venv-release/made: tools/release.requirements.txt | .venv/made
-	@echo "release: making the environment .venv-release"
-	@$(BIN)/python -m venv --clear .venv-release
-	@.venv-release/bin/pip install --quiet -r $<
+# Targets with an environment of their own; what tries the companion has it installed.
+.venv-%/made: tools/%.requirements.txt | .venv/made
+	@echo "make: making the environment .venv-$*"
+	@$(BIN)/python -m venv --clear .venv-$*
+	@.venv-$*/bin/pip install --quiet -r $<
+	@$(if $(filter-out book release,$*),.venv-$*/bin/pip install --quiet --no-deps --no-build-isolation -e .)
 	@touch $@
 
 mutants: .venv/made ## change the companion in small ways and count what the tests notice (hours)
@@ -109,13 +91,6 @@ mutants: .venv/made ## change the companion in small ways and count what the tes
 benchmark: .venv-benchmark/made ## measure time and memory beside other libraries, and rewrite that page (ten minutes)
 	@.venv-benchmark/bin/python tools/benchmark.py
 	@$(BIN)/python tools/notebooks.py book/reference/benchmarks.ipynb
-
-.venv-benchmark/made: tools/benchmark.requirements.txt | .venv/made
-	@echo "benchmark: making the environment .venv-benchmark"
-	@$(BIN)/python -m venv --clear .venv-benchmark
-	@.venv-benchmark/bin/pip install --quiet -r tools/benchmark.requirements.txt
-	@.venv-benchmark/bin/pip install --quiet --no-deps --no-build-isolation -e .
-	@touch $@
 
 benchmark-site: build ## print what Lighthouse says of a page of each kind on a phone (five minutes; needs npm's lighthouse)
 	@$(BIN)/python tools/lighthouse.py

@@ -16,11 +16,11 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "_build" / "class"
-NEEDED = ("_config.yml", "_toc.yml", "book", "tools/site_extension.py", "tools/site_figures.py")
+NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*.py")  # the site's extensions, and theirs
 STUDENTS = (
-    *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff", "pyproject.toml",
+    *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
     "requirements.txt", "calibration_lessons", "classroom", "assignments/nbgrader_config.py",
-    "tools/setup.sh", "tools/class_edition.py", ".binder", ".gitignore",
+    "tools/setup.sh", ".binder", ".gitignore",
 )  # fmt: skip
 MADE = {"__pycache__", ".ipynb_checkpoints", "_build"}
 FOR_TEACHERS = ("book/teaching/exam.md", "book/teaching/instructor_notes.md")
@@ -48,10 +48,9 @@ def without_solutions(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def edition(names: tuple[str, ...]) -> dict[str, bytes]:
-    """Read files and folders of the course, without solutions and without the teacher's pages."""
+    """Read files and folders of the course, by name or pattern, without solutions and without the teacher's pages."""
     wanted = {}
-    for name in names:
-        path = ROOT / name
+    for path in (path for name in names for path in sorted(ROOT.glob(name))):
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and not MADE & set(file.relative_to(ROOT).parts):
                 wanted[file.relative_to(ROOT).as_posix()] = file.read_bytes()

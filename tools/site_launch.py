@@ -2,7 +2,7 @@
 
 A notebook that is downloaded from the site begins with a cell that says what to install. Where
 `[tool.release]` in `pyproject.toml` names a repository on GitHub, pages of notebooks have buttons for Binder,
-which finds its set-up in `binder/`, and for Colab, which opens the notebooks of the published site, on the
+which finds its set-up in `.binder/`, and for Colab, which opens the notebooks of the published site, on the
 branch `gh-pages`.
 """
 

@@ -1,9 +1,13 @@
 """The class edition holds no solution and nothing for teachers, and everything else of the book."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import nbformat
 import pytest
+import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import class_edition
@@ -37,6 +41,17 @@ def test_every_exercise_and_every_other_word_is_kept(edition):
         assert headings.findall(kept) == headings.findall(full), path
         outside = re.sub(r"```\{solution-start\}.*?```\{solution-end\}\n```", "", full, flags=re.S)
         assert kept.split() == outside.split(), path
+
+
+def test_the_extensions_of_the_site_are_there_and_find_what_they_import(edition):
+    extensions = yaml.safe_load((edition / "_config.yml").read_text("utf-8"))["sphinx"]["local_extensions"]
+    code = f"import sys; sys.path.insert(0, 'tools'); import {', '.join(extensions)}"
+    found = f"{code}, tools; print(*(m.__file__ for m in sys.modules.values() if '/tools/' in str(m.__file__)))"
+    found = found.replace("m.__file__", "getattr(m, '__file__', '')")
+    done = subprocess.run([sys.executable, "-c", found], cwd=edition, capture_output=True, text=True, check=True)
+    files = [Path(file) for file in done.stdout.split()]
+    assert {file.stem for file in files} >= set(extensions)
+    assert all(file.is_relative_to(edition) for file in files if "site-packages" not in file.parts)
 
 
 def test_a_teachers_page_says_whose_it_is(edition):
