@@ -16,7 +16,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "_build" / "class"
-NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*.py")  # the site's extensions, and theirs
+NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*.py")  # the site has extensions
 STUDENTS = (
     *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
     "requirements.txt", "calibration_lessons", "classroom", "assignments/nbgrader_config.py",
@@ -48,7 +48,7 @@ def without_solutions(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def edition(names: tuple[str, ...]) -> dict[str, bytes]:
-    """Read files and folders of the course, by name or pattern, without solutions and without the teacher's pages."""
+    """Read files and folders of the course, by name or pattern, without solutions and teachers' pages."""
     wanted = {}
     for path in (path for name in names for path in sorted(ROOT.glob(name))):
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
