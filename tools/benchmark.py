@@ -122,6 +122,8 @@ def jobs() -> Iterator[Callable[[], Job]]:
     yield isotonic
     yield venn_abers
     yield histogram_binning
+    yield matrix_scaling
+    yield spiegelhalter
     for n, n_classes in ((10**6, 10), (5 * 10**4, 1000)):
         yield lambda n=n, k=n_classes: brier(n, k)
 
@@ -297,6 +299,35 @@ def histogram_binning() -> Job:
         f"histogram binning, {size(n, 1)}", "netcal", 0.25, 2 * 2 * scores.nbytes,
         lambda: cl.HistogramBinning().fit(scores, labels).predict_proba(scores)[:, 1],
         lambda: theirs.fit(scores, labels).transform(scores), 1e-6,
+    )  # fmt: skip
+
+
+def matrix_scaling() -> Job:
+    """Choose the penalty of a full matrix by cross-validation, then predict; the peer pulls towards zero."""
+    from sklearn.linear_model import LogisticRegressionCV
+
+    n, k = 5000, 10
+    logits, labels = network(n, k)
+    rows = logits.astype(np.float64)
+    theirs = LogisticRegressionCV(l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False)
+    return Job(
+        f"matrix scaling, {size(n, k)}", "scikit-learn", 0.5, 8 * MIB,
+        lambda: cl.MatrixScaling("full").fit(rows, labels).predict_proba(rows).max(axis=1).mean(),
+        lambda: theirs.fit(rows, labels).predict_proba(rows).max(axis=1).mean(), 1e-2,
+    )  # fmt: skip
+
+
+def spiegelhalter() -> Job:
+    """Test whether a million forecasts are calibrated."""
+    from calzone.metrics import spiegelhalter_z_test
+
+    n = 10**6
+    scores, labels = binary(n)
+    two = np.stack([1 - scores, scores], axis=1).astype(np.float64)
+    return Job(
+        f"Spiegelhalter's z, {size(n, 1)}", "calzone", 1.0, 10 * scores.nbytes,
+        lambda: cl.calibration_test(labels, two[:, 1], method="spiegelhalter").statistic,
+        lambda: spiegelhalter_z_test(labels, two)[0], 1e-6,
     )  # fmt: skip
 
 

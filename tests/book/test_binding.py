@@ -11,7 +11,7 @@ import nbformat
 import pytest
 
 from tests.book.copied import ROOT, md, py
-from tools import notebooks, staleness, suggest
+from tools import notebooks, staleness
 
 SMALL = "book/measures/small.ipynb"
 CODE = py("x, many = [0.12345, -2.5e-7], 12345\nprint('out', x[0])")
@@ -128,15 +128,3 @@ def test_a_notebook_is_stale_when_code_that_it_reaches_changes(tmp_path: Path, f
     path.write_text(path.read_text("utf-8").replace(old, new, 1) if path.exists() else new, "utf-8")
     assert (staleness.Surroundings(tmp_path).state(notebook) != state) == is_stale
     assert staleness.Surroundings(tmp_path).state({"cells": notebook["cells"][:2]})["code"] == state["code"]
-
-
-def test_the_tool_finds_the_expression_behind_a_number(tmp_path: Path) -> None:
-    loop = "held = {'a': [3, 4], 'b': [5, 6]}\nfor name, p in held.items():\n    s = sum(p) / 7\n"
-    cells = [py(f"{loop}    print(f'{{s}}')"), md("It is 1.571, not 0.123 of it.")]
-    path = course(tmp_path, loose=cells) / "book/measures/loose.ipynb"
-    found = list(suggest.suggest(path, apply=True))
-    assert [line.split(": ", 1)[1] for line in found] == [
-        "cell 2, line 1: 1.571: sum(held['b']) / 7:.3f",
-        "cell 2, line 1: 0.123: nothing above gives it",
-    ]
-    assert "1.571<!-- = sum(held['b']) / 7:.3f -->" in path.read_text(encoding="utf-8")

@@ -78,12 +78,3 @@ def test_the_page_says_which_methods_keep_the_predicted_class(method):
     said = z.argmax(axis=1) if many else (z > 0.5)
     same = (calibrator.predict_proba(z).argmax(axis=1) == said).all()
     assert changes == ("no" if same else "yes")
-
-
-def test_a_temperature_keeps_the_order_of_rows_with_two_classes_only():
-    scaling, z = fitted("Temperature scaling", 3)
-    before, after = softmax(z, axis=1).max(axis=1), scaling.predict_proba(z).max(axis=1)
-    assert (np.diff(after[np.argsort(before)]) < 0).any()
-    two = cl.TemperatureScaling().fit([2.0, -1.0, 1.5, -3.0], [1, 0, 0, 0])
-    scores = np.sort(np.random.default_rng(0).normal(size=100))
-    assert (np.diff(two.predict_proba(scores)[:, 1]) > 0).all()

@@ -100,3 +100,13 @@ def test_three_rows_that_are_all_right_have_no_temperature():
     logits, labels = [[2.0, 1.0, 0.1], [0.5, 2.5, 0.3], [0.2, 0.8, 3.0]], [0, 1, 2]
     with pytest.raises(ValueError, match=r"every label is its row's largest logit.*T -> 0"):
         cl.TemperatureScaling().fit(logits, labels)
+
+
+def test_it_keeps_the_order_of_rows_with_two_classes_only():
+    logits, labels = simulate(1000, 3, 2.0)
+    before = cl.softmax(logits).max(axis=1)
+    after = cl.TemperatureScaling().fit(logits, labels).predict_proba(logits).max(axis=1)
+    assert (np.diff(after[np.argsort(before)]) < 0).any()
+    two = cl.TemperatureScaling().fit([2.0, -1.0, 1.5, -3.0], [1, 0, 0, 0])
+    scores = np.sort(np.random.default_rng(0).normal(size=100))
+    assert (np.diff(two.predict_proba(scores)[:, 1]) > 0).all()

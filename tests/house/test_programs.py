@@ -1,0 +1,42 @@
+"""The programs of the pages "Use it" are complete, and stand there beside what they print."""
+
+import ast
+import re
+
+import pytest
+
+from tests.book.copied import ROOT
+from tools.pages import pages
+from tools.programs import agree, programs
+
+INCLUDED = re.compile(r"\{literalinclude\} programs/([\w.]+)")
+
+
+def test_each_program_is_complete_and_stands_on_a_page_with_what_it_prints():
+    shown = [
+        name
+        for page in pages(ROOT, "book/use")
+        for cell in page.markdown
+        for name in INCLUDED.findall(cell.source)
+    ]
+    files = [file.name for each in programs() for file in (each, each.with_suffix(".txt"))]
+    assert sorted(shown) == sorted(files)
+    for each in programs():
+        text = each.read_text(encoding="utf-8")
+        ast.parse(text)
+        assert "import calibration_lessons as cl" in text and max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("found", "same"),
+    [
+        ("T 2.12, n = 8000", True),
+        ("T 2.25, n = 8000", True),
+        ("T 3.12, n = 8000", False),
+        ("T 2.12, n = 9000", False),
+        ("t 2.12, n = 8000", False),
+        ("T 2.12", False),
+    ],
+)
+def test_an_output_agrees_in_its_words_and_about_in_its_numbers(found, same):
+    assert agree(found, "T 2.12, n = 8000") == same
