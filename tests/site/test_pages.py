@@ -61,3 +61,18 @@ def test_axe_finds_nothing_serious_but_named_faults_of_the_theme(visit):
         for node in fault["nodes"]
     ]
     assert faults == []
+
+
+@pytest.mark.parametrize("visit", [("book/quickstart.html", mode, WIDE) for mode in MODES], indirect=True)
+def test_figures_and_reports_have_the_page_as_their_ground(visit):
+    outputs = visit.page.locator(".cell_output img, .cell_output .text_html").all()
+    found = {output.evaluate("node => getComputedStyle(node).backgroundColor") for output in outputs}
+    assert found == {"rgba(0, 0, 0, 0)"}
+
+
+@pytest.mark.parametrize("visit", [("book/quickstart.html", "light", NARROW)], indirect=True)
+def test_a_printed_sentence_is_read_whole(visit):
+    printed = visit.page.locator(".cell_output .stream pre").all()
+    assert printed
+    for text in printed:
+        assert text.evaluate("node => node.scrollWidth <= node.clientWidth")
