@@ -396,10 +396,11 @@ class Drawn:
         if panel.spans:
             span = base.mark_rule(color=BLACK, strokeWidth=1.3, aria=False)
             layers.append(span.encode(alt.X("low:Q", title=None), y, alt.X2("high:Q")))
-        if panel.reference is not None:
-            line = alt.Chart(alt.InlineData([{"from": panel.reference}]))
-            line = line.mark_rule(color=BLACK, strokeDash=[5, 4], aria=False)
-            layers.append(line.encode(alt.X("from:Q", title=None)))
+        if panel.mark:
+            places = self.table([{"m0": frame[panel.mark]}] for frame in self.frames)
+            rule = alt.Chart(places).transform_filter(self.shown())
+            rule = rule.mark_rule(color=BLACK, strokeDash=[5, 4], strokeWidth=2)
+            layers.append(rule.encode(alt.X("m0:Q", title=None)))
         chart = alt.layer(*layers, data=data).resolve_scale(color="independent")
         return chart.properties(width=WIDTH, height=34 * len(names))
 

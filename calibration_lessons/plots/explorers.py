@@ -211,8 +211,8 @@ class Bars:
         Decimals of the numbers at the bars.
     spans : str
         Entry of the frame that maps the names to pairs (low, high): an interval on each bar.
-    reference : float, optional
-        Where a dashed line crosses all bars.
+    mark : str
+        Entry of the frame where a dashed line crosses all bars.
     """
 
     key: str
@@ -220,7 +220,7 @@ class Bars:
     domain: Range | None = None
     digits: int = 3
     spans: str = ""
-    reference: float | None = None
+    mark: str = ""
 
 
 Panel = Diagram | Along | Curves | Bars
