@@ -504,6 +504,49 @@ def conformal(level: float, picture: str) -> dict[str, Any]:
     }
 
 
+@cache
+def chosen(rows: int) -> Any:
+    z, y = datasets.network_logits(3, "calibration")
+    return cl.MatrixScaling().fit(z[:rows], y[:rows]).path_
+
+
+def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
+    (z, y), (z_new, y_new) = (datasets.network_logits(3, part) for part in ("calibration", "test"))
+    fits = [cl.MatrixScaling(strength=one).fit(z[:rows], y[:rows]) for one in (strength, np.inf)]
+    q, tempered = (fit.predict_proba(z_new) for fit in fits)
+    loss, alone = (cl.negative_log_likelihood(y_new, p) for p in (q, tempered))
+    k, path = datasets.FASHION_CLASSES.index(score), chosen(rows)
+    factors = fits[1].temperature_ * fits[0].coef_[k]
+    factors[k] -= 1
+    accuracy = np.mean(q.argmax(axis=1) == y_new)
+    folds = 1000 * (path.loss[0] - path.loss[path.strength == strength]) / path.rows  # none for weak ones
+    return {
+        "readout": f"NLL of new rows {loss:.4f}, at the temperature {alone:.4f}; accuracy {accuracy:.3f}",
+        "drawn": [
+            {"height": [fits[0].intercept_[k], *factors]},
+            {"strength": [strength], "v1": [1000 * (alone - loss)]} | ({"v0": folds} if len(folds) else {}),
+            {"strength": [strength], "v0": [accuracy]},
+        ],
+    }
+
+
+def selective(threshold: float, by: str) -> dict[str, Any]:
+    (z_fit, y_fit), (z, y) = (datasets.network_logits(0, part) for part in ("calibration", "test"))
+    p = cl.softmax(z / (cl.TemperatureScaling().fit(z_fit, y_fit).temperature_ if by == "fitted T" else 1))
+    rows = [(row.max(), row.argmax() != label) for row, label in zip(p, y, strict=True)]
+    answered = [row for row in rows if row[0] >= threshold]
+    coverage, (sure, wrong) = len(answered) / len(y), np.mean(answered, axis=0)
+    return {
+        "readout": f"{100 * coverage:.1f} % answered; of these {100 * wrong:.1f} % wrong, "
+        f"{100 * (1 - sure):.1f} % stated",
+        "drawn": [
+            {"x": [coverage], "y": [wrong]},
+            {"threshold": [threshold], "v0": [wrong], "v1": [1 - sure]},
+            {"threshold": [threshold], "v0": [coverage]},
+        ],
+    }
+
+
 FIGURES = [
     Figure(
         "measures/reliability",
@@ -560,6 +603,17 @@ FIGURES = [
         "practice/conformal",
         conformal,
         states(level=[0.8, 0.91, 0.95, 0.99], picture=["ankle boot", "shirt", "dress"]),
+    ),
+    Figure(
+        "practice/decisions",
+        selective,
+        states(threshold=[0.5, 0.6, 0.7, 0.8, 0.9, 0.98], by=["T = 1", "fitted T"]),
+        number=2,
+    ),
+    Figure(
+        "calibrators/matrix_scaling",
+        matrix_scaling,
+        states(strength=[1.0, 4.0, 64.0], rows=[300, 5000], score=["shirt", "coat"]),
     ),
 ]
 every_figure = pytest.mark.parametrize(
