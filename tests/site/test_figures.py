@@ -421,12 +421,12 @@ def beta(a: float, b: float) -> dict[str, Any]:
 def venn_abers(score: float, n: int) -> dict[str, Any]:
     source = simulate.ScoreSource(simulate.over_confident(2.0))
     labels, scores = (part[:n] for part in source.sample(160, random_state=0))
+    fit = cl.IsotonicCalibration()
     p0, p1 = (
-        cl.IsotonicCalibration().fit(np.append(scores, score), np.append(labels, k)).predict_proba([score])[0, 1]
-        for k in (0, 1)
+        fit.fit(np.append(scores, score), np.append(labels, k)).predict_proba([score])[0, 1] for k in (0, 1)
     )
     q = definitions.venn_abers_probability(p0, p1)
-    plain = cl.IsotonicCalibration().fit(scores, labels).predict_proba([score])[0, 1]
+    plain = fit.fit(scores, labels).predict_proba([score])[0, 1]
     return {
         "readout": f"p0 {p0:.3f}, p1 {p1:.3f}, q {q:.3f}; isotonic regression {plain:.3f}",
         "drawn": [
@@ -492,13 +492,14 @@ def conformal(level: float, picture: str) -> dict[str, Any]:
     unsure = p.max(axis=1) <= np.quantile(p.max(axis=1), 0.1)
     row = {"ankle boot": 0, "shirt": 241, "dress": 569}[picture]
     names = [datasets.FASHION_CLASSES[k] for k in np.flatnonzero(sets[row])]
+    shares = [held.mean(), held[new == 6].mean(), held[unsure].mean(), level]
     return {
         "readout": f"classes from {1 - q:.3f} up are listed: {', '.join(names) or 'none'}; "
         f"{100 * held.mean():.1f} % of all lists are right",
         "drawn": [
             {"height": p[row][p[row] >= 0.001]},
             {"m0": [1 - q]},
-            {f"v{i}": [v] for i, v in enumerate((held.mean(), held[new == 6].mean(), held[unsure].mean(), level))},
+            {f"v{i}": [share] for i, share in enumerate(shares)},
             {"level": [level], "v0": [sets.sum(axis=1).mean()]},
         ],
     }
@@ -598,7 +599,9 @@ FIGURES = [
     ),
     Figure("calibrators/beta", beta, states(a=[0.0, 0.75, 1.0, 2.0], b=[0.0, 1.0, 1.75])),
     Figure("calibrators/venn_abers", venn_abers, states(score=[0.0, 0.2, 0.65, 1.0], n=[10, 40, 160])),
-    Figure("measures/calibration_tests", calibration_tests, states(n=[50.0, 200.0, 400.0], source=[*SOURCES])),
+    Figure(
+        "measures/calibration_tests", calibration_tests, states(n=[50.0, 200.0, 400.0], source=[*SOURCES])
+    ),
     Figure(
         "practice/conformal",
         conformal,
