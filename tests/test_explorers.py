@@ -35,6 +35,7 @@ def frame(T, kind):
             "dots": ([0.25, 0.75], [T, np.nan]),
         },
         "bars": {"aleatoric": T, "epistemic": -0.5},
+        "spans": {"aleatoric": (T - 0.25, T + 0.5), "epistemic": (-0.75, -0.25)},
     }
 
 
@@ -42,7 +43,7 @@ PANELS = [
     [plots.Diagram("diagram"), plots.Along("T", ["ece"], "ECE", marks=["best"])],
     [
         plots.Curves("curves", "score", "x", ["dots"], ["steps"], ["area"], ["best"], height=99),
-        plots.Bars("bars", "bits"),
+        plots.Bars("bars", "bits", spans="spans", mark="ece"),
         plots.Along("T", ["ece", "mce"], "both", domain=(0, 1)),
     ],
 ]
@@ -63,16 +64,20 @@ def parts(node, of):
 
 def tables(figure=FIGURE):
     """Tables of the figure by the names of their columns."""
+    return {tuple(table[0]): table for table in every_table(figure)}
+
+
+def every_table(figure=FIGURE):
+    """Tables of the figure, also those with the same columns."""
     texts = (text for text in figure.spec["datasets"].values() if isinstance(text, str))
-    rows = [list(csv.DictReader(io.StringIO(text))) for text in texts]
-    return {tuple(table[0]): table for table in rows}
+    return [list(csv.DictReader(io.StringIO(text))) for text in texts]
 
 
 def of_state(name, t, kind):
-    """Rows of a table, chosen by one of its columns, that belong to a state."""
-    table = next(table for columns, table in tables().items() if name in columns)
+    """Rows of all tables with a column that belong to a state."""
     place = str(KIND.values.index(kind))  # a choice stands by its number
-    return [row for row in table if (float(row["T"]), row["kind"]) == (t, place)]
+    rows = (row for table in every_table() for row in table if name in row)
+    return [row for row in rows if (float(row["T"]), row["kind"]) == (t, place)]
 
 
 @pytest.mark.parametrize(("t", "kind"), STATES)
@@ -100,9 +105,13 @@ def test_each_frame_is_what_the_function_returned(t, kind):
         for line, (xs, ys) in enumerate(given["curves"].values())
         for x, y in zip(xs, ys, strict=True)
     ]
-    bars = [(row["bar"], float(row["height"]), float(row["end"])) for row in of_state("bar", t, kind)]
-    assert bars == [("aleatoric", t, t), ("epistemic", -0.5, 0)]
-    assert [row["m0"] for row in of_state("m0", t, kind)] == ["1.235"]
+    bars = [
+        (row["bar"], *(float(row[name]) for name in ("height", "low", "high", "end")))
+        for row in of_state("bar", t, kind)
+    ]
+    assert bars == [("aleatoric", t, t - 0.25, t + 0.5, t + 0.5), ("epistemic", -0.5, -0.75, -0.25, 0)]
+    marks = [float(row["m0"]) for row in of_state("m0", t, kind)]
+    assert sorted(marks) == pytest.approx(sorted([1.235, given["ece"]]), rel=6e-4)
 
 
 def test_numbers_have_four_digits_and_whole_ones_all():

@@ -35,6 +35,7 @@ COLORS = {
     "recalibrated_ensemble": PURPLE,
     "base_rate": BLACK,
     "place": BLACK,
+    "new_row": BLACK,
     "counts": SKY,
     "band": SKY,
 }

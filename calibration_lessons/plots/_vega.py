@@ -375,11 +375,13 @@ class Drawn:
         """Draw named numbers as bars with the number at their end."""
         groups = [frame[panel.key] for frame in self.frames]
         names = list(dict.fromkeys(name for group in groups for name in group))
-        data = self.table(
-            [{"bar": name, "height": group[name], "end": max(group[name], 0)} for name in group]
-            for group in groups
-        )
-        heights = [0.0, *(float(v) for group in groups for v in group.values())]
+        spans = [frame[panel.spans] if panel.spans else {} for frame in self.frames]
+        rows = [
+            [bar(name, group[name], span.get(name)) for name in group]
+            for group, span in zip(groups, spans, strict=True)
+        ]
+        data = self.table(rows)
+        heights = [0.0, *(float(v) for some in rows for row in some for k, v in row.items() if k != "bar")]
         y = alt.Y("bar:N", title=None, sort=None, scale=alt.Scale(domain=names))
         x = axis(alt.X, "height", None, heights, panel.domain, False, room=0.18)
         known = {name: look["color"] for name, look in self.look.looks.items()}
@@ -390,7 +392,16 @@ class Drawn:
         text = base.mark_text(align="left", dx=4, color=BLACK, aria=False).encode(
             alt.X("end:Q", title=None), y, alt.Text("height:Q", format=f".{panel.digits}f")
         )
-        chart = alt.layer(bars, text, heading(panel.label), data=data).resolve_scale(color="independent")
+        layers = [bars, text, heading(panel.label)]
+        if panel.spans:
+            span = base.mark_rule(color=BLACK, strokeWidth=1.3, aria=False)
+            layers.append(span.encode(alt.X("low:Q", title=None), y, alt.X2("high:Q")))
+        if panel.mark:
+            places = self.table([{"m0": frame[panel.mark]}] for frame in self.frames)
+            rule = alt.Chart(places).transform_filter(self.shown())
+            rule = rule.mark_rule(color=BLACK, strokeDash=[5, 4], strokeWidth=2)
+            layers.append(rule.encode(alt.X("m0:Q", title=None)))
+        chart = alt.layer(*layers, data=data).resolve_scale(color="independent")
         return chart.properties(width=WIDTH, height=34 * len(names))
 
 
@@ -427,6 +438,13 @@ def short(value: Any) -> str:
         return str(int(number))
     text = f"{number:.4g}"
     return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def bar(name: str, height: float, span: tuple[float, float] | None) -> Row:
+    """Return what a panel draws of a bar, and where the number at its end begins."""
+    low, high = span or (height, height)
+    between = {"low": low, "high": high} if span else {}
+    return {"bar": name, "height": height, "end": max(high, 0)} | between
 
 
 def bins(curve: ReliabilityCurve, panel: Diagram) -> Iterator[Row]:

@@ -209,12 +209,18 @@ class Bars:
         Ends of the axis, in place of those of the data of all frames.
     digits : int
         Decimals of the numbers at the bars.
+    spans : str
+        Entry of the frame that maps the names to pairs (low, high): an interval on each bar.
+    mark : str
+        Entry of the frame where a dashed line crosses all bars.
     """
 
     key: str
     label: str
     domain: Range | None = None
     digits: int = 3
+    spans: str = ""
+    mark: str = ""
 
 
 Panel = Diagram | Along | Curves | Bars

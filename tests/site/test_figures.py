@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
-from scipy.special import expit
+from scipy.special import expit, logit
+from scipy.stats import binomtest
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -21,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer
 
 import calibration_lessons as cl
-from calibration_lessons import datasets, definitions
+from calibration_lessons import datasets, definitions, simulate
 
 from .test_pages import MODES, NARROW, PAGES, THEME_FAULTS, WIDE
 
@@ -392,6 +393,161 @@ def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     }
 
 
+@cache
+def beta(a: float, b: float) -> dict[str, Any]:
+    p = (np.arange(200) + 0.5) / 200
+    truth = np.array([definitions.beta_probability(one, a, b, 0) for one in p])
+    least = -np.mean(truth * np.log(truth) + (1 - truth) * np.log(1 - truth))
+    labels, weights = np.repeat([0, 1], 200), np.r_[1 - truth, truth]
+    lost = []
+    for feed in (logit(p), 2 * p - 1):
+        fit = cl.PlattScaling(prior_targets=False).fit(np.tile(feed, 2), labels, sample_weight=weights)
+        q = fit.predict_proba(feed)
+        paid = -np.mean(truth * np.log(q[:, 1]) + (1 - truth) * np.log(q[:, 0]))
+        lost.append(round(1000 * (paid - least), 2) + 0.0)
+    seen = expit(np.linspace(-6, 6, 15)).round(4)
+    curve = [definitions.beta_probability(one, a, b, 0) for one in seen]
+    return {
+        "readout": "Platt pays more than the truth, in 1/1000 nat: "
+        f"{lost[0]:.1f} on log-odds, {lost[1]:.1f} on p itself",
+        "drawn": [
+            {"x": seen, "y": curve},
+            {"x": logit(seen)[::2], "y": logit(curve)[::2]},
+            {"a": [a], "b": [b], "v0": lost[:1], "v1": lost[1:]},
+        ],
+    }
+
+
+def venn_abers(score: float, n: int) -> dict[str, Any]:
+    source = simulate.ScoreSource(simulate.over_confident(2.0))
+    labels, scores = (part[:n] for part in source.sample(160, random_state=0))
+    fit = cl.IsotonicCalibration()
+    p0, p1 = (
+        fit.fit(np.append(scores, score), np.append(labels, k)).predict_proba([score])[0, 1] for k in (0, 1)
+    )
+    q = definitions.venn_abers_probability(p0, p1)
+    plain = fit.fit(scores, labels).predict_proba([score])[0, 1]
+    return {
+        "readout": f"p0 {p0:.3f}, p1 {p1:.3f}, q {q:.3f}; isotonic regression {plain:.3f}",
+        "drawn": [
+            {"x": scores, "y": labels},
+            {"x": [score, score], "y": [0, 1]},
+            {f"v{i}": [value] for i, value in enumerate((source.truth(score), plain, q, p0, p1))},
+            {"score": [score], "v0": [p1 - p0]},
+        ],
+    }
+
+
+METHODS = (
+    "ece",
+    "t-cal",
+    "kernel",
+    "kolmogorov-smirnov",
+    "smooth-ece",
+    "spiegelhalter",
+    "hosmer-lemeshow",
+)
+SOURCES = {
+    "calibrated": simulate.calibrated,
+    "over-confident": simulate.over_confident(1.5),
+    "too high": lambda p: np.clip(p - 0.06, 0, 1),
+    "15 teeth": simulate.sawtooth(0.2, 15),
+}
+
+
+@cache
+def calibration_tests(n: float, source: str) -> dict[str, Any]:
+    drawn = [simulate.ScoreSource(SOURCES[source]).sample(int(n), random_state=seed) for seed in range(100)]
+    refuted = {
+        method: sum(
+            cl.calibration_test(*rows, method, n_draws=39, random_state=seed).p_value <= 0.05
+            for seed, rows in enumerate(drawn)
+        )
+        for method in METHODS
+    }
+    most, least = (f(refuted, key=refuted.__getitem__) for f in (max, min))
+    spans = [binomtest(int(k), 100).proportion_ci(method="wilson") for k in refuted.values()]
+    return {
+        "readout": f"refuted most often by {most} ({refuted[most] / 100:.2f}), "
+        f"least often by {least} ({refuted[least] / 100:.2f})",
+        "drawn": [
+            diagram(cl.reliability_curve(*drawn[0])),
+            {
+                "height": np.array([*refuted.values()]) / 100,
+                "low": [span.low for span in spans],
+                "high": [span.high for span in spans],
+            },
+            {"m0": [0.05]},
+        ],
+    }
+
+
+def conformal(level: float, picture: str) -> dict[str, Any]:
+    (z, labels), (z_new, new) = (datasets.network_logits(0, part) for part in ("calibration", "test"))
+    scores = np.sort([1 - row[k] for row, k in zip(cl.softmax(z), labels, strict=True)])
+    q = scores[int(np.ceil((len(scores) + 1) * level)) - 1]
+    p = cl.softmax(z_new)
+    sets = p >= 1 - q
+    held = sets[np.arange(len(new)), new]
+    unsure = p.max(axis=1) <= np.quantile(p.max(axis=1), 0.1)
+    row = {"ankle boot": 0, "shirt": 241, "dress": 569}[picture]
+    names = [datasets.FASHION_CLASSES[k] for k in np.flatnonzero(sets[row])]
+    shares = [held.mean(), held[new == 6].mean(), held[unsure].mean(), level]
+    return {
+        "readout": f"classes from {1 - q:.3f} up are listed: {', '.join(names) or 'none'}; "
+        f"{100 * held.mean():.1f} % of all lists are right",
+        "drawn": [
+            {"height": p[row][p[row] >= 0.001]},
+            {"m0": [1 - q]},
+            {f"v{i}": [share] for i, share in enumerate(shares)},
+            {"level": [level], "v0": [sets.sum(axis=1).mean()]},
+        ],
+    }
+
+
+@cache
+def chosen(rows: int) -> Any:
+    z, y = datasets.network_logits(3, "calibration")
+    return cl.MatrixScaling().fit(z[:rows], y[:rows]).path_
+
+
+def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
+    (z, y), (z_new, y_new) = (datasets.network_logits(3, part) for part in ("calibration", "test"))
+    fits = [cl.MatrixScaling(strength=one).fit(z[:rows], y[:rows]) for one in (strength, np.inf)]
+    q, tempered = (fit.predict_proba(z_new) for fit in fits)
+    loss, alone = (cl.negative_log_likelihood(y_new, p) for p in (q, tempered))
+    k, path = datasets.FASHION_CLASSES.index(score), chosen(rows)
+    factors = fits[1].temperature_ * fits[0].coef_[k]
+    factors[k] -= 1
+    accuracy = np.mean(q.argmax(axis=1) == y_new)
+    folds = 1000 * (path.loss[0] - path.loss[path.strength == strength]) / path.rows  # none for weak ones
+    return {
+        "readout": f"NLL of new rows {loss:.4f}, at the temperature {alone:.4f}; accuracy {accuracy:.3f}",
+        "drawn": [
+            {"height": [fits[0].intercept_[k], *factors]},
+            {"strength": [strength], "v1": [1000 * (alone - loss)]} | ({"v0": folds} if len(folds) else {}),
+            {"strength": [strength], "v0": [accuracy]},
+        ],
+    }
+
+
+def selective(threshold: float, by: str) -> dict[str, Any]:
+    (z_fit, y_fit), (z, y) = (datasets.network_logits(0, part) for part in ("calibration", "test"))
+    p = cl.softmax(z / (cl.TemperatureScaling().fit(z_fit, y_fit).temperature_ if by == "fitted T" else 1))
+    rows = [(row.max(), row.argmax() != label) for row, label in zip(p, y, strict=True)]
+    answered = [row for row in rows if row[0] >= threshold]
+    coverage, (sure, wrong) = len(answered) / len(y), np.mean(answered, axis=0)
+    return {
+        "readout": f"{100 * coverage:.1f} % answered; of these {100 * wrong:.1f} % wrong, "
+        f"{100 * (1 - sure):.1f} % stated",
+        "drawn": [
+            {"x": [coverage], "y": [wrong]},
+            {"threshold": [threshold], "v0": [wrong], "v1": [1 - sure]},
+            {"threshold": [threshold], "v0": [coverage]},
+        ],
+    }
+
+
 FIGURES = [
     Figure(
         "measures/reliability",
@@ -440,6 +596,27 @@ FIGURES = [
             *states(kind=["rotation", "noise", "blur"], level=[0.0, 3.0, 5.0], forecast=["temperature"]),
             *states(kind=["blur"], level=[2.0], forecast=["member", "ensemble", "recalibrated ensemble"]),
         ],
+    ),
+    Figure("calibrators/beta", beta, states(a=[0.0, 0.75, 1.0, 2.0], b=[0.0, 1.0, 1.75])),
+    Figure("calibrators/venn_abers", venn_abers, states(score=[0.0, 0.2, 0.65, 1.0], n=[10, 40, 160])),
+    Figure(
+        "measures/calibration_tests", calibration_tests, states(n=[50.0, 200.0, 400.0], source=[*SOURCES])
+    ),
+    Figure(
+        "practice/conformal",
+        conformal,
+        states(level=[0.8, 0.91, 0.95, 0.99], picture=["ankle boot", "shirt", "dress"]),
+    ),
+    Figure(
+        "practice/decisions",
+        selective,
+        states(threshold=[0.5, 0.6, 0.7, 0.8, 0.9, 0.98], by=["T = 1", "fitted T"]),
+        number=2,
+    ),
+    Figure(
+        "calibrators/matrix_scaling",
+        matrix_scaling,
+        states(strength=[1.0, 4.0, 64.0], rows=[300, 5000], score=["shirt", "coat"]),
     ),
 ]
 every_figure = pytest.mark.parametrize(
