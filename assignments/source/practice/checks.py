@@ -1,5 +1,7 @@
 """What the answers of an audit are held to."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import expit
 
@@ -51,13 +53,23 @@ def bill(p, y, decision, costs, referral):
     return np.where(referred, referral, promised).mean(), np.where(referred, referral, paid).mean()
 
 
+@lru_cache(100)
+def drawn(p, n_bins):
+    return cl.ece_under_calibration(np.frombuffer(p), n_bins=n_bins, random_state=0).mean
+
+
+def chance(p, n_bins):
+    """The mean ECE under calibration, each once: the right answer and the slips draw many the same."""
+    return drawn(p.tobytes(), n_bins)
+
+
 def report(z, worse, fit_rows, calibration_rows, test_rows, costs, referral):
     learned, judged, found = calibration_rows, test_rows, {}
     platt = cl.PlattScaling().fit(z[learned], worse[learned])
     for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[judged])[:, 1])):
         decision = cl.optimal_decision(p, costs, abstaining_cost=referral)
         found[f"ece {name}"] = cl.expected_calibration_error(worse[judged], p, n_bins=10)
-        found[f"chance {name}"] = cl.ece_under_calibration(p, n_bins=10, random_state=0).mean
+        found[f"chance {name}"] = chance(p, n_bins=10)
         found[f"cost {name}"] = cl.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
     return found
 
@@ -553,7 +565,7 @@ QUESTIONS = [
          "judged, found = calibration_rows, test_rows, -> judged, found = test_rows, test_rows,":
              "calibrated on the rows that judge",
          "worse[judged], p, n_bins=10 -> worse[judged], p, n_bins=15": "10 bins",
-         "(p, n_bins=10, random -> (p, n_bins=15, random": "10 bins",
+         "chance(p, n_bins=10) -> chance(p, n_bins=15)": "10 bins",
          "abstaining_cost=referral)\n        found -> abstaining_cost=1e9)\n        found": "a referral among them",
          "decision = cl.optimal_decision(p, costs, abstaining_cost=referral) -> decision = (p > 0.5).astype(int)":
              "the cheapest decisions, a referral among them",
