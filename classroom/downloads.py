@@ -176,18 +176,16 @@ def rehearse(course: Course, name: str, target: Path) -> str:
     answers = [key for key, cell in cells.items() if cell.metadata.nbgrader.solution and key != "student"]
     with zipfile.ZipFile(target, "w") as archive:
         for number, full_name in enumerate(MADE_UP):
-            left_out = answers[(number - 1) % len(answers)] if number else ""
-            changed = {key: cells[key].source for key in answers if key != left_out}
+            loops = number == len(MADE_UP) - 2
+            left_out = answers[-1 if loops else (number - 1) % len(answers)] if number else ""
+            changed = {key: cells[key].source for key in answers}
             changed["student"] = f"STUDENT_ID = {str(1000 + number)!r}"
-            if number == len(MADE_UP) - 2:
-                changed[answers[-1]] = "while True:\n    pass"
+            changed[left_out] = "while True:\n    pass" if loops else "raise NotImplementedError()"
             for cell in release.cells:
                 key = cell.metadata.get("nbgrader", {}).get("grade_id")
                 if cell.source == ANSWER_IN_WORDS:
                     cell.source = "A made-up answer, to be marked by a person."
-                cell.source = (
-                    changed.get(key, cell.source) if key != left_out else "raise NotImplementedError()"
-                )
+                cell.source = changed.get(key, cell.source)
             text = nbformat.writes(release)[: -100 if number == len(MADE_UP) - 1 else None]
             archive.writestr(f"{full_name}_{1000 + number}_assignsubmission_file_/{name}.ipynb", text)
     return f"rehearse: {len(MADE_UP)} made-up students in {target}"

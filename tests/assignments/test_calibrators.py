@@ -194,6 +194,65 @@ from sklearn.isotonic import IsotonicRegression
 def pooled(scores, labels, weights):
     return IsotonicRegression().fit(scores, labels, sample_weight=weights).predict(scores)
 """
+JOINED = """
+def venn_abers(scores, labels, new_scores):
+    def read(new, label):
+        s, t = np.append(scores, new), np.append(labels, label)
+        shares = [
+            min(t[(s >= a) & (s <= b)].mean() for b in s if b >= new) for a in s if a <= new
+        ]
+        return max(shares)
+
+    p0, p1 = (np.array([read(new, label) for new in new_scores]) for label in (0, 1))
+    return p0, p1, p1 / (1 - p0 + p1)
+"""
+THE_MIDDLE = JOINED.replace("p1 / (1 - p0 + p1)", "(p0 + p1) / 2")
+ENDS_SWAPPED = JOINED.replace("for label in (0, 1)", "for label in (1, 0)")
+TOGETHER = """
+def venn_abers(scores, labels, new_scores):
+    from sklearn.isotonic import IsotonicRegression
+
+    s, n = np.append(scores, new_scores), len(new_scores)
+    fits = [IsotonicRegression().fit(s, np.append(labels, np.full(n, k))) for k in (0, 1)]
+    p0, p1 = (fitted.predict(new_scores) for fitted in fits)
+    return p0, p1, p1 / (1 - p0 + p1)
+"""
+THE_COMPANIONS_INTERVAL = """
+def venn_abers(scores, labels, new_scores):
+    from calibration_lessons import VennAbersCalibration
+
+    fitted = VennAbersCalibration().fit(scores, labels)
+    p0, p1 = fitted.predict_interval(new_scores).T
+    return p0, p1, fitted.predict_proba(new_scores)[:, 1]
+"""
+POWERS = """
+def beta_calibrated(scores, labels, new_scores):
+    from scipy.special import expit, log1p
+
+    def rows(p, kept):
+        logs = np.column_stack([np.log(p), -log1p(-p), np.ones(len(p))])
+        return logs[:, kept]
+
+    for kept in ([0, 1, 2], [0, 2], [1, 2], [2]):
+        X, theta = rows(scores, kept), np.zeros(len(kept))
+        for _ in range(60):
+            q = expit(X @ theta)
+            theta = theta + np.linalg.solve((X.T * (q * (1 - q))) @ X, X.T @ (labels - q))
+        slope = rows(scores, [0, 1]).T @ (labels - expit(X @ theta))
+        left_out = [k for k in (0, 1) if k not in kept]
+        if np.all(theta[:-1] >= 0) and np.all(slope[left_out] <= 1e-6):
+            return expit(rows(new_scores, kept) @ theta)
+"""
+CURVE_THAT_FALLS = POWERS.replace("if np.all", "if True or np.all")
+ONE_LINE = POWERS.replace("logs = ", "logs = np.log(p / (1 - p))[:, None] * [1, 0, 0] + [0, 0, 1]; kept = [k for k in kept if k != 1]; old = ").replace(
+    "np.zeros(len(kept))", "np.zeros(X.shape[1])").replace("if np.all", "if True or np.all")
+SIGN_OF_THE_SECOND = POWERS.replace("-log1p(-p)", "log1p(-p)")
+THE_COMPANIONS_BETA = """
+def beta_calibrated(scores, labels, new_scores):
+    from calibration_lessons import BetaCalibration
+
+    return BetaCalibration().fit(scores, labels).predict_proba(new_scores)[:, 1]
+"""
 AGAINST = """
 def one_vs_rest(z, slopes, intercepts):
     from scipy.special import expit
@@ -246,6 +305,8 @@ WRONG = {
         "judge": ON_THE_TEST_PART,
         "binned": LEFT_CLOSED,
         "pooled": NO_WEIGHTS,
+        "venn-abers": THE_MIDDLE,
+        "beta": CURVE_THAT_FALLS,
         "one-vs-rest": BARE_LOGITS,
         "biases": NO_PENALTY,
     },
@@ -256,6 +317,8 @@ WRONG = {
         "judge": HARD_CODED,
         "binned": EMPTY_IS_ZERO,
         "pooled": MERGED_ONCE,
+        "venn-abers": ENDS_SWAPPED,
+        "beta": ONE_LINE,
         "one-vs-rest": NOT_DIVIDED,
         "biases": MEAN_OF_THE_LOSS,
     },
@@ -265,6 +328,8 @@ WRONG = {
         "fit-consistency": LOOSE,
         "binned": MEAN_SCORE,
         "pooled": TIES_APART,
+        "venn-abers": TOGETHER,
+        "beta": SIGN_OF_THE_SECOND,
         "one-vs-rest": ODDS_THAT_OVERFLOW,
         "biases": FIRST_STEP,
     },
@@ -292,6 +357,8 @@ WRONG = {
         "fit-consistency": THE_COMPANIONS_CONSISTENCY,
         "binned": THE_COMPANIONS_BINS,
         "pooled": SCIKIT_LEARNS,
+        "venn-abers": THE_COMPANIONS_INTERVAL,
+        "beta": THE_COMPANIONS_BETA,
         "biases": THE_COMPANIONS_MATRIX,
     },
 }
@@ -368,6 +435,8 @@ def pooled(scores, labels, weights):
     value = {s: max(min(mean(a, b) for b in places if b >= s) for a in places if a <= s) for s in places}
     return [value[s] for s in scores]
 """,
+        "venn-abers": JOINED,
+        "beta": POWERS,
         "one-vs-rest": AGAINST,
         "biases": BIASES,
     },
@@ -402,6 +471,30 @@ def binned(scores, labels, new_scores, n_bins):
     return values[asked]
 """,
         "pooled": POOLED,
+        "venn-abers": """
+def venn_abers(scores, labels, new_scores):
+    from calibration_lessons import IsotonicCalibration
+
+    ends = np.empty((2, len(new_scores)), dtype=np.float32)
+    for i, new in enumerate(new_scores):
+        for label in (0, 1):
+            fitted = IsotonicCalibration().fit(np.r_[scores, new], np.r_[labels, label])
+            ends[label, i] = fitted.predict_proba(np.array([new]))[0, 1]
+    return *ends, ends[1] / (1 + ends[1] - ends[0])
+""",
+        "beta": """
+def beta_calibrated(s, y, new):
+    from scipy.optimize import minimize
+
+    def z(p, a, b, c):
+        return a * np.log(p) - b * np.log(1 - p) + c
+
+    def loss(theta):
+        return np.logaddexp(0, np.where(y == 1, -1, 1) * z(s, *theta)).sum()
+
+    best = minimize(loss, [1, 1, 0], bounds=[(0, None), (0, None), (-99, 99)], tol=1e-10).x
+    return np.float32(1 / (1 + np.exp(-z(new, *best))))
+""",
         "one-vs-rest": """
 def one_vs_rest(logits, slopes, intercepts):
     from scipy.special import expit

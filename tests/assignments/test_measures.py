@@ -173,6 +173,31 @@ import calibration_lessons as cl
 def brier_parts(forecasts, happened):
     return cl.brier_decomposition(happened, forecasts)[:3]
 """
+WALKED = """
+def furthest(scores, happened):
+    sums, so_far = [], 0.0
+    for s in sorted(set(scores.tolist())):
+        so_far += sum(y - s for t, y in zip(scores, happened) if t == s)
+        sums.append(abs(so_far))
+    return max(sums) / len(scores)
+"""
+STEP_BY_STEP = """
+def furthest(scores, happened):
+    order = np.argsort(scores)
+    return np.max(np.abs(np.cumsum((happened - scores)[order]))) / len(scores)
+"""
+WHERE_IT_ENDS = """
+def furthest(scores, happened):
+    return abs(np.mean(happened - scores))
+"""
+UPWARDS_ONLY = WALKED.replace("abs(so_far)", "so_far")
+THE_COMPANIONS_TEST = """
+from calibration_lessons import calibration_test
+
+
+def furthest(scores, happened):
+    return calibration_test(happened, scores, "kolmogorov-smirnov", n_draws=1).statistic
+"""
 WRONG = {
     "digitize, no bars, base rate": {
         "by-hand": GAPS_CANCEL,
@@ -180,6 +205,7 @@ WRONG = {
         "ece": NO_BARS,
         "outcomes": COIN_FLIPS,
         "best-paid": ALWAYS_HONEST,
+        "furthest": STEP_BY_STEP,
         "parts": GROUPS_COUNT_ALIKE,
     },
     "bin centres, one word misread, p-value 0": {
@@ -188,6 +214,7 @@ WRONG = {
         "reading": MISREAD,
         "p-value": NEVER_COUNTED,
         "best-paid": ROWS_SWAPPED,
+        "furthest": WHERE_IT_ENDS,
         "parts": RESOLUTION_FIRST,
     },
     "left-closed, unweighted, ties left out": {
@@ -201,6 +228,7 @@ WRONG = {
         "curve": TIES_TO_THE_LAST,
         "outcomes": ONE_DRAW_REPEATED,
         "best-paid": ITS_PLACE,
+        "furthest": UPWARDS_ONLY,
         "parts": TENTHS,
     },
     "an ECE that drops 1, a share below": {
@@ -228,6 +256,7 @@ WRONG = {
         "curve": THE_COMPANIONS_CURVE,
         "ece": THE_COMPANIONS_ERROR,
         "parts": THE_COMPANIONS_PARTS,
+        "furthest": THE_COMPANIONS_TEST,
     },
 }
 RIGHT = {
@@ -288,6 +317,7 @@ def brier_parts(forecasts, happened):
     brier = sum((f - y) ** 2 for f, y in zip(forecasts, happened)) / len(happened)
     return [rel, rel + base * (1 - base) - brier, base * (1 - base)]
 """,
+        "furthest": WALKED,
     },
     "single precision and another student": {
         "student": 'STUDENT_ID = "grace"',
@@ -313,6 +343,13 @@ def best_paid(said, penalty, beliefs):
     dry = np.where(q < 1, (1 - q) * np.float32(np.where(q < 1, penalty[0], 0)), 0)
     wet = np.where(q > 0, q * np.float32(np.where(q > 0, penalty[1], 0)), 0)
     return np.float32(said)[np.argmin(dry + wet, axis=1)]
+""",
+        "furthest": """
+def furthest(s, came):
+    order = np.argsort(s)
+    walk = np.cumsum(np.float32(came - s)[order])
+    last = np.append(np.diff(s[order]) > 0, True)
+    return np.abs(walk[last]).max() / np.float32(len(s))
 """,
         "parts": PARTS.replace(
             "def brier_parts(forecasts, happened):",

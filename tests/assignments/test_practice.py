@@ -209,6 +209,38 @@ def merged_ece(rows, promised, came):
     return np.nanmean(np.abs(came.sum(axis=0) - promised.sum(axis=0)) / rows.sum(axis=0))
 """
 
+LISTED = """
+def shortlists(p, labels, new_p, alpha):
+    missed = sorted(1 - row[k] for row, k in zip(p, labels))
+    limit = next((s for i, s in enumerate(missed) if i + 1 >= (len(p) + 1) * (1 - alpha)), 1)
+    return [[1 - q <= limit for q in row] for row in new_p]
+"""
+WITHOUT_THE_NEW_ROW = LISTED.replace("(len(p) + 1)", "len(p)")
+UNTIL_IT_ADDS_UP = LISTED.replace("[[1 - q <= limit for q in row]", "[[sum(r for r in row if r > q) < 1 - alpha for q in row]")
+A_LIMIT_BETWEEN = """
+def shortlists(p, labels, new_p, alpha):
+    scores = 1 - p[np.arange(len(p)), labels]
+    return 1 - new_p <= np.quantile(scores, min(1, (len(p) + 1) * (1 - alpha) / len(p)))
+"""
+COVERED = """
+def answered(confidence, right, limit):
+    order = np.argsort(-confidence)
+    risk = np.cumsum(1 - right[order]) / np.arange(1, len(order) + 1)
+    ends = np.append(np.diff(confidence[order]) < 0, True)
+    kept = np.flatnonzero(ends & (risk <= limit))
+    return (kept[-1] + 1) / len(order) if len(kept) else 0
+"""
+EQUALS_DIVIDED = COVERED.replace("ends & (risk <= limit)", "risk <= limit")
+FIRST_EXCESS = COVERED.replace("ends & (risk <= limit)", "ends & (np.maximum.accumulate(risk) <= limit)")
+BY_CONFIDENCE = """
+def answered(confidence, right, limit):
+    return np.mean(confidence >= 1 - limit)
+"""
+THE_COMPANIONS_CURVE = """
+def answered(confidence, right, limit):
+    found = cl.risk_coverage(right, np.where(right == 1, confidence, 1 - confidence))
+    return max(found.coverage[found.risk <= limit], default=0)
+"""
 WRONG = {
     "calibrated on the model's own rows, threshold one half": {
         "mend": ON_FIT_ROWS,
@@ -217,6 +249,8 @@ WRONG = {
         "moved": MOVED_BACK,
         "intercept": FIXED_BRACKET,
         "merged": MEAN_OF_ERRORS,
+        "answered": EQUALS_DIVIDED,
+        "shortlists": WITHOUT_THE_NEW_ROW,
     },
     "calibrated on the judges, groups not weighted, not paired": {
         "audit": UNWEIGHTED,
@@ -226,6 +260,8 @@ WRONG = {
         "moved": OLD_FORGOTTEN,
         "intercept": DIFFERENCE_OF_LOG_ODDS,
         "merged": WEIGHTED_ERRORS,
+        "answered": FIRST_EXCESS,
+        "shortlists": UNTIL_IT_ADDS_UP,
     },
     "the cost table transposed throughout": {
         "by-hand": MISS_ABOVE,
@@ -265,6 +301,8 @@ WRONG = {
         "moved": TWO_CLASSES,
         "intercept": NEWTON_FROM_ZERO,
         "merged": BINS_ALIKE,
+        "answered": BY_CONFIDENCE,
+        "shortlists": A_LIMIT_BETWEEN,
     },
     "default bins, one half, the companion's own answer": {
         "by-hand": ALARM_AT_ONE_HALF,
@@ -272,6 +310,7 @@ WRONG = {
         "report": DEFAULT_BINS,
         "moved": THE_COMPANIONS_MOVE,
         "intercept": THE_COMPANIONS_UPDATE,
+        "answered": THE_COMPANIONS_CURVE,
     },
 }
 RIGHT = {
@@ -338,6 +377,8 @@ def moved(probabilities, old, new):
 """,
         "intercept": UPDATED,
         "merged": MERGED,
+        "answered": COVERED,
+        "shortlists": LISTED,
     },
     "single precision, other names": {
         "student": "STUDENT_ID = 's1234567'",
@@ -373,6 +414,21 @@ def intercept_update(z, y):
         step = (np.sum(p) - k) / max(np.sum(p * (1 - p)), 1e-9)
         b -= np.clip(step, -1, 1)
     return np.float32(b)
+""",
+        "answered": """
+def answered(sure, hits, limit):
+    shares = [0]
+    for least in set(np.float32(sure)):
+        share, risk = np.mean(np.float32(sure) >= least), 1 - hits[np.float32(sure) >= least].mean(dtype=np.float32)
+        shares += [share] * bool(risk <= limit + 1e-6)
+    return np.float32(max(shares))
+""",
+        "shortlists": """
+def shortlists(p, y, q, alpha):
+    s = np.float32(1 - np.take_along_axis(np.asarray(p), y[:, None], axis=1)[:, 0])
+    k = int(np.ceil((len(s) + 1) * (1 - alpha)))
+    limit = np.partition(np.append(s, np.float32(1)), min(k, len(s) + 1) - 1)[min(k, len(s) + 1) - 1]
+    return (np.float32(1 - q) <= limit).astype(int)
 """,
         "merged": """
 def merged_ece(n, promised, came):

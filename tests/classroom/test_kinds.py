@@ -176,7 +176,7 @@ KINDS = {
         "z = np.asarray(z)[:2] / T; y = np.asarray(y)[:2]; z = z - z.max(axis=1, keepdims=True)\n"
         "    return np.mean(np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y])"), 0)}),
     "r-argsort": ("practice", {"audit": (
-        practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 2)}),
+        practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 1.5)}),
     "u-wrong1": ("uncertainty", {
         "coin": ("most_likely = forecast = (a + heads) / (a + b + tosses)\n"
                  "total = -forecast * np.log(forecast) - (1 - forecast) * np.log(1 - forecast)", 1),
@@ -264,7 +264,7 @@ KINDS = {
             "    return brentq(lambda t: softmax(z / t).max(axis=1).mean() - a, 0.1, 10)"), 4),
         "judge": (function("judge(network)", "z, y = datasets.network_logits(network, 'test')\n"
                   "    t = TemperatureScaling().fit(z, y)\n"
-                  "    e = expected_calibration_error\n    return e(y, softmax(z)), e(y, t.predict_proba(z))"), 1),
+                  "    e = expected_calibration_error\n    return e(y, softmax(z)), e(y, t.predict_proba(z))"), 0.5),
     }),
     "c-hard": ("calibrators", {
         "by-hand": ("confidence, temperature, cost = 0.9, 2.0, 0.5", 0),
@@ -422,7 +422,7 @@ KINDS = {
         "nll": ("from scipy.special import logsumexp\n" + function(
             "nll(y, z, T)", "return np.array(np.mean([logsumexp(r / T) - r[k] / T for r, k in zip(z, y)]))"), 3),
         "judge": (solutions(ASSIGNMENTS / "source/calibrators/calibrators.ipynb")["judge"].replace(
-            "return before, after", "return np.array([before, after])"), 3)}),
+            "return before, after", "return np.array([before, after])"), 2)}),
     "c-float32": ("calibrators", {
         "tempered-softmax": (function(
             "tempered_softmax(z, T)", "z = np.float32(z); e = np.exp((z - z.max(axis=1, keepdims=True)) / np.float32(T))\n"
@@ -445,18 +445,18 @@ KINDS = {
             "    cost = lambda t: -log_softmax(z / (u * np.exp(t)), axis=1)[i, y].mean()\n"
             "    b = np.exp(-minimize_scalar(cost, bracket=(-3, 0), options={'xtol': 1e-12}).x) / u\n"
             "    for _ in range(3):\n        p = np.exp(log_softmax(z * b, axis=1)); m = (p * z).sum(axis=1)\n"
-            "        b -= (m - own).mean() / ((p * z * z).sum(axis=1) - m**2).mean()\n    return 1 / b"), 6)}),
+            "        b -= (m - own).mean() / ((p * z * z).sum(axis=1) - m**2).mean()\n    return 1 / b"), 5)}),
     "p-right-loops": ("practice", {
         "audit": ("import pandas as pd\n" + function(
             "equal_mass_ece(y, p, n)", "d = pd.DataFrame(dict(y=y, p=p)).sort_values('p', kind='mergesort')\n"
             "    k = total = 0\n    for b in range(n):\n        g = d.iloc[k : k + len(d) // n + (b < len(d) % n)]\n"
-            "        k += len(g); total += abs(g.y.sum() - g.p.sum())\n    return total / len(d)"), 4),
+            "        k += len(g); total += abs(g.y.sum() - g.p.sum())\n    return total / len(d)"), 3),
         "mend": ("from scipy.optimize import minimize\n" + function(
             "recalibrated(z, y, fit_rows, calibration_rows, test_rows)", "s, t = z[calibration_rows], y[calibration_rows]\n"
             "    q = np.where(t == 1, (t.sum() + 1) / (t.sum() + 2), 1 / ((1 - t).sum() + 2))\n"
             "    cost = lambda w: np.mean(np.logaddexp(0, w[0] * s + w[1]) - q * (w[0] * s + w[1]))\n"
             "    w = minimize(cost, [1.0, 0.0], method='BFGS', options={'gtol': 1e-8}).x\n"
-            "    return 1 / (1 + np.exp(-w[0] * z[test_rows] - w[1]))"), 4),
+            "    return 1 / (1 + np.exp(-w[0] * z[test_rows] - w[1]))"), 3),
         "gain": ("from scipy.stats import sem\n" + function(
             "brier_gain(y, b, a)", "d = (b - y)**2 - (a - y)**2; h = 1.96 * sem(d)\n"
             "    return [d.mean(), d.mean() - h, d.mean() + h]"), 3),
@@ -467,7 +467,7 @@ KINDS = {
         "bill": (function(
             "bill(p, y, d, costs, r)", "a = b = 0.0\n    for q, t, k in zip(p, y, d):\n        if k == -1:\n"
             "            a += r; b += r\n        else:\n"
-            "            a += (1 - q) * costs[0][k] + q * costs[1][k]; b += costs[t][k]\n    return a / len(p), b / len(p)"), 4),
+            "            a += (1 - q) * costs[0][k] + q * costs[1][k]; b += costs[t][k]\n    return a / len(p), b / len(p)"), 3),
     }),
     "o-right-loops": ("models", {
         "loss": (function(

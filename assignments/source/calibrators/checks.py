@@ -108,6 +108,28 @@ def pooled(scores, labels, weights):
     return means[place]
 
 
+def venn_abers(scores, labels, new_scores):
+    ends = []
+    for new in new_scores:
+        joined = np.append(scores, new)
+        ends.append([pooled(joined, np.append(labels, k), np.ones(len(joined)))[-1] for k in (0, 1)])
+    p0, p1 = np.transpose(ends)
+    return p0, p1, p1 / (1 - p0 + p1)
+
+
+def beta_calibrated(scores, labels, new_scores):
+    def features(p):
+        return np.column_stack([np.log(p), -np.log1p(-np.asarray(p)), np.ones(len(p))])
+
+    def loss_and_slope(theta):
+        z = features(scores) @ theta
+        return np.logaddexp(0, z).sum() - labels @ z, features(scores).T @ (expit(z) - labels)
+
+    held = [(0, None), (0, None), (None, None)]
+    best = minimize(loss_and_slope, [1.0, 1.0, 0.0], jac=True, bounds=held, tol=1e-12)
+    return expit(features(new_scores) @ best.x)
+
+
 def one_vs_rest(logits, slopes, intercepts):
     z = np.asarray(logits, dtype=float)
     rivals = [logsumexp(np.delete(z, k, axis=1), axis=1) for k in range(z.shape[1])]
@@ -232,6 +254,41 @@ def pooled_hard(rng, own):
         scores = rng.integers(0, places, n) / places
         yield scores, (rng.random(n) < 0.2 + 0.6 * scores).astype(int), rng.integers(1, 9, n) / 2
     yield rng.permutation(9) / 9, rng.integers(0, 2, 9), 10.0 ** rng.integers(-2, 3, 9)
+
+
+def joined_plain(rng, own):
+    for n in (6, 20):
+        scores = np.sort(rng.choice(50, n, replace=False)) / 50
+        labels = (rng.random(n) < 0.2 + 0.6 * scores).astype(int)
+        yield scores, labels, np.sort(rng.choice(50, 4, replace=False) + 0.5) / 50
+
+
+def joined_hard(rng, own):
+    for n, places in ((30, 8), (60, 200)):
+        scores = rng.integers(0, places, n) / places
+        labels = (rng.random(n) < 0.2 + 0.6 * scores).astype(int)
+        yield scores, labels, rng.permutation(np.r_[-0.5, 1.5, scores[:2], scores[:1], rng.random(3)])
+    yield rng.permutation(5) / 5, np.full(5, rng.integers(0, 2)), np.array([0.5, -1.0, 2.0])
+
+
+def bent(rng, n, a, b, c):
+    """Forecasts, and labels of which beta calibration with these numbers is the truth."""
+    p = rng.permutation(np.arange(1, n + 1)) / (n + 1)
+    return p, (rng.random(n) < expit(a * np.log(p) - b * np.log1p(-p) + c)).astype(int)
+
+
+def bent_plain(rng, own):
+    for n, a, b in ((80, 0.6, 1.4), (200, 1.5, 0.5)):
+        yield *bent(rng, n, a, b, 0.3), np.arange(1, 10) / 10
+
+
+def bent_hard(rng, own):
+    asked = np.array([0.999, 0.2, 1e-9, 0.6])
+    for powers in ((-0.3, 2.0, 1.0), (2.0, -0.3, -1.0), (-1.0, -1.0, 0.5), (0.8, 0.8, -1.0)):
+        p, labels = bent(rng, 150, *powers)
+        yield p, labels, asked
+    p, labels = bent(rng, 120, 0.4, 1.0, 2.0)
+    yield p**3, labels, asked
 
 
 def curves(rng, n, n_classes, scale=2.0):
@@ -371,6 +428,94 @@ def never_below(scores, labels, weights):
     return np.maximum.accumulate(np.bincount(place, weights * labels) / np.bincount(place, weights))[place]
 
 
+def all_at_once(scores, labels, new_scores):
+    joined, weights = np.append(scores, new_scores), np.ones(len(scores) + len(new_scores))
+    p0, p1 = (
+        pooled(joined, np.append(labels, np.full(len(new_scores), k)), weights)[len(scores) :] for k in (0, 1)
+    )
+    return p0, p1, p1 / (1 - p0 + p1)
+
+
+def rows_that_stay(scores, labels, new_scores):
+    found = []
+    for new in new_scores:
+        found.append(venn_abers(scores, labels, [new]))
+        p1 = found[-1][1][0]
+        scores, labels = np.append(scores, new), np.append(labels, int(p1 > 0.5))
+    return tuple(np.concatenate(part) for part in zip(*found, strict=True))
+
+
+def without_the_new_row(scores, labels, new_scores):
+    order = np.argsort(scores, kind="stable")
+    values = pooled(scores, labels, np.ones(len(scores)))[order]
+    p = np.interp(new_scores, scores[order], values)
+    return p, p, p
+
+
+def blocks_as_they_were(scores, labels, new_scores):
+    order = np.argsort(scores, kind="stable")
+    values, ranked = pooled(scores, labels, np.ones(len(scores)))[order], scores[order]
+    value = values[np.clip(np.searchsorted(ranked, new_scores), 0, len(ranked) - 1)]
+    rows = np.array([np.sum(np.isclose(values, one)) for one in value])
+    p0, p1 = value * rows / (rows + 1), (value * rows + 1) / (rows + 1)
+    return p0, p1, p1 / (1 - p0 + p1)
+
+
+def at_the_nearest_score(scores, labels, new_scores):
+    nearest = [scores[np.abs(scores - new).argmin()] for new in new_scores]
+    return venn_abers(scores, labels, nearest)
+
+
+def fitted_line(scores, labels, new_scores, features, bounds=None, penalty=0.0, targets=None):
+    """Logistic regression on other features, or held in another way."""
+    rows, y = features(np.asarray(scores)), labels if targets is None else targets
+
+    def loss_and_slope(theta):
+        z = rows @ theta
+        loss = np.logaddexp(0, z).sum() - y @ z + penalty / 2 * np.sum(theta[:-1] ** 2)
+        return loss, rows.T @ (expit(z) - y) + penalty * np.r_[theta[:-1], 0]
+
+    best = minimize(loss_and_slope, np.zeros(rows.shape[1]), jac=True, bounds=bounds, tol=1e-12)
+    return best.x
+
+
+def two_logs(p):
+    return np.column_stack([np.log(p), -np.log1p(-p), np.ones(len(p))])
+
+
+def one_line(p):
+    return np.column_stack([np.log(p / (1 - p)), np.ones(len(p))])
+
+
+def one_sigmoid(p):
+    return np.column_stack([p, np.ones(len(p))])
+
+
+def platts_line(scores, labels, new_scores):
+    return expit(one_line(new_scores) @ fitted_line(scores, labels, new_scores, one_line))
+
+
+def sigmoid_of_p(scores, labels, new_scores):
+    return expit(one_sigmoid(new_scores) @ fitted_line(scores, labels, new_scores, one_sigmoid))
+
+
+def held_afterwards(scores, labels, new_scores):
+    theta = fitted_line(scores, labels, new_scores, two_logs)
+    return expit(two_logs(new_scores) @ np.r_[np.maximum(theta[:2], 0), theta[2]])
+
+
+def with_a_penalty(scores, labels, new_scores):
+    held = [(0, None), (0, None), (None, None)]
+    return expit(two_logs(new_scores) @ fitted_line(scores, labels, new_scores, two_logs, held, penalty=1.0))
+
+
+def to_platts_targets(scores, labels, new_scores):
+    ones = labels.sum()
+    targets = np.where(labels == 1, (ones + 1) / (ones + 2), 1 / (len(labels) - ones + 2))
+    held = [(0, None), (0, None), (None, None)]
+    return expit(two_logs(new_scores) @ fitted_line(scores, labels, new_scores, two_logs, held, targets=targets))
+
+
 def log_odds_of_the_softmax(logits, slopes, intercepts):
     p = softmax(logits)
     r = expit(slopes * np.log(p / (1 - p)) + intercepts)
@@ -437,6 +582,13 @@ TIES = "rows with equal scores get one value: put them together first"
 BLOCK = "the value of a block is the weighted mean label of its rows"
 RIVALS = "the log-odds of a class hold all its rivals: its logit minus the log of the sum of the others' exponentials"
 SUMS = "divide each row by its own sum"
+JOINS = "the new row joins alone, as class 0 and as class 1, and is fitted with the others both times"
+REGRET = "the probability that regrets least: where both regrets are equal"
+LEAST = "p1 / (1 - p0 + p1)"
+FALLS = "negative powers make the curve fall: hold both at 0 or above while you fit"
+ENDS = "each end has a power of its own: the features are log p and -log(1 - p)"
+HELD = "held = [(0, None), (0, None), (None, None)]"
+ANSWER = "return expit(features(new_scores) @ best.x)"
 PENALTY = "the loss is a sum over the rows, and the penalty strength / 2 times the sum of squares"
 STATED = "at the best biases each class is stated as often as it occurs, but for the penalty"
 
@@ -524,8 +676,8 @@ QUESTIONS = [
     ),
     Question(
         "fit-temperature", fit_temperature,
-        [Case("the NLL is smallest at your T", 2, networks_plain), Case(UNITS, 2, networks_scaled),
-         Case("a ValueError where there is no best temperature, and only there", 2, without_a_best)],
+        [Case("the NLL is smallest at your T", 2, networks_plain), Case(UNITS, 1.5, networks_scaled),
+         Case("a ValueError where there is no best temperature, and only there", 1.5, without_a_best)],
         {few_steps: EARLY, fixed_bracket: UNITS,
          "np.exp(-brentq -> np.exp(brentq": "you found 1/T",
          "-scale - 20, -scale + 20 -> -5, 5": UNITS,
@@ -568,8 +720,8 @@ QUESTIONS = [
     ),
     Question(
         "judge", judge,
-        [Case("the error before", 1, two_networks, judge=first_of_pair),
-         Case("the error after", 2, two_networks, judge=second_of_pair)],
+        [Case("the error before", 0.5, two_networks, judge=first_of_pair),
+         Case("the error after", 1.5, two_networks, judge=second_of_pair)],
         {on_test_part: PARTS, 'part(network, "test") -> part(network, "calibration")': PARTS,
          'part(network, "calibration") -> part(network, "test")': PARTS,
          "return before, after -> return after, before": "before comes first",
@@ -632,6 +784,54 @@ QUESTIONS = [
          "_, place = np -> labels = np.where(np.arange(len(labels)) < 20, labels, 0); _, place = np": SOME,
          "_, place = np -> scores.sort(); _, place = np": STAYS},
         WITHOUT + CURVES,
+    ),
+    Question(
+        "venn-abers", venn_abers,
+        [Case("a few rows in order, new scores between them", 1.5, joined_plain, shown=True),
+         Case("equal scores, scores beyond all others, one class only, any order", 1.5, joined_hard)],
+        {all_at_once: "the new rows do not know of each other: each joins the calibration rows by itself",
+         rows_that_stay: "a new row leaves again before the next one joins", without_the_new_row: JOINS,
+         blocks_as_they_were: "the new row may move the blocks' ends: fit again", at_the_nearest_score: "at its own score",
+         "for k in (0, 1) -> for k in (1, 0)": "p0: it joins as class 0", "for k in (0, 1) -> for k in (0, 0)": JOINS,
+         "for k in (0, 1) -> for k in (0.5, 0.5)": JOINS,
+         "np.ones(len(joined)) -> np.append(np.ones(len(scores)), 2)": "it counts as one row",
+         "np.ones(len(joined)))[-1] -> np.ones(len(joined)))[0]": "read the curve at the new score",
+         "pooled(joined, np -> pooled(joined + 1e-9 * np.arange(len(joined)), np": TIES,
+         "pooled(joined, np -> pooled(joined - 1e-9 * np.arange(len(joined)), np": TIES,
+         "pooled(joined, np -> pooled(np.arange(len(joined)), np": "sort the rows by their score",
+         "for new in new_scores -> for new in np.sort(new_scores)": "in the order of the new scores",
+         f"p0, p1, {LEAST} -> p0, p1, (p0 + p1) / 2": REGRET, f"p0, p1, {LEAST} -> p0, p1, np.sqrt(p0 * p1)": REGRET,
+         f"p0, p1, {LEAST} -> p0, p1, p1 / (p0 + p1)": REGRET, f"p0, p1, {LEAST} -> p0, p1, p0 / (1 - p1 + p0)": REGRET,
+         f"p0, p1, {LEAST} -> p0, p1, p1": REGRET, f"p0, p1, {LEAST} -> p0, p1, 1 - {LEAST}": "of class 1",
+         f"p0, p1, {LEAST} -> {LEAST}, p0, p1": "p0, p1, then the one probability",
+         "ends = [] -> scores, labels = scores[:15], labels[:15]; ends = []": SOME,
+         "ends = [] -> scores.sort(); ends = []": STAYS},
+        ["calibration_lessons.calibrators.venn_abers", "calibration_lessons.definitions"],
+    ),
+    Question(
+        "beta", beta_calibrated,
+        [Case("two worlds whose ends bend differently", 1, bent_plain, shown=True),
+         Case("powers that would be negative, one line for both ends, scores near 0", 1, bent_hard)],
+        {platts_line: ENDS, sigmoid_of_p: "the logarithms of p and of 1 - p, not p itself", held_afterwards:
+             "held while you fit: with one power at 0 the other numbers are best elsewhere", with_a_penalty: "no penalty",
+         to_platts_targets: "the labels as they are, without prior targets", f"{HELD} -> held = None": FALLS,
+         f"{HELD} -> held = [(0, None), (None, None), (None, None)]": FALLS,
+         f"{HELD} -> held = [(None, None), (0, None), (None, None)]": FALLS,
+         f"{HELD} -> held = [(0, None), (0, None), (0, 0)]": "the factor is free, too",
+         f"{HELD} -> held = [(0, None), (0, None), (0, None)]": "the factor may be below 1: c is free",
+         f"{HELD} -> held = [(0, 1), (0, 1), (None, None)]": "a power may exceed 1",
+         f"{HELD} -> held = [(0.1, None), (0.1, None), (None, None)]": "a power may be 0",
+         "-np.log1p(-np.asarray(p)) -> np.log1p(-np.asarray(p))": "the second feature is MINUS the logarithm of 1 - p",
+         "np.log(p), -> np.log(np.clip(p, 0.01, 0.99)),": "every score as it is, also near 0",
+         "best = minimize -> best = minimize(loss_and_slope, [1.0, 1.0, 0.0], jac=True, bounds=held, options={'maxiter': 3}); minimize":
+             "the search stopped too early",
+         f"{ANSWER} -> return np.exp(features(new_scores) @ best.x)": "odds are not yet a probability",
+         f"{ANSWER} -> return 1 - expit(features(new_scores) @ best.x)": "of class 1",
+         f"{ANSWER} -> return best.x": "return the calibrated probabilities of the new scores",
+         f"{ANSWER} -> return expit(features(np.sort(new_scores)) @ best.x)": "in the order of the new scores",
+         "def features -> scores, labels = scores[:60], labels[:60]\n\n    def features": SOME,
+         "def features -> scores.sort()\n\n    def features": STAYS},
+        [*WITHOUT, *LINES, "calibration_lessons._logistic"], rtol=0, atol=6e-4,
     ),
     Question(
         "one-vs-rest", one_vs_rest,

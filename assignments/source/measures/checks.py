@@ -68,6 +68,12 @@ def brier_parts(forecasts, happened):
     return reliability, resolution, base_rate * (1 - base_rate)
 
 
+def furthest(scores, happened):
+    _, place = np.unique(scores, return_inverse=True)
+    steps = np.bincount(place, np.asarray(happened) - scores)
+    return np.abs(np.cumsum(steps)).max() / len(scores)
+
+
 def inside(rng, n, n_bins):
     """Scores away from the edges, some bins empty."""
     places = rng.choice(n_bins, size=n_bins - 2, replace=False)
@@ -193,6 +199,22 @@ def equal_and_beyond(rng, own):
     yield 0.0, drawn
 
 
+def walks_plain(rng, own):
+    for n in (8, 40):
+        scores = np.sort(rng.choice(np.arange(1, 500), n, replace=False)) / 500
+        yield scores, (rng.random(n) < scores**2).astype(int)
+
+
+def walks_hard(rng, own):
+    for n, places in ((60, 5), (200, 12)):
+        scores = rng.integers(0, places + 1, n) / places
+        for truth in (scores**2, np.sqrt(scores)):
+            yield scores, (rng.random(n) < truth).astype(int)
+    scores = rng.permutation(np.arange(1, 300)) / 300
+    yield scores, (rng.random(299) < 0.5 + 0.3 * (scores - 0.5)).astype(int)
+    yield np.array([float(rng.integers(1, 9)) / 10]), np.array([1])
+
+
 def penalties(said):
     """Squared distance, distance, minus the logarithm: penalties of forecasts, shape (2, m) each."""
     with np.errstate(divide="ignore"):
@@ -290,10 +312,27 @@ def corrected_parts(forecasts, happened):
 
 LAST, FIRST = "the last bin holds 1: your edges drop p = 1", "the first bin holds 0: your edges drop p = 0"
 LENGTH = "return one number for each bin, also for the empty ones"
+def equals_as_they_come(scores, happened):
+    order = np.argsort(scores, kind="stable")
+    return np.abs(np.cumsum((happened - scores)[order])).max() / len(scores)
+
+
+def equals_by_outcome(scores, happened):
+    order = np.lexsort((happened, scores))
+    return np.abs(np.cumsum((happened - scores)[order])).max() / len(scores)
+
+
+def in_the_order_of_the_rows(scores, happened):
+    return np.abs(np.cumsum(happened - scores)).max() / len(scores)
+
+
 BELIEF = "weigh each outcome by the chance that the belief gives it"
 COST, EXPECTED = "said[np.argmin(expected)]", "expected = chances[possible] @ penalty[possible]"
 ROWS = "weigh each group by its rows"
 SQUARES = "squared distances"
+WALK = "return np.abs(np.cumsum(steps)).max() / len(scores)"
+PATH = "the largest distance from 0 on the whole way"
+EQUALS = "rows with equal scores join the sum together"
 
 QUESTIONS = [
     ByHand(
@@ -498,6 +537,33 @@ QUESTIONS = [
          corrected_parts: "as defined, with chance left in",
          "values, group = -> forecasts, happened = forecasts[:9], happened[:9]; values, group =": SOME,
          "values, group = -> forecasts.sort(); values, group =": STAYS},
+        WITHOUT,
+    ),
+    Question(
+        "furthest", furthest,
+        [Case("distinct scores, from the smallest to the largest", 1, walks_plain, shown=True),
+         Case("any order, equal scores, sums above and below 0, one row", 1, walks_hard)],
+        {equals_as_they_come: EQUALS, equals_by_outcome: EQUALS, in_the_order_of_the_rows: "sort the rows by their score first",
+         f"{WALK} -> return abs(np.sum(steps)) / len(scores)": PATH,
+         f"{WALK} -> return np.abs(steps).max() / len(scores)": "the sum so far, not one step of it",
+         f"{WALK} -> return np.abs(steps).sum() / len(scores)": "steps of different sign cancel on the way: that is the appeal of it",
+         f"{WALK} -> return np.abs(np.cumsum(steps)).mean() / len(scores)": PATH,
+         f"{WALK} -> return np.cumsum(steps).max() / len(scores)": "of either sign",
+         f"{WALK} -> return -np.cumsum(steps).min() / len(scores)": "of either sign",
+         f"{WALK} -> return np.ptp(np.cumsum(steps)) / len(scores)": "from 0, not from the lowest place to the highest",
+         f"{WALK} -> return np.abs(np.cumsum(steps)).max()": "divided by the number of all rows",
+         f"{WALK} -> return np.abs(np.cumsum(steps)).max() / len(steps)": "divided by the number of all rows",
+         f"{WALK} -> return np.abs(np.cumsum(steps)).max() / np.sqrt(len(scores))": "divided by the number of all rows",
+         f"{WALK} -> return np.abs(np.cumsum(steps) / np.cumsum(np.bincount(place))).max()":
+             "divided by the number of all rows, not of those so far",
+         f"{WALK} -> return np.abs(np.cumsum(steps[::-1])).max() / len(scores)": "from the smallest score to the largest",
+         f"{WALK} -> return np.abs(np.cumsum(steps)).argmax() / len(scores)": "the distance, not the place where it is largest",
+         "np.bincount(place, np.asarray(happened) - scores) -> np.bincount(place, happened) - np.unique(scores)":
+             "every row counts, also where scores are equal",
+         "np.asarray(happened) - scores -> np.asarray(happened) - (scores > 0.5)": "outcome minus score, not minus a decision",
+         "np.asarray(happened) - scores -> np.abs(np.asarray(happened) - scores)": "outcome minus score, with its sign",
+         "_, place = -> scores, happened = scores[:30], happened[:30]; _, place =": SOME,
+         "_, place = -> scores.sort(); _, place =": STAYS},
         WITHOUT,
     ),
 ]  # fmt: skip

@@ -1,5 +1,7 @@
 """What the answers of an audit are held to."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import expit
 
@@ -51,13 +53,23 @@ def bill(p, y, decision, costs, referral):
     return np.where(referred, referral, promised).mean(), np.where(referred, referral, paid).mean()
 
 
+@lru_cache(100)
+def drawn(p, n_bins):
+    return cl.ece_under_calibration(np.frombuffer(p), n_bins=n_bins, random_state=0).mean
+
+
+def chance(p, n_bins):
+    """The mean ECE under calibration, each once: the right answer and the slips draw many the same."""
+    return drawn(p.tobytes(), n_bins)
+
+
 def report(z, worse, fit_rows, calibration_rows, test_rows, costs, referral):
     learned, judged, found = calibration_rows, test_rows, {}
     platt = cl.PlattScaling().fit(z[learned], worse[learned])
     for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[judged])[:, 1])):
         decision = cl.optimal_decision(p, costs, abstaining_cost=referral)
         found[f"ece {name}"] = cl.expected_calibration_error(worse[judged], p, n_bins=10)
-        found[f"chance {name}"] = cl.ece_under_calibration(p, n_bins=10, random_state=0).mean
+        found[f"chance {name}"] = chance(p, n_bins=10)
         found[f"cost {name}"] = cl.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
     return found
 
@@ -83,6 +95,23 @@ def intercept_update(z, y):
 def merged_ece(rows, promised, came):
     gaps = np.sum(came, axis=0) - np.sum(promised, axis=0)
     return np.abs(gaps).sum() / np.sum(rows)
+
+
+def shortlists(p, labels, new_p, alpha):
+    scores = np.sort(1 - p[np.arange(len(p)), labels])
+    rank = int(np.ceil((len(p) + 1) * (1 - alpha)))
+    limit = scores[rank - 1] if rank <= len(p) else 1.0
+    return 1 - np.asarray(new_p) <= limit
+
+
+def answered(confidence, right, limit):
+    confidence, wrong = np.asarray(confidence), 1 - np.asarray(right)
+    shares = [0.0]
+    for least in np.unique(confidence):
+        rows = confidence >= least
+        if wrong[rows].mean() <= limit:
+            shares.append(rows.mean())
+    return max(shares)
 
 
 def forecasts(rng, n):
@@ -254,6 +283,49 @@ def logs_hard(rng, own):
     yield rows, promised, came
 
 
+def drawn_labels(rng, p):
+    return (p.cumsum(axis=1) < rng.random((len(p), 1))).sum(axis=1).clip(max=p.shape[1] - 1)
+
+
+def lists_plain(rng, own):
+    for n, k, alpha in ((15, 3, 0.2), (60, 4, 0.1)):
+        p = rng.dirichlet(np.ones(k), n)
+        yield p, drawn_labels(rng, p), rng.dirichlet(np.ones(k), 8), alpha
+
+
+def lists_hard(rng, own):
+    """Probabilities in sixteenths, and shares for which (n + 1)(1 - alpha) is a whole number or beyond n."""
+    for n, k, alpha in ((7, 3, 0.25), (31, 4, 0.125), (7, 3, 0.125), (5, 4, 0.125), (63, 5, 0.25)):
+        p = rng.multinomial(16, np.full(k, 1 / k), n) / 16
+        yield p, drawn_labels(rng, p), rng.multinomial(16, np.full(k, 1 / k), 20) / 16, alpha
+    labels = rng.integers(0, 4, 31)  # a model that is sure and right, and patients who leave it in doubt
+    p = (12 * np.eye(4)[labels] + rng.multinomial(4, np.full(4, 1 / 4), 31)) / 16
+    yield p, labels, rng.multinomial(16, np.full(4, 1 / 4), 20) / 16, 0.25
+
+
+def answers(rng, n, places):
+    confidence = rng.integers(places // 2, places + 1, n) / places
+    return confidence, (rng.random(n) < confidence).astype(int)
+
+
+def coverages_plain(rng, own):
+    for n, limit in ((12, 0.25), (60, 0.15)):
+        confidence = 0.5 + rng.permutation(100)[:n] / 200
+        yield confidence, (rng.random(n) < confidence).astype(int), limit
+
+
+def coverages_hard(rng, own):
+    for n, places, limit in ((16, 8, 0.25), (40, 10, 0.25), (80, 40, 0.125), (150, 30, 0.25)):
+        yield *answers(rng, n, places), limit
+    close = 0.98 + rng.permutation(200)[:50] / 10_000
+    place = np.argsort(np.argsort(-close))  # from the 20th row on every second is wrong
+    yield close, ((place < 20) | (place % 2 > 0)).astype(int), float(rng.integers(10, 14)) / 80
+    confidence = rng.permutation(np.arange(50, 90)) / 90
+    yield confidence, (confidence < confidence.max()).astype(int), 0.25  # the surest is wrong, the others are right
+    yield confidence, np.zeros(40, dtype=int), 0.25
+    yield confidence, np.ones(40, dtype=int), 0.0
+
+
 def last_of_equals_first(y, p, n_bins):
     groups = np.array_split(np.lexsort((-np.arange(len(p)), p)), n_bins)
     return sum(abs(np.sum(y[group] - p[group])) for group in groups) / len(y)
@@ -302,6 +374,45 @@ def decision_by_class(p, y, decision, costs, referral):
 def of_the_cheapest(p, y, decision, costs, referral):
     cheapest = (np.column_stack([1 - p, p]) @ costs).min(axis=1)
     return np.where(decision < 0, referral, cheapest).mean(), bill(p, y, decision, costs, referral)[1]
+
+
+def lists_by_class(p, labels, new_p, alpha):
+    columns = []
+    for k in range(p.shape[1]):
+        scores = np.sort(1 - p[labels == k, k])
+        rank = int(np.ceil((len(scores) + 1) * (1 - alpha)))
+        columns.append(1 - new_p[:, k] <= (scores[rank - 1] if rank <= len(scores) else 1.0))
+    return np.column_stack(columns)
+
+
+def lists_that_add_up(p, labels, new_p, alpha):
+    order = np.argsort(-new_p, axis=1)
+    before = np.cumsum(np.take_along_axis(new_p, order, axis=1), axis=1) - np.take_along_axis(new_p, order, axis=1)
+    found = np.empty(new_p.shape, dtype=bool)
+    np.put_along_axis(found, order, before < 1 - alpha, axis=1)
+    return found
+
+
+def until_the_first_excess(confidence, right, limit):
+    share = 0.0
+    for least in np.unique(confidence)[::-1]:
+        rows = confidence >= least
+        if np.mean(1 - right[rows]) > limit:
+            break
+        share = rows.mean()
+    return share
+
+
+def row_by_row(confidence, right, limit):
+    order = np.argsort(-confidence, kind="stable")
+    risk = np.cumsum(1 - right[order]) / np.arange(1, len(order) + 1)
+    kept = np.flatnonzero(risk <= limit)
+    return (kept[-1] + 1) / len(order) if len(kept) else 0.0
+
+
+def as_promised(confidence, right, limit):
+    order = np.sort(confidence)[::-1]
+    return np.mean(np.cumsum(1 - order) / np.arange(1, len(order) + 1) <= limit)
 
 
 def complement(probabilities, old, new):
@@ -386,6 +497,11 @@ UNITS = "no start, step or bracket suits every model: where must b lie, whatever
 TOGETHER = "add the machines' sums bin by bin first, take absolute values then"
 UNDONE = "undone = told / (told + weight * (1 - told))"
 ALARM = "alarm_from = weight * threshold / (weight * threshold + 1 - threshold)"
+NEW = "with n + 1 in place of n: the new row counts among its peers"
+BELOW = "return 1 - np.asarray(new_p) <= limit"
+RANK = "np.ceil((len(p) + 1) * (1 - alpha))"
+AMONG = "the share of errors among the rows that are answered"
+WIDEST = "the largest coverage: the risk may fall again where it has risen"
 GAPS = "np.abs(gaps).sum() / np.sum(rows)"
 
 QUESTIONS = [
@@ -428,8 +544,8 @@ QUESTIONS = [
     ),
     Question(
         "audit", equal_mass_ece,
-        [Case("some rows, in groups as equal as possible", 2, audits_plain, shown=True),
-         Case("many groups, more groups than rows, rows with equal p", 2, audits_hard)],
+        [Case("some rows, in groups as equal as possible", 1.5, audits_plain, shown=True),
+         Case("many groups, more groups than rows, rows with equal p", 1.5, audits_hard)],
         {last_of_equals_first: ALIKE, equal_width: "these are bins of equal width: the groups should hold equally many rows",
          rest_dropped: "where n is no multiple, the first groups hold one more", unweighted: "weigh each group by its rows",
          f"{SORT} -> np.arange(len(p))": "sort the rows by p before you cut them", f"{SORT} -> np.lexsort((y, p))": ALIKE,
@@ -449,7 +565,7 @@ QUESTIONS = [
     ),
     Question(
         "mend", recalibrated,
-        [Case("your own patients", 2, own_patients), Case("other patients, parts of other sizes", 2, other_patients)],
+        [Case("your own patients", 1.5, own_patients), Case("other patients, parts of other sizes", 1.5, other_patients)],
         {"z[calibration_rows], y[calibration_rows] -> z[fit_rows], y[fit_rows]": HEART,
          "z[calibration_rows], y[calibration_rows] -> z[test_rows], y[test_rows]":
              "you calibrated on the rows that must judge the result",
@@ -514,8 +630,8 @@ QUESTIONS = [
     ),
     Question(
         "bill", bill,
-        [Case("two and three patients", 2, bills_plain, shown=True),
-         Case("many patients, decisions and referrals", 2, bills_hard)],
+        [Case("two and three patients", 1.5, bills_plain, shown=True),
+         Case("many patients, decisions and referrals", 1.5, bills_hard)],
         {decision_by_class: TABLE, of_the_cheapest: "promised: the cost of the decisions that were taken, not of the cheapest",
          "np.where(referred, referral, paid) -> paid": "a referral costs its price, and is no column of the table",
          "np.where(referred, referral, promised) -> promised": "a referral costs its price, and is no column of the table",
@@ -553,7 +669,7 @@ QUESTIONS = [
          "judged, found = calibration_rows, test_rows, -> judged, found = test_rows, test_rows,":
              "calibrated on the rows that judge",
          "worse[judged], p, n_bins=10 -> worse[judged], p, n_bins=15": "10 bins",
-         "(p, n_bins=10, random -> (p, n_bins=15, random": "10 bins",
+         "chance(p, n_bins=10) -> chance(p, n_bins=15)": "10 bins",
          "abstaining_cost=referral)\n        found -> abstaining_cost=1e9)\n        found": "a referral among them",
          "decision = cl.optimal_decision(p, costs, abstaining_cost=referral) -> decision = (p > 0.5).astype(int)":
              "the cheapest decisions, a referral among them",
@@ -563,6 +679,31 @@ QUESTIONS = [
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
          "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
         atol=6e-4, within="report",
+    ),
+    Question(
+        "answered", answered,
+        [Case("distinct confidences", 1, coverages_plain, shown=True),
+         Case("equal confidences, a risk that rises and falls, a risk of exactly the limit, none and all", 1, coverages_hard)],
+        {until_the_first_excess: WIDEST, row_by_row: "rows with equal confidence are answered together or not at all",
+         as_promised: "the errors that came, not those that the confidences promise",
+         "wrong[rows].mean() <= limit -> wrong[rows].mean() < limit": "at most the limit: equal is allowed",
+         "wrong[rows].mean() <= limit -> wrong[rows].sum() / len(wrong) <= limit": AMONG,
+         "wrong[rows].mean() <= limit -> wrong[confidence == least].mean() <= limit": AMONG,
+         "wrong[rows].mean() <= limit -> wrong[rows].mean() >= limit": "errors, at most the limit",
+         "wrong[rows].mean() <= limit -> wrong[~rows].mean() <= limit": AMONG,
+         "1 - np.asarray(right) -> np.asarray(right)": "errors are the rows that are not right",
+         "confidence >= least -> confidence <= least": "the surest rows are answered first",
+         "confidence >= least -> confidence > least": "the row at the limit of confidence is answered, too",
+         "shares.append(rows.mean()) -> shares.append(rows.sum())": "a share of all rows",
+         "shares.append(rows.mean()) -> shares.append(least)": "the coverage, not the confidence from which on to answer",
+         "shares.append(rows.mean()) -> shares.append(wrong[rows].mean())": "the coverage, not the risk",
+         "shares.append(rows.mean()) -> shares.append(1 - rows.mean())": "what is answered, not what is left",
+         "return max(shares) -> return shares[-1]": WIDEST,
+         "np.unique(confidence) -> [1 - limit]": "the errors that came decide, not the confidences",
+         "np.unique(confidence) -> np.arange(101) / 100": "every confidence that occurs is a candidate",
+         "shares = [0.0] -> shares = [0.0]; confidence, wrong = confidence[:30], wrong[:30]": SOME,
+         "shares = [0.0] -> shares = [0.0]; right.sort()": STAYS},
+        DECISIONS,
     ),
     Question(
         "moved", moved,
@@ -618,6 +759,34 @@ QUESTIONS = [
          "z, share = np.asarray(z, dtype=float), np.mean(y) -> share = np.mean(y); z -= 0.1; z = z + 0.1": STAYS},
         ["calibration_lessons.calibrators", "calibration_lessons.models", "calibration_lessons._logistic",
          "calibration_lessons.definitions", "sklearn.linear_model"],
+    ),
+    Question(
+        "shortlists", shortlists,
+        [Case("some patients, and new ones", 1.5, lists_plain, shown=True),
+         Case("equal scores, scores at the limit, few calibration rows", 1.5, lists_hard)],
+        {"len(p) + 1 -> len(p)": NEW, "np.ceil( -> np.floor(": "rounded up", "scores[rank - 1] -> scores[rank - 2]": "the rank is off by one",
+         "scores[rank - 1] if rank <= len(p) else 1.0 -> scores[min(rank, len(p) - 1)]": "the rank is off by one",
+         "scores[rank - 1] if rank <= len(p) else 1.0 -> scores[min(rank, len(p)) - 1]":
+             "too few rows for the promise: then no class may be left out",
+         "if rank <= len(p) else 1.0 -> if rank <= len(p) else 0.0": "too few rows for the promise: then no class may be left out",
+         "if rank <= len(p) else -> if rank < len(p) else": "the largest score is a limit, too",
+         f"{RANK} -> np.ceil((len(p) + 1) * alpha)": "the share of lists that hold the truth is 1 - alpha",
+         f"{BELOW} -> return 1 - np.asarray(new_p) < limit": "a class at the limit is listed",
+         f"{BELOW} -> return np.asarray(new_p) <= limit": "list the probable classes",
+         f"{BELOW} -> return np.asarray(new_p) >= 1 - alpha": "the limit comes from the calibration rows",
+         f"{BELOW} -> return np.asarray(new_p) >= alpha": "the limit comes from the calibration rows",
+         f"{BELOW} -> return (1 - new_p <= limit) | (new_p == new_p.max(axis=1, keepdims=True))":
+             "a list may be empty: the best class is listed like any other",
+         f"{BELOW} -> return (1 - new_p <= limit).sum(axis=1)": "which classes, not how many",
+         "1 - p[np.arange(len(p)), labels] -> 1 - p.max(axis=1)": "the probability of the label, not the largest",
+         "1 - p[np.arange(len(p)), labels] -> p[np.arange(len(p)), labels]": "a high score is a bad one: 1 minus the probability",
+         "np.sort(1 - p[np.arange(len(p)), labels]) -> np.sort(1 - p[np.arange(len(p)), labels])[::-1]": "from the smallest score on",
+         "np.sort(1 - p[np.arange(len(p)), labels]) -> 1 - p[np.arange(len(p)), labels]": "the scores in order",
+         "limit = -> limit = np.quantile(scores, 1 - alpha); scores[0] =": "one of the scores, by its rank, not between two",
+         lists_by_class: "one limit for all classes", lists_that_add_up: "that is what a calibrated model would list; nothing is promised of yours",
+         "scores = -> p, labels = p[:9], labels[:9]; scores =": SOME,
+         "scores = -> new_p -= 0.0625; new_p = new_p + 0.0625; scores =": STAYS},
+        ["calibration_lessons.definitions"],
     ),
     Question(
         "merged", merged_ece,
