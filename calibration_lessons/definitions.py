@@ -1417,3 +1417,25 @@ def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
         if sum(s <= q for s in scores) >= (len(scores) + 1) * (1 - alpha):
             return q
     return 1.0
+
+
+# practice/language_models
+
+
+@numbered(
+    "eq-option",
+    latex=r"""
+    p_k = \frac{e^{s_k}}{\sum_{l=1}^{K} e^{s_l}} , \qquad s_k = \sum_{t=1}^{L_k} \log q_{kt}
+    """,
+    reason="the softmax of sums: the lesson adds the logarithms and calls `softmax`",
+    example="option_probabilities([[0.4], [0.4, 1.0, 0.9], [0.2, 1.0, 1.0, 0.6]])",
+)
+def option_probabilities(tokens: Sequence[Sequence[float]]) -> list[float]:
+    """Probability of each option, from the probabilities of its tokens: their product, normalised."""
+    scores = []
+    for option in tokens:
+        score = 0.0
+        for q in option:
+            score = score + math.log(q)
+        scores.append(score)
+    return softmax(scores)

@@ -398,6 +398,15 @@ def conformal(draw: Any) -> Values:
     }
 
 
+def language_models(draw: Any) -> Values:
+    """Draw the probabilities of the tokens of options of different lengths."""
+    q = [draw.random(length).tolist() for length in (1, 4, 2)]
+    return CLASSES | {
+        "q_": q, "L_": [1, 4, 2], "s_": [math.log(math.prod(option)) for option in q],
+        "p_": d.option_probabilities(q),
+    }
+
+
 def scale(draw: Any) -> Values:
     """Draw confidences in bins, and hits."""
     p, hits = draw.random(n), draw.permutation(OUTCOMES)
