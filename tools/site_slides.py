@@ -26,7 +26,6 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from docutils import nodes
 from lxml import etree, html
 from lxml.html import HtmlElement, builder
 from PIL import Image
@@ -40,16 +39,17 @@ from tools.lengths import PARTS  # noqa: E402
 ENDING = ".slides.html"
 LIST = "lesson-slides"
 BEGINS, SHOWN, HIDDEN = {"slide", "subslide"}, {"slide", "subslide", "fragment"}, {"skip", "notes"}
-MARKS = SHOWN | HIDDEN
 MARK = re.compile(r"^\s*slide:\s*(\w*)\s*$")
 LEFT_OUT = {"You need", "Next", "References"}
 QUESTIONS = "Quick questions"
-# How much a slide holds, in words: text alone, beside a figure or table, around a wide figure; and as few as may move.
-ALONE, BESIDE, AROUND, FEW = 120, 90, 45, 30
-FORMULA, ROW, ITEM = 20, 8, 4
-WIDE, WIDE_ROW = 2.4, 50  # a picture's width by its height, a row's characters
+# How much a slide holds, in words: text alone, beside a figure or table, around a wide figure.
+ALONE, BESIDE, AROUND = 120, 90, 45
+FEW = 30  # are not left alone
+FORMULA, ROW, ITEM = 20, 8, 4  # take the room of so many words
+LINE = 110  # characters of a table that has the whole width
+WIDE, WIDE_ROW = 2.4, 50  # a picture's width by its height, a row's characters: nothing has room beside it
 NOT_ON_SLIDES = (
-    ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here')] | .//script | .//button | .//summary"
+    ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here')]|.//script|.//button|.//summary"
 )
 
 
@@ -69,8 +69,8 @@ class Block:
     def is_wide(self) -> bool:
         """Whether it leaves no room beside it."""
         rows = [sum(len(cell.text_content()) + 2 for cell in row) for row in self.element.iter("tr")]
-        pictures = [picture for picture in self.element.iter("img") if "explorer-still" not in picture.classes]
-        shapes = [int(picture.get("width", 1)) / int(picture.get("height", 1)) for picture in pictures]
+        pictures = self.element.xpath(".//img[not(@class='explorer-still')]")
+        shapes = [int(picture.get("width")) / int(picture.get("height")) for picture in pictures]
         return max(rows, default=0) > WIDE_ROW or max(shapes, default=0) > WIDE
 
     @property
@@ -83,20 +83,22 @@ class Block:
         """Words of text, and as many as take the room of the rest."""
         if self.is_formula:
             return FORMULA * max(1, len(self.element.findall(".//{*}mtr")))
-        rows = len(self.element.findall(".//tr"))
-        if rows or self.shows:
-            return ROW * rows
+        if self.shows:
+            cells = [[len(cell.text_content()) for cell in row] for row in self.element.iter("tr")]
+            return ROW * sum(1 + max(row) * len(row) // LINE for row in cells)
         return len(self.element.text_content()) // 6 + ITEM * len(self.element.findall(".//li"))
 
     @property
     def leads_on(self) -> bool:
         """Whether what follows belongs to it."""
-        return self.element.text_content().rstrip().endswith((":", ","))
+        text: str = self.element.text_content()
+        return not self.shows and text.rstrip().endswith((":", ","))
 
     @property
     def goes_on(self) -> bool:
         """Whether it ends the sentence of a formula above."""
-        return self.element.tag == "p" and self.element.text_content().lstrip()[:1].islower()
+        text: str = self.element.text_content()
+        return self.element.tag == "p" and text.lstrip()[:1].islower()
 
 
 Atom = list[Block]
@@ -109,6 +111,11 @@ class Section:
     title: HtmlElement
     place: str
     blocks: list[Block] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The words of the heading."""
+        return " ".join(self.title.text_content().rstrip("#").split())
 
 
 def has_slides(page: str) -> bool:
@@ -155,9 +162,10 @@ def sections(page: HtmlElement) -> list[Section]:
             blocks = [Block(inner) for inner in flow(element) if isinstance(inner.tag, str)]
             found.append(Section(title, element.get("id", ""), blocks[1:]))
         elif found:
-            said = next((name[6:] for name in element.classes if name.startswith("slide-")), mark)
-            for shown in parts(element, found[-1].title.text_content().rstrip("#"), said):
-                found[-1].blocks.append(Block(shown, begins or ("cell" in element.classes and said in BEGINS)))
+            said = next((name[10:] for name in element.classes if name.startswith("tag_slide-")), mark)
+            begins = begins or ("cell" in element.classes and said in BEGINS)
+            for shown in parts(element, found[-1].name, said):
+                found[-1].blocks.append(Block(shown, begins))
                 begins = False
     return [section for section in found if section.blocks]
 
@@ -191,7 +199,7 @@ def parts(element: HtmlElement, title: str, mark: str) -> Iterator[HtmlElement]:
 
 def slides(section: Section) -> Iterator[list[Block]]:
     """Deal the blocks of a section out to slides: what belongs together stays, and a figure is alone."""
-    if section.title.text_content().rstrip("#") == QUESTIONS:
+    if section.name == QUESTIONS:
         for _, asked in groupby(section.blocks, counted(section.blocks)):
             question = list(asked)
             yield [block for block in question if "slide-answer" not in block.element.classes]
@@ -207,7 +215,8 @@ def slides(section: Section) -> Iterator[list[Block]]:
             dealt.append([])
         dealt[-1].append(atom)
     for before, after in pairwise(dealt):  # a line or two are not left alone
-        if not shows(joined(after)) and words(joined(after)) <= FEW and len(before) > 1 and not shows(before[-1]):
+        lonely = words(joined(after)) <= FEW and not shows(joined(after)) and not after[0][0].begins
+        if lonely and len(before) > 1 and not shows(before[-1]):
             after.insert(0, before.pop())
     yield from map(joined, dealt)
 
@@ -268,23 +277,14 @@ def deck(page: HtmlElement, lesson: str, root: str, digest: str) -> HtmlElement:
     cut = [(section, slide) for section in sections(page) for slide in slides(section)]
     article = builder.ARTICLE(builder.CLASS("bd-article deck"))
     for number, (section, slide) in enumerate(cut, 1):
-        body = builder.DIV(builder.CLASS("slide-body"))
-        first, *_ = [*shows(slide), None]
-        beside = first is not None and not first.is_wide
-        if first and first.words and words(slide) + first.words <= ALONE:  # a table that has its place below text
-            beside = False
-        around = [copy.deepcopy(block.element) for block in slide if not (beside and block is first)]
-        if first and beside:
-            body.append(copy.deepcopy(first.element))
-            around = [builder.DIV(*around)]
-        body.extend(around)
+        body, name = laid_out(slide)
         title = copy.deepcopy(section.title)
-        name = "slide" + " slide-title" * (title.tag == "h1") + " slide-beside" * beside
         title.tag = "h1" if number == 1 else "h2"
-        place = f"{lesson}#{section.place}"
         footer = builder.FOOTER(
-            builder.A(text_of(cut[0][0].title), href=place), builder.SPAN(f"{number} / {len(cut)}")
+            builder.A(cut[0][0].name, href=f"{lesson}#{section.place}"),
+            builder.SPAN(f"{number} / {len(cut)}"),
         )
+        name += " slide-title" * (number == 1)
         article.append(builder.SECTION(builder.CLASS(name), title, body, footer, id=f"slide-{number}"))
     for element in article.xpath(NOT_ON_SLIDES):
         element.drop_tree()
@@ -298,16 +298,23 @@ def deck(page: HtmlElement, lesson: str, root: str, digest: str) -> HtmlElement:
     return dressed(page, article, root, digest)
 
 
-def text_of(title: HtmlElement) -> str:
-    """Give the words of a heading."""
-    return " ".join(title.text_content().rstrip("#").split())
+def laid_out(slide: list[Block]) -> tuple[HtmlElement, str]:
+    """Place the blocks of a slide, text beside a figure that is not wide; give the slide's classes, too."""
+    body = builder.DIV(builder.CLASS("slide-body"))
+    shown = [block for block in shows(slide) if not block.is_wide]
+    if not shown or (0 < shown[0].words <= ALONE - words(slide)):  # a table that has its place between texts
+        body.extend(copy.deepcopy(block.element) for block in slide)
+        return body, "slide"
+    text = [copy.deepcopy(block.element) for block in slide if block is not shown[0]]
+    body.extend((copy.deepcopy(shown[0].element), builder.DIV(*text)))
+    return body, "slide slide-beside"
 
 
 TOOLS = """<nav class="slide-tools pst-js-only" aria-label="Slides">
-<button type="button" data-do="back" title="Back (left arrow)"><i class="fas fa-angle-left"></i></button>
-<button type="button" data-do="on" title="On (right arrow)"><i class="fas fa-angle-right"></i></button>
-<button type="button" data-do="dark" title="Light or dark (D)"><i class="fas fa-circle-half-stroke"></i></button>
-<button type="button" data-do="full" title="Full screen (F)"><i class="fas fa-expand"></i></button>
+<button data-do="back" title="Back (left arrow)"><i class="fas fa-angle-left"></i></button>
+<button data-do="on" title="On (right arrow)"><i class="fas fa-angle-right"></i></button>
+<button data-do="dark" title="Light or dark (D)"><i class="fas fa-circle-half-stroke"></i></button>
+<button data-do="full" title="Full screen (F)"><i class="fas fa-expand"></i></button>
 </nav>"""
 
 
@@ -316,16 +323,14 @@ def dressed(page: HtmlElement, article: HtmlElement, root: str, digest: str) -> 
     whole = builder.HTML(copy.deepcopy(page.find("head")), builder.BODY(builder.CLASS("slides")))
     whole.attrib.update(page.attrib)
     head, body = whole
-    live = article.find_class("explorer")
     for element in head.xpath("./script | ./link | ./meta[@property or @name='keywords']"):
-        source = element.get("src", "")
+        address = element.get("href") or element.get("src") or ""
         wanted = (
-            element.get("rel") == "stylesheet" and "run_here" not in element.get("href")
-            or "icon" in element.get("rel", "")
+            element.get("rel") in {"stylesheet", "icon"}
             or "dataset.theme" in (element.text or "")
-            or (live and "explorers.js" in source)
+            or (article.find_class("explorer") and "explorers.js" in address)
         )
-        if not wanted:
+        if not wanted or "run_here" in address:
             element.drop_tree()
     head.find("title").text = f"Slides: {head.findtext('title')}"
     head.append(builder.META(name="robots", content="noindex"))
@@ -362,7 +367,7 @@ def write_slides(app: Sphinx, error: Exception | None) -> None:
             path.with_suffix("").with_suffix(ENDING).write_bytes(
                 html.tostring(made, encoding="utf-8", doctype="<!DOCTYPE html>")
             )
-            written.append((name, text_of(page.find(".//h1")), len(made.find_class("slide"))))
+            written.append((name, made.findtext(".//footer/a"), len(made.find_class("slide"))))
     for path in site.glob("book/teaching/*.html"):
         fill(path, site, written)
 

@@ -2,7 +2,7 @@
 {
   const slides = [...document.querySelectorAll(".slide")];
   const root = document.documentElement;
-  const SMALLEST = 0.7;
+  const SMALLEST = 0.6;
 
   const overflows = (body) => body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1;
   const fit = (slide) => {

@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from tools.site_slides import ENDING
+
 pytestmark = pytest.mark.browser
 
 HTML = Path(__file__).parents[2] / "_build/html"
-PAGES = sorted(
+WRITTEN = sorted(
     path.relative_to(HTML).as_posix() for path in HTML.rglob("*.html") if "_static" not in path.parts
 )
+PAGES = [name for name in WRITTEN if not name.endswith(ENDING)]
 MODES = ["light", "dark"]
 WIDE, NARROW = 1280, 390
 
