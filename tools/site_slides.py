@@ -22,7 +22,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,11 @@ class Block:
     def is_formula(self) -> bool:
         """Whether it is a formula of its own lines."""
         return "math" in self.element.classes
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it is what a quick question folds away."""
+        return "slide-answer" in self.element.classes
 
     @property
     def words(self) -> int:
@@ -162,9 +167,10 @@ def sections(page: HtmlElement) -> list[Section]:
             blocks = [Block(inner) for inner in flow(element) if isinstance(inner.tag, str)]
             found.append(Section(title, element.get("id", ""), blocks[1:]))
         elif found:
-            said = next((name[10:] for name in element.classes if name.startswith("tag_slide-")), mark)
-            begins = begins or ("cell" in element.classes and said in BEGINS)
-            for shown in parts(element, found[-1].name, said):
+            if "cell" in element.classes:
+                mark = next((name[10:] for name in element.classes if name.startswith("tag_slide-")), "")
+                begins = begins or mark in BEGINS
+            for shown in parts(element, found[-1].name, mark):
                 found[-1].blocks.append(Block(shown, begins))
                 begins = False
     return [section for section in found if section.blocks]
@@ -200,9 +206,8 @@ def parts(element: HtmlElement, title: str, mark: str) -> Iterator[HtmlElement]:
 def slides(section: Section) -> Iterator[list[Block]]:
     """Deal the blocks of a section out to slides: what belongs together stays, and a figure is alone."""
     if section.name == QUESTIONS:
-        for _, asked in groupby(section.blocks, counted(section.blocks)):
-            question = list(asked)
-            yield [block for block in question if "slide-answer" not in block.element.classes]
+        for question in questions(section.blocks):
+            yield [block for block in question if not block.is_answer]
             yield question
         return
     dealt: list[list[Atom]] = [[]]
@@ -241,13 +246,14 @@ def joined(slide: list[Atom]) -> list[Block]:
     return [block for atom in slide for block in atom]
 
 
-def counted(blocks: list[Block]) -> Any:
-    """Give a function that says to which question a block belongs."""
-    number, numbers = 0, {}
+def questions(blocks: list[Block]) -> list[list[Block]]:
+    """Gather each quick question, which ends with its answer."""
+    found: list[list[Block]] = [[]]
     for block in blocks:
-        number += block.element.find("./strong") is not None and block.element.tag == "p"
-        numbers[id(block)] = max(number, 1)
-    return lambda block: numbers[id(block)]
+        found[-1].append(block)
+        if block.is_answer:
+            found.append([])
+    return [question for question in found if question]
 
 
 def shows(slide: list[Block]) -> list[Block]:

@@ -122,6 +122,14 @@ def test_a_marked_cell_is_shown_though_the_rule_would_leave_it_out() -> None:
     assert cut("<!-- slide: fragment -->", FOLD.format("Proof", "So.")) == [["ProofSo."]]
 
 
+def test_a_mark_ends_with_its_cell() -> None:
+    assert cut("<!-- slide: skip -->", "<p>Open.</p>", TABLE) == [["n3"]]
+    marked = TABLE.replace('"cell"', '"cell tag_slide-skip"')
+    assert cut("<!-- slide:  -->", "<p>Open.</p>", marked, "<!-- slide:  -->", "<p>On.</p>") == [
+        ["Open.", "On."]
+    ]
+
+
 def test_what_jupyterlab_writes_into_a_notebook_reaches_its_page() -> None:
     marked: dict[str, Any] = {"slideshow": {"slide_type": "skip"}}
     cells = [
