@@ -34,6 +34,7 @@ from tools.site_book import EPUB, PDF, link_book  # noqa: E402
 TITLE = "Calibration Lessons"
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 START = "book/intro.html"
+SLIDES = ".slides.html"  # as tools/site_slides.py names them
 NAMESPACES = {
     "html": "http://www.w3.org/1999/xhtml",
     "math": "http://www.w3.org/1998/Math/MathML",
@@ -128,6 +129,7 @@ def relinked(chapter: Chapter, known: dict[str, Chapter], to: str, images: str) 
         if urlsplit(link).scheme:
             return link
         file, _, place = urljoin(f"/{chapter.file}", link).removeprefix("/").partition("#")
+        file = file.replace(SLIDES, ".html")  # a book has the lesson instead
         if file in known:
             return to.format(name=known[file].name, place=place).removesuffix("#")
         return images + file.partition("?")[0]

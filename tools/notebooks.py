@@ -40,7 +40,8 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-CELL_METADATA = {"digest", "bound", "tags", "mystnb", "nbgrader"}  # what a cell may carry
+CELL_METADATA = {"digest", "bound", "tags", "mystnb", "nbgrader", "slideshow"}  # what a cell may carry
+SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
 STATE = "executed"  # where a notebook's metadata say with which code it was executed
 
 
@@ -159,8 +160,19 @@ def strip(notebook: NotebookNode) -> None:
     state = notebook.metadata.get(STATE)
     notebook.metadata = nbformat.from_dict(METADATA | ({STATE: state} if state else {}))
     for cell in notebook.cells:
-        for key in set(cell.metadata) - CELL_METADATA:
+        for key in traces(cell.metadata):
             del cell.metadata[key]
+
+
+def traces(metadata: Mapping[str, Any]) -> set[str]:
+    """Name what an editor or a run left in a cell's metadata.
+
+    >>> sorted(traces({"tags": [], "collapsed": True, "slideshow": {"slide_type": ""}}))
+    ['collapsed', 'slideshow']
+    """
+    marked = metadata.get("slideshow", {"slide_type": "skip"})
+    unmarked = set() if marked.get("slide_type") in SLIDE_TYPES and len(marked) == 1 else {"slideshow"}
+    return metadata.keys() - CELL_METADATA | unmarked
 
 
 def clean(path: Path) -> bool:

@@ -30,7 +30,7 @@ ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 NEVER = re.compile(r"fontawesome\.js|design-tabs\.js|togglebutton\.js")
 SEARCH = re.compile(r"searchtools\.js|language_data\.js|searchindex\.js")
 # Our own, needed as soon as the page is read.
-AT_ONCE = re.compile(r"_static/(late|start|explorers|run_here)[\w.]*\.(js|css)")
+AT_ONCE = re.compile(r"_static/(late|start|slides|explorers|run_here)[\w.]*\.(js|css)")
 OPTIONS = "documentation_options.js"
 TOGGLE = "starts-with(., 'let toggle') or contains(., 'togglebuttonSelector')"
 # Light or dark before anything is drawn, as the theme will have it.
@@ -241,6 +241,7 @@ def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
     formulas = {
         character for page in pages for math in page.iter("math") for character in math.text_content()
     }
+    formulas.add("\N{SQUARE ROOT}")  # which browsers draw around `msqrt`; no text holds it
     with as_file(files("ziamath") / "fonts/STIXTwoMath-Regular.ttf") as font:
         subset(font, formulas, static / MATHS)
     sheet = (static / SHEET).read_text("utf-8")

@@ -32,21 +32,59 @@
   addEventListener("click", early, true);
   if (/[?&](q|highlight)=/.test(location.search)) load(); // the reader comes with a search
 }
-// On paper the page is light, and what can be unfolded is, but for code and the answers of the exam.
+// On paper the page is light, and what is folded stands at its end; its place says so. The exam keeps its answers.
 {
   const root = document.documentElement.dataset;
   const exam = /\/exam\.html$/.test(location.pathname);
-  let [opened, theme] = [[]];
+  const make = (tag, name, ...content) => {
+    const made = document.createElement(tag);
+    made.className = name;
+    made.append(...content);
+    return made;
+  };
+  let [moved, end, theme] = [[]];
+  const gather = (article) => {
+    const folds = [...article.querySelectorAll("details")].filter((fold) => !fold.parentElement.closest("details"));
+    end = make("section", "folds", make("h2", "", "Folded on this page"));
+    moved = folds.map((fold, i) => {
+      const summary = fold.querySelector("summary");
+      const words = summary.querySelector(".collapsed") ?? summary;
+      const title = words.textContent.trim();
+      const number = make("span", "", `${i + 1}. `);
+      const link = make("a", "", `${title} (${i + 1}, at the end)`);
+      const place = make("p", "fold", link);
+      const inner = [...fold.querySelectorAll("details")];
+      const closed = [fold, ...inner].filter((one) => !one.open);
+      link.href = `#fold-${i + 1}`;
+      fold.replaceWith(place);
+      words.prepend(number);
+      for (const one of closed) one.open = true;
+      const box = make("div", "cell", fold);
+      box.id = `fold-${i + 1}`;
+      end.append(box);
+      return { fold, place, closed, number };
+    });
+    if (moved.length) article.append(end);
+  };
+  const restore = () => {
+    for (const { fold, place, closed, number } of moved) {
+      for (const one of closed) one.open = false;
+      number.remove();
+      place.replaceWith(fold);
+    }
+    end?.remove();
+    moved = [];
+  };
   addEventListener("beforeprint", () => {
     theme ??= root.theme;
     root.theme = "light";
-    opened = exam ? [] : [...document.querySelectorAll("details.admonition:not([open])")];
-    for (const fold of opened) fold.open = true;
+    const article = document.querySelector("article.bd-article");
+    if (article && !exam && !moved.length) gather(article);
   });
   addEventListener("afterprint", () => {
     root.theme = theme;
     theme = undefined;
-    for (const fold of opened) fold.open = false;
+    restore();
   });
 }
 // The button that changes the mode keeps the focus of whoever presses it by the keyboard.

@@ -157,6 +157,7 @@ OUTPUTS = cells(
     ("an address in memory", below(py("x", printed("<f at 0x7f00aa12>"))), "print what"),
     ("a figure without its data", below(py("x", picture("<Figure>"))), "plots"),
     ("traces of an editor", code(FIGURE, lambda c: c["metadata"].update(jupyter={})), TIDY),
+    ("no type of slide", code(FIGURE, lambda c: c["metadata"].update(slideshow={"slide_type": ""})), TIDY),
     ("other metadata", lambda c: c.edit(SAMPLE, lambda n: n["metadata"].update(widgets={})), TIDY),
     ("an id twice", lambda c: c.edit(SAMPLE, same_id), "repair"),
     ("a file attached", lambda c: c.edit(SAMPLE, attached), "book/assets"),

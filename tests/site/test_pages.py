@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from tools.site_slides import ENDING
+
 pytestmark = pytest.mark.browser
 
 HTML = Path(__file__).parents[2] / "_build/html"
-PAGES = sorted(
+WRITTEN = sorted(
     path.relative_to(HTML).as_posix() for path in HTML.rglob("*.html") if "_static" not in path.parts
 )
+PAGES = [name for name in WRITTEN if not name.endswith(ENDING)]
 MODES = ["light", "dark"]
 WIDE, NARROW = 1280, 390
 
@@ -22,6 +25,10 @@ THEME_FAULTS = {
 
 BROKEN_MATHS = """() => [...document.querySelectorAll(".math:not(:has(> math)), merror")]
     .map(node => node.textContent)"""
+ROOTLESS = """() => [...document.querySelectorAll("msqrt")].filter(root => {
+    const inside = [...root.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0);
+    return inside && root.getBoundingClientRect().width < inside + 4; // without the sign
+}).map(root => root.textContent)"""
 BROKEN_IMAGES = """() => [...document.images]
     .filter(i => i.loading !== "lazy" && !(i.complete && i.naturalWidth)).map(i => i.src)"""
 UNRESOLVED = """() => [...document.querySelectorAll(".problematic, .system-message, .traceback")]
@@ -46,6 +53,7 @@ def test_a_page_loads_from_this_machine_alone_and_shows_everything(visit):
     assert page.title()
     assert visit.faults == []
     assert page.evaluate(BROKEN_MATHS) == []
+    assert page.evaluate(ROOTLESS) == [], "the font of formulas has no root sign"
     assert page.evaluate(BROKEN_IMAGES) == []
     assert page.evaluate(UNRESOLVED) == []
     assert page.evaluate(TOO_WIDE) <= 0, "the page scrolls sideways"

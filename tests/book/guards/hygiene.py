@@ -12,7 +12,7 @@ from typing import Any
 from nbformat.validator import iter_validate
 
 from tools.binding import BindingError
-from tools.notebooks import CELL_METADATA, METADATA, STATE, unsigned
+from tools.notebooks import METADATA, STATE, traces, unsigned
 from tools.pages import Cell, Page, joined, notebooks
 from tools.staleness import code_sources, digest
 
@@ -85,8 +85,8 @@ def executed(page: Page) -> Iterator[Problem]:
 
 def leftovers(page: Page, cell: Cell) -> Iterator[Problem]:
     """What an editor left in a cell: traces of a run, files attached."""
-    if traces := sorted(cell.raw["metadata"].keys() - CELL_METADATA):
-        yield Problem(page.file, cell.place(), f"its metadata hold {', '.join(traces)}", CLEAN)
+    if left := sorted(traces(cell.raw["metadata"])):
+        yield Problem(page.file, cell.place(), f"its metadata hold {', '.join(left)}", CLEAN)
     if cell.raw.get("attachments"):
         yield Problem(page.file, cell.place(), "a file is attached to it", "put the picture into book/assets")
 

@@ -1,0 +1,64 @@
+// Slides: the keys of a keyboard or of a clicker, full screen, light and dark, and text as large as it fits.
+{
+  const slides = [...document.querySelectorAll(".slide")];
+  const root = document.documentElement;
+  const SMALLEST = 0.6;
+
+  const overflows = (body) => body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1;
+  const fit = (slide) => {
+    const body = slide.querySelector(".slide-body");
+    for (let size = 1; size >= SMALLEST; size -= 0.025) {
+      slide.style.setProperty("--fit", size);
+      if (!overflows(body)) break;
+    }
+  };
+  const fitted = document.fonts.ready.then(() => slides.forEach(fit));
+  addEventListener("resize", () => slides.forEach(fit));
+
+  const middle = () => innerHeight / 2;
+  const current = () => slides.findIndex((slide) => slide.getBoundingClientRect().bottom > middle());
+  const show = (number) => {
+    const slide = slides[Math.min(Math.max(number, 0), slides.length - 1)];
+    slide.scrollIntoView({ behavior: "instant" });
+    history.replaceState(history.state, "", `#${slide.id}`);
+  };
+
+  const acts = {
+    on: () => show(current() + 1),
+    back: () => show(current() - 1),
+    first: () => show(0),
+    last: () => show(slides.length - 1),
+    full: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()),
+    dark: () => {
+      const theme = root.dataset["theme"] === "dark" ? "light" : "dark";
+      for (const name of ["mode", "theme"]) localStorage.setItem(name, (root.dataset[name] = theme));
+    },
+  };
+  const KEYS = {
+    ArrowRight: "on", ArrowDown: "on", PageDown: "on", " ": "on", Enter: "on",
+    ArrowLeft: "back", ArrowUp: "back", PageUp: "back", Backspace: "back",
+    Home: "first", End: "last", f: "full", d: "dark",
+  };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const name = event.shiftKey && event.key === " " ? "back" : KEYS[event.key];
+    const pressed = /^( |Enter)$/.test(event.key) ? "a, button, input, select" : "input, select";
+    if (!name || event.target.closest?.(pressed)) return;
+    event.preventDefault();
+    acts[name]();
+  });
+  document.querySelector(".slide-tools").addEventListener("click", (event) => {
+    acts[event.target.closest("button")?.dataset.do]?.();
+  });
+
+  // A window of another size shows the same slide; paper is light.
+  let [shown, theme] = [0];
+  addEventListener("scroll", () => (shown = current()), { passive: true });
+  addEventListener("resize", () => slides[shown]?.scrollIntoView({ behavior: "instant" }));
+  addEventListener("beforeprint", () => {
+    theme = root.dataset["theme"];
+    root.dataset["theme"] = "light";
+  });
+  addEventListener("afterprint", () => (root.dataset["theme"] = theme));
+  window.slidesFitted = fitted;
+}
