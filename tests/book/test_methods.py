@@ -23,6 +23,7 @@ METHODS = {
     "Temperature scaling": cl.TemperatureScaling(),
     "Expectation consistency": cl.ExpectationConsistency(),
     "Matrix scaling": cl.MatrixScaling(strength=1.0),
+    "Multi-class isotonic regression": cl.MultiClassIsotonic(),
     "One against the rest": cl.OneVsRest(cl.PlattScaling()),
 }
 
