@@ -1241,7 +1241,8 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
 
 @numbered(
     "eq-multi-class-isotonic",
-    latex=r"q_k = \frac{g(p_k)}{\sum_{j=1}^{K} g(p_j)} , \qquad g(p) = (1 - \epsilon) \, \hat g(p) + \epsilon \, p",
+    latex=r"q_k = \frac{g(p_k)}{\sum_{j=1}^{K} g(p_j)} , \qquad "
+    r"g(p) = (1 - \epsilon) \, \hat g(p) + \epsilon \, p",
     function="MultiClassIsotonic",
     example="""
     labels, probabilities = [0, 1, 1], [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.1, 0.8, 0.1]]

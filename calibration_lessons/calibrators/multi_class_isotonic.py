@@ -1,4 +1,4 @@
-"""Multi-class isotonic regression: one rising curve for all classes, which keeps the order within each row."""
+"""Multi-class isotonic regression: one rising curve for all classes, which keeps their order in each row."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def fitted_with_rows(draw, calibrators=tuple(EVERY), dtypes=(np.float32, np.floa
     ends = np.array([0, 1] if calibrator.reads == "probabilities" else [-far, -800, 0.0, 800, far])
     extreme = rng.choice(ends, (20, columns)).astype(dtype).reshape(20, *known.shape[1:])
     sums_to_one = isinstance(calibrator, cl.MultiClassIsotonic)
-    if calibrator.reads == "logits" or columns == 1 or by_class and not sums_to_one:
+    if calibrator.reads == "logits" or columns == 1 or (by_class and not sums_to_one):
         new = np.concatenate([new, extreme])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -15,9 +15,9 @@ PROBABILITIES = cl.softmax(LOGITS)
 
 
 @st.composite
-def rows_and_labels(draw, sizes=st.integers(2, 4)):
+def rows_and_labels(draw):
     """Probabilities in twelfths, so that ties occur, with labels."""
-    k, n = draw(sizes), draw(st.integers(1, 8))
+    k, n = draw(st.integers(2, 4)), draw(st.integers(1, 8))
     cuts = st.lists(st.integers(0, 12), min_size=k - 1, max_size=k - 1).map(sorted)
     rows = np.diff(np.array(draw(st.lists(cuts, min_size=n, max_size=n))), axis=1, prepend=0, append=12) / 12
     return rows, np.array(draw(st.lists(st.integers(0, k - 1), min_size=n, max_size=n)))
