@@ -133,9 +133,10 @@ class AffineRows:
         """Probabilities, a block of rows at a time."""
         for rows in _blocks.row_blocks(self.x):
             p = self.scores(deviation, self.x[rows])
-            p -= p.max(axis=1, keepdims=True)
+            laid_out, axis = _blocks.laid_out(p)
+            p -= laid_out.max(axis=axis)[:, None]
             np.exp(p, out=p)
-            p /= p.sum(axis=1, keepdims=True)
+            p /= _blocks.row_sums(p, axis=1)[:, None]
             yield rows, p
 
 
