@@ -11,6 +11,7 @@ from .calibrators.expectation_consistency import ExpectationConsistency
 from .calibrators.histogram_binning import HistogramBinning
 from .calibrators.isotonic import IsotonicCalibration
 from .calibrators.matrix_scaling import MatrixScaling
+from .calibrators.multi_class_isotonic import MultiClassIsotonic
 from .calibrators.one_vs_rest import OneVsRest
 from .calibrators.platt import PlattScaling
 from .calibrators.temperature import TemperatureScaling
@@ -65,6 +66,7 @@ __all__ = [
     "HistogramBinning",
     "IsotonicCalibration",
     "MatrixScaling",
+    "MultiClassIsotonic",
     "OneVsRest",
     "PlattScaling",
     "ReliabilityCurve",

@@ -1239,6 +1239,30 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     return [p / total for p in probabilities]
 
 
+@numbered(
+    "eq-multi-class-isotonic",
+    latex=r"q_k = \frac{g(p_k)}{\sum_{j=1}^{K} g(p_j)} , \qquad "
+    r"g(p) = (1 - \epsilon) \, \hat g(p) + \epsilon \, p",
+    function="MultiClassIsotonic",
+    example="""
+    labels, probabilities = [0, 1, 1], [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.1, 0.8, 0.1]]
+    multi_class_isotonic(labels, probabilities, row=[0.5, 0.4, 0.1], epsilon=1e-6)
+    """,
+)
+def multi_class_isotonic(
+    labels: Sequence[int], probabilities: Sequence[Sequence[float]], row: Sequence[float], epsilon: float
+) -> list[float]:
+    """One isotonic regression of all rows and classes, made to rise strictly, for each class of a row."""
+    pooled = []
+    hits = []
+    for y, p in zip(labels, probabilities, strict=True):
+        for k in range(len(p)):
+            pooled.append(p[k])
+            hits.append(1 if k == y else 0)
+    risen = [(1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p for p in row]
+    return [g / sum(risen) for g in risen]
+
+
 # practice/decisions
 
 

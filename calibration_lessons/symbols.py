@@ -342,9 +342,22 @@ def matrix_scaling(draw: Any) -> Values:
 
 
 def one_vs_rest(draw: Any) -> Values:
-    """Draw a probability for each class against the rest."""
+    """Draw a probability for each class against the rest; and rows with labels, one of them to calibrate."""
     r, uniform = draw.random(K), r"q_k = \frac{1}{K} \text{ where all } r_j = 0"
-    return CLASSES | {"r_": r, "q_": d.one_vs_rest(r), uniform: d.one_vs_rest([0.0] * K) == [1 / K] * K}
+    y, p, epsilon = draw.permutation(LABELS), draw.dirichlet([2] * K, n), draw.random()
+    hits, pooled = np.eye(K)[y].ravel(), p.ravel()
+
+    def curve(x: float) -> float:
+        return d.isotonic_value(hits, pooled, x)
+
+    return CLASSES | {
+        "r_": r, "q_": d.one_vs_rest(r), uniform: d.one_vs_rest([0.0] * K) == [1 / K] * K,
+        "eq-multi-class-isotonic": {
+            "p": p[1, 0], "p_": p[0], r"\epsilon": epsilon, r"\hat g": curve,
+            "g": lambda x: (1 - epsilon) * curve(x) + epsilon * x,
+            "q_": d.multi_class_isotonic(y.tolist(), p.tolist(), p[0].tolist(), epsilon),
+        },
+    }
 
 
 def decisions(draw: Any) -> Values:

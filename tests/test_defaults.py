@@ -18,7 +18,7 @@ ROWS = RNG.dirichlet([1.0, 1.0], size=(3, 5))
 ESTIMATORS = [
     *(cl.LogisticRegression, cl.SoftmaxRegression, cl.HistogramBinning, cl.IsotonicCalibration),
     *(cl.PlattScaling, cl.TemperatureScaling, cl.ExpectationConsistency),
-    *(cl.MatrixScaling, cl.BetaCalibration, cl.VennAbersCalibration),
+    *(cl.MatrixScaling, cl.BetaCalibration, cl.VennAbersCalibration, cl.MultiClassIsotonic),
 ]
 CALLS = {
     "reliability_curve": (cl.reliability_curve, (Y, P)),

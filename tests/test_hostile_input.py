@@ -74,6 +74,7 @@ CALLS = {
     "histogram": fitted(cl.HistogramBinning()),
     "histogram of equal mass": fitted(cl.HistogramBinning(strategy="quantile")),
     "one against the rest": fitted(cl.OneVsRest(cl.IsotonicCalibration())),
+    "multi-class isotonic": fitted(cl.MultiClassIsotonic()),
     "temperature": fitted(cl.TemperatureScaling()),
     "expectation consistency": fitted(cl.ExpectationConsistency()),
     "matrix": fitted(cl.MatrixScaling(strength=1.0)),

@@ -120,6 +120,7 @@ def jobs() -> Iterator[Callable[[], Job]]:
     yield platt
     yield beta
     yield isotonic
+    yield multi_class_isotonic
     yield venn_abers
     yield histogram_binning
     yield matrix_scaling
@@ -285,6 +286,26 @@ def isotonic() -> Job:
         f"isotonic, {size(n, 1)}", "scikit-learn", 0.6, 8 * scores.nbytes,
         lambda: cl.IsotonicCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
         lambda: theirs.fit(scores, labels).predict(scores), 1e-6,
+    )  # fmt: skip
+
+
+def multi_class_isotonic() -> Job:
+    """Fit on all rows and classes, then predict the same rows."""
+    from sklearn.isotonic import IsotonicRegression
+
+    n, n_classes = 10**5, 10
+    logits, labels = network(n, n_classes)
+    p, theirs = cl.softmax(logits).astype(np.float64), IsotonicRegression(out_of_bounds="clip")
+    hits = (labels[:, None] == np.arange(n_classes)).ravel()
+
+    def peer() -> Any:
+        risen = theirs.fit(p.ravel(), hits).predict(p.ravel()).reshape(p.shape)
+        return risen / risen.sum(axis=1, keepdims=True)
+
+    return Job(
+        f"multi-class isotonic, {size(n, n_classes)}", "scikit-learn", 0.9, 10 * p.nbytes,
+        lambda: cl.MultiClassIsotonic(0).fit(p, labels).predict_proba(p),
+        peer, 1e-5,
     )  # fmt: skip
 
 

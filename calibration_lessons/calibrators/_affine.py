@@ -19,6 +19,7 @@ from .._typing import Floats, IntArray
 
 Structure = Literal["bias", "vector", "full"]
 
+REMEMBERED = 30  # steps of a descent, which tell it how the loss bends where classes bend each other
 SURE = 1e-3  # where p (1 - p) is smaller, a row hardly bends the loss; it only guides the descent
 
 
@@ -69,12 +70,11 @@ class AffineRows:
 
     def scores(self, deviation: Deviation, x: Floats) -> Floats:
         """Scores of some rows."""
-        theta = deviation.classes
-        scores = theta[:, 0] + self.unit * (1 + deviation.stretch) * x
-        if self.structure == "vector":
-            scores += x * theta[:, 1]
-        elif self.structure == "full":
+        theta, common = deviation.classes, self.unit * (1 + deviation.stretch)
+        scores = x * (common + theta[:, 1] if self.structure == "vector" else common)
+        if self.structure == "full":
             scores += x @ theta[:, 1:].T
+        scores += theta[:, 0]
         return np.asarray(scores)
 
     def losses(self, deviation: Deviation) -> Floats:
@@ -86,23 +86,23 @@ class AffineRows:
 
     def loss_and_gradient(self, deviation: Deviation) -> tuple[float, Deviation]:
         """Weighted sum of the negative log-likelihoods, and its slope: residuals times what they multiply."""
-        loss, stretch, classes = 0.0, 0.0, np.zeros(self.shape)
+        loss, classes, own_logit = 0.0, np.zeros(self.shape), np.zeros(self.x.shape[1])
         for rows, p in self._probabilities(deviation):
             x, w, own = self.x[rows], self.weights[rows], (np.arange(len(p)), self.labels[rows])
             loss -= float(w @ np.log(np.maximum(p[own], np.finfo(float).tiny)))
             p[own] -= 1.0
-            p *= w[:, None]
-            classes[:, 0] += p.sum(axis=0)
+            classes[:, 0] += w @ p
             if self.structure == "full":
+                p *= w[:, None]
                 classes[:, 1:] += p.T @ x
-                continue
-            p *= x
-            stretch += self.unit * float(p.sum())
-            if self.structure == "vector":
-                classes[:, 1] += p.sum(axis=0)
+            else:
+                p *= x
+                own_logit += w @ p
         if self.structure == "full":
-            stretch = self.unit * float(np.trace(classes[:, 1:]))
-        return loss, Deviation(stretch, classes)
+            own_logit = np.diag(classes[:, 1:])
+        elif self.structure == "vector":
+            classes[:, 1] = own_logit
+        return loss, Deviation(self.unit * float(own_logit.sum()), classes)
 
     def curvature(self) -> tuple[float, Floats]:
         """Second derivatives at the temperature: of the stretch, and of each class, shape (K, D, D).
@@ -133,9 +133,10 @@ class AffineRows:
         """Probabilities, a block of rows at a time."""
         for rows in _blocks.row_blocks(self.x):
             p = self.scores(deviation, self.x[rows])
-            p -= p.max(axis=1, keepdims=True)
+            laid_out, axis = _blocks.laid_out(p)
+            p -= laid_out.max(axis=axis)[:, None]
             np.exp(p, out=p)
-            p /= p.sum(axis=1, keepdims=True)
+            p /= _blocks.row_sums(p, axis=1)[:, None]
             yield rows, p
 
 
@@ -186,7 +187,7 @@ def descend(
         origin,
         jac=True,
         method="L-BFGS-B",
-        options={"gtol": slope_left, "ftol": 0.0, "maxiter": max_iter},
+        options={"gtol": slope_left, "ftol": 0.0, "maxiter": max_iter, "maxcor": REMEMBERED},
     ).x
     step = metric.deviation(found)
     return Deviation(start.stretch + step.stretch, start.classes + step.classes)

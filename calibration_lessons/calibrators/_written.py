@@ -165,7 +165,7 @@ def _complete(calibrator: Calibrator) -> None:
     calibrator.classes_ = np.arange(max(2, columns))
     try:
         with np.errstate(all="ignore"):
-            calibrator.predict_proba(np.full((1, columns), 0.5))
+            calibrator.predict_proba(np.full((1, columns), 1 / max(2, columns)))
     except ValueError as error:
         found = f"gives a calibrator that answers no row ({error})"
         raise _input.BadValue("state", found, "one that does") from error

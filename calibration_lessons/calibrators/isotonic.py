@@ -70,19 +70,26 @@ class IsotonicCalibration(BinaryCalibrator):
         self.smoothing = smoothing
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
-        distinct, weight, hits = pool_ties(scores, labels, weights)
-        fit = isotonic_regression(hits / weight, weights=weight)
-        ends = np.unique(np.concatenate([fit.blocks[:-1], fit.blocks[1:] - 1]))
-        self.thresholds_, self.values_ = distinct[ends], fit.x[ends]
         smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
-        if smoothing:
-            unit = 1.0 if weights is None else float(weights.max())
-            low, high = supported_ends(hits * unit, weight * unit, smoothing)
-            self.values_ = self.values_.clip(low, high)
+        self.thresholds_, self.values_ = rising_curve(scores, labels, weights, smoothing)
 
     def _map(self, scores: FloatArray) -> Floats:
         between = np.interp(scores, self.thresholds_, self.values_)
         return np.asarray(between.clip(self.values_[0], self.values_[-1]))
+
+
+def rising_curve(
+    scores: FloatArray, labels: IntArray, weights: Floats | None, smoothing: float
+) -> tuple[Floats, Floats]:
+    """First and last score of each block, and the mean label of the block, inside the supported ends."""
+    distinct, weight, hits = pool_ties(scores, labels, weights)
+    fit = isotonic_regression(hits / weight, weights=weight)
+    ends = np.unique(np.concatenate([fit.blocks[:-1], fit.blocks[1:] - 1]))
+    if not smoothing:
+        return distinct[ends], fit.x[ends]
+    unit = 1.0 if weights is None else float(weights.max())
+    low, high = supported_ends(hits * unit, weight * unit, smoothing)
+    return distinct[ends], fit.x[ends].clip(low, high)
 
 
 def supported_ends(hits: Floats, weight: Floats, smoothing: float) -> tuple[float, float]:

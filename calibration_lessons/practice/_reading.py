@@ -14,6 +14,7 @@ from .._typing import FloatArray, Floats
 from ..calibrators._base import BinaryCalibrator, Calibrator
 from ..calibrators.beta import BetaCalibration
 from ..calibrators.histogram_binning import HistogramBinning
+from ..calibrators.multi_class_isotonic import MultiClassIsotonic
 from ..calibrators.one_vs_rest import OneVsRest
 
 Zeros = Literal["half-vote", "refuse"] | float
@@ -183,6 +184,8 @@ def _unreadable(classifier: Any, calibrator: Calibrator, margins: list[str]) -> 
             expected += " (with strategy='quantile' it reads the scores of decision_function)"
         if isinstance(inner, BetaCalibration):
             expected += " (PlattScaling reads the scores of decision_function)"
+        if isinstance(inner, MultiClassIsotonic):
+            expected += " (OneVsRest(IsotonicCalibration()) reads the scores of decision_function)"
     return _input.BadType("estimator", f"= {classifier!r}", expected)
 
 

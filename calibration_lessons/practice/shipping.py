@@ -24,6 +24,7 @@ from ..calibrators.beta import BetaCalibration
 from ..calibrators.histogram_binning import HistogramBinning
 from ..calibrators.isotonic import IsotonicCalibration
 from ..calibrators.matrix_scaling import MatrixScaling
+from ..calibrators.multi_class_isotonic import MultiClassIsotonic
 from ..calibrators.one_vs_rest import OneVsRest
 from ..calibrators.platt import PlattScaling
 from ..calibrators.venn_abers import VennAbersCalibration
@@ -188,6 +189,9 @@ def _plan(calibrator: Calibrator) -> Plan:
     if isinstance(calibrator, MatrixScaling) and columns > 1:
         mixture = Mixture(calibrator.coef_.tolist(), calibrator.intercept_.tolist())
         return Plan(title, columns, mixture, [])
+    if isinstance(calibrator, MultiClassIsotonic):
+        curve = Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
+        return Plan(title, columns, 1.0, [curve] * columns)
     each = calibrator.calibrators_ if isinstance(calibrator, OneVsRest) else [calibrator]
     return Plan(title, columns, 1.0, [_map(one) for one in each])
 

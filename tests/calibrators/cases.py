@@ -62,7 +62,13 @@ BINARY = [
     cl.HistogramBinning(7),
     cl.HistogramBinning(5, "quantile"),
 ]
-EVERY = [*BINARY, *map(cl.OneVsRest, BINARY), *map(cl.MatrixScaling, ["auto", "bias", "vector"])]
+EVERY = [
+    *BINARY,
+    *map(cl.OneVsRest, BINARY),
+    *map(cl.MatrixScaling, ["auto", "bias", "vector"]),
+    cl.MultiClassIsotonic(),
+]
+BY_CLASS = (cl.OneVsRest, cl.MultiClassIsotonic)  # one column per class, never one score
 
 
 def sound(rng, n, columns, scale, dtype, reads):
@@ -85,7 +91,7 @@ def sound(rng, n, columns, scale, dtype, reads):
 def fitted_with_rows(draw, calibrators=tuple(EVERY), dtypes=(np.float32, np.float64)):
     """A fitted calibrator, and rows to try it on: new ones, the calibration rows themselves, extremes."""
     calibrator = clone(draw(st.sampled_from(calibrators)))
-    by_class = isinstance(calibrator, cl.OneVsRest)
+    by_class = isinstance(calibrator, BY_CLASS)
     one = 1 if isinstance(calibrator, BinaryCalibrator) else draw(st.sampled_from([1, 2, 5]))
     columns = max(2, one) if by_class else one
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -96,7 +102,8 @@ def fitted_with_rows(draw, calibrators=tuple(EVERY), dtypes=(np.float32, np.floa
     far = min(1e30, float(np.finfo(dtype).max))
     ends = np.array([0, 1] if calibrator.reads == "probabilities" else [-far, -800, 0.0, 800, far])
     extreme = rng.choice(ends, (20, columns)).astype(dtype).reshape(20, *known.shape[1:])
-    if by_class or calibrator.reads == "logits" or columns == 1:
+    sums_to_one = isinstance(calibrator, cl.MultiClassIsotonic)
+    if calibrator.reads == "logits" or columns == 1 or (by_class and not sums_to_one):
         new = np.concatenate([new, extreme])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

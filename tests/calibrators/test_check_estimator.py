@@ -65,6 +65,13 @@ NO_PROBABILITIES = because(
     *("positive_only_tag_during_fit", "all_zero_sample_weights_error", "pipeline_consistency"),
     *("estimators_pickle", "classifiers_regression_target", "fit_idempotent", "fit_check_is_fitted"),
 )
+NO_ROWS_OF_SUM_1 = because(
+    "the rows of the data do not sum to 1",
+    *("dont_overwrite_parameters", "f_contiguous_array_estimator", "sample_weights_list", "dict_unchanged"),
+    *("estimators_nan_inf", "methods_subset_invariance", "methods_sample_order_invariance", "n_features_in"),
+    *("fit2d_1sample", "estimators_dtypes", "fit2d_predict1d", "sample_weight_equivalence_on_dense_data"),
+    *("n_features_in_after_fitting", "fit_score_takes_y"),
+)
 EMPTY_BINS = because("an empty bin keeps its centre", "classifiers_one_label")
 ABSENT_CLASS = because(
     "a column has no label of its own, so its calibrator has nothing to learn from",
@@ -102,6 +109,7 @@ DIRECT = [
     (cl.PlattScaling(), SCORES | ONE_COLUMN),
     (cl.PlattScaling(slope=1.0), SCORES | ONE_COLUMN),
     (cl.OneVsRest(cl.PlattScaling()), LOGITS | ABSENT_CLASS),
+    (cl.MultiClassIsotonic(), LOGITS | NO_PROBABILITIES | NO_ROWS_OF_SUM_1),
 ]
 
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 import calibration_lessons as cl
 from calibration_lessons._sealed import ENVELOPE, checksum
-from tests.calibrators.cases import EVERY, fitted_with_rows, simulate, sound
+from tests.calibrators.cases import BY_CLASS, EVERY, fitted_with_rows, simulate, sound
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
 SCORES = LOGITS[:, 1] - LOGITS[:, 0]
@@ -52,7 +52,7 @@ def test_every_learned_attribute_comes_back_with_its_type(calibrator, dtype):
         for mine, theirs in zip(one[1], other[1], strict=True):
             same(mine, theirs)
 
-    columns = 3 if isinstance(calibrator, cl.OneVsRest) else 1
+    columns = 3 if isinstance(calibrator, BY_CLASS) else 1
     rows, labels = sound(np.random.default_rng(3), 150, columns, 1.0, dtype, calibrator.reads)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

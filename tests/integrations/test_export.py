@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 
 import calibration_lessons as cl
-from tests.calibrators.cases import EVERY, fitted_with_rows, simulate, sound
+from tests.calibrators.cases import BY_CLASS, EVERY, fitted_with_rows, simulate, sound
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
 
@@ -65,7 +65,7 @@ def test_a_score_on_an_edge_falls_in_the_same_bin(n_bins, dtype):
 
 @pytest.mark.parametrize("calibrator", EVERY, ids=repr)
 def test_a_missing_score_has_no_probability(calibrator):
-    by_class = isinstance(calibrator, cl.OneVsRest)
+    by_class = isinstance(calibrator, BY_CLASS)
     rng = np.random.default_rng(0)
     fitted = calibrator.fit(*sound(rng, 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads))
     missing = np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 import calibration_lessons as cl
 from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
 from calibration_lessons.practice import shipping
-from tests.calibrators.cases import BINARY, EVERY, fitted_with_rows, simulate, sound
+from tests.calibrators.cases import BINARY, BY_CLASS, EVERY, fitted_with_rows, simulate, sound
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
 SCORES = LOGITS[:, 1] - LOGITS[:, 0]
@@ -226,7 +226,7 @@ def test_a_score_on_an_edge_falls_in_the_same_bin_in_every_language(n_bins, node
 
 @pytest.mark.parametrize("calibrator", EVERY, ids=repr)
 def test_a_missing_score_has_no_probability(calibrator, node):
-    by_class = isinstance(calibrator, cl.OneVsRest)
+    by_class = isinstance(calibrator, BY_CLASS)
     rng = np.random.default_rng(0)
     fitted = calibrator.fit(*sound(rng, 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads))
     missing = np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])

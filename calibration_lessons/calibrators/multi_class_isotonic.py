@@ -1,0 +1,129 @@
+"""Multi-class isotonic regression: one rising curve for all classes, which keeps their order in each row."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _input
+from .._typing import FloatArray, Floats, IntArray
+from ._base import Calibrator, Reads, labels_and_weights
+from ._learned import Learned, Numbers
+from .isotonic import rising_curve
+
+SLOPE = 1e-6  # of the straight line that is mixed in, so that no two probabilities become equal
+
+
+class MultiClassIsotonic(Calibrator):
+    """Isotonic regression of all classes at once, then divide by the sum (``eq-multi-class-isotonic``).
+
+    The n K probabilities of all rows and classes are one sample: each is a hit if its class came. One rising
+    curve is fitted to them, applied to each class, and the row is normalised. Because the curve rises
+    strictly, the order of the classes within a row stays, and with it the predicted class.
+
+    Parameters
+    ----------
+    smoothing : float
+        Rows that are added to what both ends of the curve rest on, at least 0; each holds one hit among its K
+        classes. Without them the lowest probabilities become next to nothing, and one row that says
+        otherwise makes the log loss very large.
+
+    Attributes
+    ----------
+    thresholds_ : ndarray, shape (M,)
+        0, first and last probability of each block, and 1, rising.
+    values_ : ndarray, shape (M,)
+        The curve at each threshold, before the division; it is linear between them.
+    classes_ : ndarray of int, shape (K,)
+        0..K-1: the columns, whether or not each occurs among the labels.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Two probabilities of a row that differ by less than about 1e-10 may become equal by rounding. `predict`
+    answers with the largest probability as it was given.
+
+    References
+    ----------
+    Zhang, Kailkhura and Han (2020), Mix-n-Match: ensemble and compositional methods for uncertainty
+    calibration in deep learning. Their straight line has the slope 1e-9; the smoothing is ours.
+
+    Examples
+    --------
+    >>> p = [[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.4, 0.3, 0.3]]
+    >>> calibrated = MultiClassIsotonic(smoothing=0).fit(p, [0, 1, 1, 2])
+    >>> calibrated.predict_proba([[0.7, 0.2, 0.1]]).round(3).tolist()
+    [[1.0, 0.0, 0.0]]
+    >>> MultiClassIsotonic().fit(p, [0, 1, 1, 2]).predict_proba([[0.7, 0.2, 0.1]]).round(3).tolist()
+    [[0.547, 0.226, 0.226]]
+    """
+
+    thresholds_: Floats
+    values_: Floats
+    _learned: ClassVar[Learned] = {
+        "thresholds_": Numbers(("M",), 0, 1, rising="strictly"),
+        "values_": Numbers(("M",), 0, 1, rising="weakly"),
+    }
+
+    def __init__(self, smoothing: float = 2.0) -> None:
+        self.smoothing = smoothing
+
+    @property
+    def reads(self) -> Reads:
+        """Probabilities."""
+        return "probabilities"
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Fit the curve.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, K)
+            Probability of each class; rows sum to 1.
+        y : array_like, shape (n,)
+            Labels 0..K-1. Not every class has to occur.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described; the message names the argument and the place.
+        """
+        smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
+        p = self._rows(self._calibration_scores(X, y))
+        n_classes = p.shape[1]
+        labels, weights = labels_and_weights(y, sample_weight, p, n_classes)
+        if weights is not None:
+            p, labels, weights = p[weights > 0], labels[weights > 0], weights[weights > 0].repeat(n_classes)
+        hits = (labels[:, None] == np.arange(n_classes)).ravel().astype(np.int64)
+        thresholds, values = rising_curve(p.ravel(), hits, weights, smoothing * n_classes)
+        self.thresholds_ = np.union1d(thresholds, [0.0, 1.0])
+        flat = np.interp(self.thresholds_, thresholds, values)
+        self.values_ = (1 - SLOPE) * flat + SLOPE * self.thresholds_
+        self.classes_ = np.arange(n_classes)
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the normalised probability of each class, shape (n, K)."""
+        risen = np.interp(self._rows(self._new_scores(X)), self.thresholds_, self.values_)
+        return np.asarray(risen / risen.sum(axis=1, keepdims=True))
+
+    def predict(self, X: npt.ArrayLike) -> IntArray:
+        """Return the class of the largest probability, shape (n,): no rising curve changes it."""
+        return np.asarray(self._rows(self._new_scores(X)).argmax(axis=1))
+
+    def _rows(self, array: FloatArray) -> FloatArray:
+        """Return probabilities by class; refuse one score per row, for which a plain curve is the method."""
+        if array.ndim == 1:
+            raise ValueError(
+                "X has n_features=1, one score a row: expected one column a class, at least two "
+                "(IsotonicCalibration reads one score)"
+            )
+        return _input.probabilities(array, "X", (2,))
