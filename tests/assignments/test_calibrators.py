@@ -198,9 +198,7 @@ JOINED = """
 def venn_abers(scores, labels, new_scores):
     def read(new, label):
         s, t = np.append(scores, new), np.append(labels, label)
-        shares = [
-            min(t[(s >= a) & (s <= b)].mean() for b in s if b >= new) for a in s if a <= new
-        ]
+        shares = [min(t[(s >= a) & (s <= b)].mean() for b in s if b >= new) for a in s if a <= new]
         return max(shares)
 
     p0, p1 = (np.array([read(new, label) for new in new_scores]) for label in (0, 1))
@@ -244,8 +242,18 @@ def beta_calibrated(scores, labels, new_scores):
             return expit(rows(new_scores, kept) @ theta)
 """
 CURVE_THAT_FALLS = POWERS.replace("if np.all", "if True or np.all")
-ONE_LINE = POWERS.replace("logs = ", "logs = np.log(p / (1 - p))[:, None] * [1, 0, 0] + [0, 0, 1]; kept = [k for k in kept if k != 1]; old = ").replace(
-    "np.zeros(len(kept))", "np.zeros(X.shape[1])").replace("if np.all", "if True or np.all")
+ONE_LINE = """
+def beta_calibrated(scores, labels, new_scores):
+    from scipy.optimize import minimize
+
+    def z(theta, p):
+        return theta[0] * np.log(p / (1 - p)) + theta[1]
+
+    def loss(theta):
+        return np.logaddexp(0, np.where(labels == 1, -1, 1) * z(theta, scores)).sum()
+
+    return 1 / (1 + np.exp(-z(minimize(loss, [1, 0]).x, new_scores)))
+"""
 SIGN_OF_THE_SECOND = POWERS.replace("-log1p(-p)", "log1p(-p)")
 THE_COMPANIONS_BETA = """
 def beta_calibrated(scores, labels, new_scores):

@@ -216,7 +216,7 @@ def shortlists(p, labels, new_p, alpha):
     return [[1 - q <= limit for q in row] for row in new_p]
 """
 WITHOUT_THE_NEW_ROW = LISTED.replace("(len(p) + 1)", "len(p)")
-UNTIL_IT_ADDS_UP = LISTED.replace("[[1 - q <= limit for q in row]", "[[sum(r for r in row if r > q) < 1 - alpha for q in row]")
+UNTIL_IT_ADDS_UP = LISTED.replace("1 - q <= limit", "sum(r for r in row if r > q) < 1 - alpha")
 A_LIMIT_BETWEEN = """
 def shortlists(p, labels, new_p, alpha):
     scores = 1 - p[np.arange(len(p)), labels]
@@ -419,8 +419,8 @@ def intercept_update(z, y):
 def answered(sure, hits, limit):
     shares = [0]
     for least in set(np.float32(sure)):
-        share, risk = np.mean(np.float32(sure) >= least), 1 - hits[np.float32(sure) >= least].mean(dtype=np.float32)
-        shares += [share] * bool(risk <= limit + 1e-6)
+        rows = np.float32(sure) >= least
+        shares += [rows.mean()] * bool(1 - hits[rows].mean(dtype=np.float32) <= limit + 1e-6)
     return np.float32(max(shares))
 """,
         "shortlists": """
