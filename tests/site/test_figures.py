@@ -600,7 +600,7 @@ FIGURES = [
     Figure("calibrators/beta", beta, states(a=[0.0, 0.75, 1.0, 2.0], b=[0.0, 1.0, 1.75])),
     Figure("calibrators/venn_abers", venn_abers, states(score=[0.0, 0.2, 0.65, 1.0], n=[10, 40, 160])),
     Figure(
-        "measures/calibration_tests", calibration_tests, states(n=[50.0, 200.0, 400.0], source=[*SOURCES])
+        "measures/calibration_tests", calibration_tests, states(n=[50.0, 100.0, 200.0], source=[*SOURCES])
     ),
     Figure(
         "practice/conformal",
