@@ -680,7 +680,9 @@ def agrees(group: list[dict[str, Any]], rows: dict[str, Any]) -> bool:
     return all(
         all(name in one for one in group)
         and len(group) == len(values)
-        and np.allclose([float(one[name]) for one in group], np.asarray(values, float), rtol=6e-4, atol=1e-12)
+        and np.allclose(
+            np.array([one[name] for one in group], float), np.asarray(values, float), rtol=6e-4, atol=1e-12
+        )  # what a frame lacks is None there, which becomes NaN
         for name, values in rows.items()
     )
 
