@@ -159,6 +159,45 @@ class Scalings(NamedTuple):
     gain_se: Floats
 
 
+class Remedies(NamedTuple):
+    """What remedies in training were worth: one row per recipe, network, epoch and treatment afterwards.
+
+    Attributes
+    ----------
+    recipe : ndarray of str
+        "plain" (that of the course's networks), "decay 0.1" of the weights, "smoothing 0.1" of the labels;
+        and for network 0 alone "decay 0.3".
+    network, epoch : ndarray of int
+        Seed, 0 to 4, and finished epochs, 1 to 16.
+    afterwards : ndarray of str
+        "nothing", or what was fitted on the calibration part: "temperature", or "matrix" (`MatrixScaling`),
+        which has rows for the last epoch and for those with the lowest NLL there, as trained and tempered.
+    temperature : ndarray
+        NaN where none was fitted.
+    calibration_nll : ndarray
+        NLL on the calibration part, in nats.
+    nll, brier, accuracy, confidence : ndarray
+        On the 10 000 images of the test part; confidence is the mean one.
+    ece, low, high, under_calibration : ndarray
+        Error of the top label there, 15 bins; ends of its 95 % interval; mean error of a calibrated model.
+    """
+
+    recipe: Words
+    network: Integers
+    epoch: Integers
+    afterwards: Words
+    temperature: Floats
+    calibration_nll: Floats
+    nll: Floats
+    brier: Floats
+    accuracy: Floats
+    confidence: Floats
+    ece: Floats
+    low: Floats
+    high: Floats
+    under_calibration: Floats
+
+
 class Comparison(NamedTuple):
     """What calibrators after classifiers were worth: one row a result, each array of shape (n,).
 
@@ -210,6 +249,10 @@ def network_logits(network: int, part: Part) -> LabelledLogits:
     Five convolutional networks learned Fashion-MNIST (Xiao, Rasul and Vollgraf 2017) from five seeds; row i
     is the same image for all five. No training step saw either part.
 
+    They were made over-confident on purpose: Adam, 16 epochs, though `training_log` has the best after 6 to
+    10, and nothing against over-confidence: no weight decay, label smoothing, dropout, augmentation or early
+    stopping. `remedies` has what some of these would do.
+
     Parameters
     ----------
     network : int
@@ -239,6 +282,40 @@ def network_logits(network: int, part: Part) -> LabelledLogits:
     _input.one_of(part, ("calibration", "test"), "part")
     arrays = _arrays("networks.npz", f"{part}_logits", f"{part}_labels")
     return LabelledLogits(arrays[0][network].astype(np.float64), arrays[1].astype(np.int64))
+
+
+def smoothed_logits(part: Part) -> LabelledLogits:
+    """Logits of network 0 of `network_logits`, trained with smoothed labels instead of the plain ones.
+
+    Everything else is the same: seed, images, order of the batches, epochs. A tenth of each target goes to
+    all classes alike.
+
+    Parameters
+    ----------
+    part : {"calibration", "test"}
+        The rows of `network_logits`, in the same order.
+
+    Returns
+    -------
+    logits : ndarray, shape (n, 10), float64
+        Real numbers.
+    labels : ndarray, shape (n,), int64
+        True classes 0..9.
+
+    Raises
+    ------
+    ValueError
+        For an unknown part.
+
+    Examples
+    --------
+    >>> logits, labels = smoothed_logits("calibration")
+    >>> bool((labels == network_logits(0, "calibration").labels).all())
+    True
+    """
+    labels = network_logits(0, part).labels
+    (logits,) = _arrays("smoothed.npz", part)
+    return LabelledLogits(logits.astype(np.float64), labels)
 
 
 def shifted_logits(network: int, kind: Shift, level: int) -> LabelledLogits:
@@ -519,6 +596,30 @@ def matrix_scaling() -> Scalings:
         for name in Scalings._fields
     ]
     return Scalings(*columns)
+
+
+def remedies() -> Remedies:
+    """Compare remedies in training with a temperature afterwards: the data of the chapter *training*.
+
+    `tools/train_remedies.py` trained the networks, `tools/training_experiment.py` judged them.
+
+    Returns
+    -------
+    Remedies
+
+    Examples
+    --------
+    >>> table = remedies()
+    >>> sorted(set(table.recipe.tolist()))
+    ['decay 0.1', 'decay 0.3', 'plain', 'smoothing 0.1']
+    """
+    table = _table("remedies.csv.gz")
+    whole, words = ("network", "epoch"), ("recipe", "afterwards")
+    columns: list[Any] = [
+        table[name] if name in words else table[name].astype(np.int64 if name in whole else float)
+        for name in Remedies._fields
+    ]
+    return Remedies(*columns)
 
 
 def _one_of(value: int, known: range, name: str) -> int:

@@ -1263,6 +1263,31 @@ def multi_class_isotonic(
     return [g / sum(risen) for g in risen]
 
 
+# practice/training
+
+
+@numbered(
+    "eq-label-smoothing",
+    latex=r"t_k = (1 - a) \, \mathbf 1[y = k] + \frac{a}{K}",
+    reason="training libraries have it: `label_smoothing` of PyTorch's and Keras's cross-entropy",
+    example="smoothed_label(1, classes=4, share=0.1)",
+)
+def smoothed_label(label: int, classes: int, share: float) -> list[float]:
+    """One for the label and zero for the others, after a share was spread over all classes."""
+    return smoothed_truth([1.0 if k == label else 0.0 for k in range(classes)], share)
+
+
+@numbered(
+    "eq-smoothed-optimum",
+    latex=r"q_k = (1 - a) \, p_k + \frac{a}{K}",
+    reason="what a network aims at is learned in training; the lesson undoes it in one line",
+    example="smoothed_truth([0.7, 0.2, 0.1, 0.0], share=0.1)",
+)
+def smoothed_truth(probabilities: Sequence[float], share: float) -> list[float]:
+    """Mean target of rows whose labels have these probabilities."""
+    return [(1 - share) * p + share / len(probabilities) for p in probabilities]
+
+
 # practice/decisions
 
 

@@ -360,6 +360,14 @@ def one_vs_rest(draw: Any) -> Values:
     }
 
 
+def training(draw: Any) -> Values:
+    """Draw the probabilities of a row's label, and the share that is spread over all classes."""
+    p, a, y = draw.dirichlet([2] * K), draw.random(), int(draw.integers(K))
+    return CLASSES | {
+        "p_": p, "a": a, "y": y + 1, "t_": d.smoothed_label(y, K, a), "q_": d.smoothed_truth(p.tolist(), a),
+    }
+
+
 def decisions(draw: Any) -> Values:
     """Draw costs of J decisions in K classes, forecasts, and decisions that were taken."""
     p, costs, (alarm, miss) = draw.dirichlet([2] * K), draw.random((K, J)), draw.random(2)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from importlib import resources
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from calibration_lessons import (
     expected_calibration_error,
     negative_log_likelihood,
 )
-from tools import coverage_experiment
+from tools import coverage_experiment, training_experiment
 
 FOLDER = Path(str(resources.files("calibration_lessons"))) / "data"
 PAGE = Path(__file__).parents[1] / "book" / "reference" / "data.ipynb"
@@ -38,6 +39,8 @@ LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "hpc_cv": datasets.hpc_cv,
     "two_class_example": datasets.two_class_example,
     "choosing": datasets.choosing,
+    "remedies": datasets.remedies,
+    "smoothed_logits": partial(datasets.smoothed_logits, "test"),
     "coverage": datasets.coverage,
 }
 
@@ -190,7 +193,61 @@ def test_the_record_says_how_and_where_without_naming_the_machine(record):
     assert re.fullmatch(r"python tools/train_networks\.py --epochs \d+", record["command"])
 
 
-@pytest.mark.parametrize("name", ["networks.npz", "networks_shifted.npz"])
+def test_the_loader_says_what_made_the_networks_over_confident(record):
+    recipe = record["training"]
+    said = " ".join((datasets.network_logits.__doc__ or "").split())
+    best = datasets.training_log().heldout_nll.argmin(axis=1) + 1
+    assert f"{recipe['optimizer']}, {recipe['epochs']} epochs" in said
+    assert f"has the best after {best.min()} to {best.max()}" in said
+    for remedy in ("weight decay", "label smoothing", "dropout", "augmentation", "early stopping"):
+        assert remedy in said.partition("nothing against over-confidence:")[2]
+
+
+# The remedies in training
+
+
+@pytest.fixture(scope="module")
+def remedies() -> datasets.Remedies:
+    return datasets.remedies()
+
+
+def test_every_network_was_trained_by_every_recipe_and_judged_after_every_epoch(remedies):
+    for afterwards in ("nothing", "temperature"):
+        chosen = remedies.afterwards == afterwards
+        cases = zip(*(column[chosen] for column in remedies[:3]), strict=True)
+        wanted = ((*run, epoch) for run, epoch in product(training_experiment.RUNS, range(1, 17)))
+        assert sorted(cases) == sorted(wanted)
+    last = (remedies.afterwards == "matrix") & (remedies.epoch == 16)
+    cases = zip(remedies.recipe[last], remedies.network[last], strict=True)
+    assert sorted(cases) == sorted(training_experiment.RUNS)
+
+
+def test_the_recipe_plain_makes_networks_like_those_of_the_course(remedies):
+    ends = (remedies.recipe == "plain") & (remedies.afterwards == "nothing") & (remedies.epoch == 16)
+    course = [measured(datasets.network_logits(network, "test")) for network in NETWORKS]
+    for name, spread in (("nll", 0.02), ("accuracy", 0.004), ("ece", 0.004)):
+        mean = np.mean([one[name] for one in course])
+        assert getattr(remedies, name)[ends].mean() == pytest.approx(mean, abs=spread), name
+
+
+def test_a_temperature_keeps_accuracy_and_never_has_a_higher_nll_on_its_own_rows(remedies):
+    before, after = (remedies.afterwards == name for name in ("nothing", "temperature"))
+    assert np.array_equal(remedies.accuracy[before], remedies.accuracy[after])
+    assert (remedies.calibration_nll[after] <= remedies.calibration_nll[before]).all()
+
+
+def test_the_stored_row_of_the_smoothed_network_is_what_the_experiment_gives(remedies):
+    logits = [datasets.smoothed_logits(part).logits for part in PARTS]
+    case = training_experiment.KEPT, 0, 16
+    for afterwards in training_experiment.AFTERWARDS:
+        found = training_experiment.judged(case, afterwards, *logits)
+        wanted = np.all([np.array(remedies[k]) == v for k, v in enumerate((*case, afterwards))], axis=0)
+        for name in datasets.Remedies._fields[4:]:
+            stored = getattr(remedies, name)[wanted]
+            assert stored == pytest.approx([found[name]], rel=1e-4, abs=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize("name", ["networks.npz", "networks_shifted.npz", "smoothed.npz"])
 def test_the_logit_files_carry_no_time_of_day(name):
     with zipfile.ZipFile(FOLDER / name) as file:
         assert {entry.date_time for entry in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}

@@ -602,6 +602,8 @@ REFUSALS = [
      ValueError, "network = 5: expected one of 0, 1, 2, 3, 4"),
     (lambda: datasets.network_logits(0, "train"),
      ValueError, "part = 'train': expected one of 'calibration', 'test'"),
+    (lambda: datasets.smoothed_logits("train"),
+     ValueError, "part = 'train': expected one of 'calibration', 'test'"),
     (lambda: datasets.shifted_logits("0", "blur", 1),
      ValueError, "network = '0': expected a whole number of at least 0"),
     (lambda: datasets.shifted_logits(0, "fog", 1),

@@ -76,13 +76,15 @@ def judge(logits: NDArray[np.float16], labels: Labels) -> dict[str, float]:
     }
 
 
-def train_epoch(network: nn.Module, optimizer: torch.optim.Optimizer, x: Any, y: Any, seed: int) -> None:
+def train_epoch(
+    network: nn.Module, optimizer: torch.optim.Optimizer, x: Any, y: Any, seed: int, smoothing: float = 0.0
+) -> None:
     """Go once through the training part, in an order given by the seed."""
     network.train()
     order = torch.from_numpy(np.random.default_rng(seed).permutation(len(y)))
     for rows in order.split(BATCH):
         optimizer.zero_grad()
-        nn.functional.cross_entropy(network(x[rows]), y[rows]).backward()
+        nn.functional.cross_entropy(network(x[rows]), y[rows], label_smoothing=smoothing).backward()
         optimizer.step()
 
 
