@@ -100,6 +100,7 @@ def test_every_slip_loses_points_and_reads_what_it_is(path, question):
 @of(ByHand)
 def test_numbers_by_hand_are_told_from_every_slip_and_from_a_neighbours(path, question):
     number = NUMBERS if "load_diabetes" in "".join(locked(path).values()) else max(300, NUMBERS)
+    apart = question.atol if question.within else 1.5 * question.atol  # what is typed is rounded, too
     typed = []
     for _, own in students(path, number):
         wanted = question.numbers(question.right, own)
@@ -108,7 +109,7 @@ def test_numbers_by_hand_are_told_from_every_slip_and_from_a_neighbours(path, qu
         for slip, said in question.wrong:
             other = question.numbers(slip, own)
             assert not all(
-                same(other[name], wanted[name], question.rtol, 1.5 * question.atol) for name in wanted
+                same(other[name], wanted[name], question.rtol, apart) for name in wanted
             ), said
     alike = [
         np.mean([same(a[name], b[name], question.rtol, question.atol) for name in a]) > 0.9
