@@ -130,6 +130,9 @@ EDITS: dict[str, Plant] = {
         FIGURE, lambda cell: cell["metadata"].update(mystnb=alt("Two dots on a line"))
     ),
     "a folded code cell": code("three", lambda cell: cell["metadata"].update(tags=["hide-cell"])),
+    "a cell left out of the slides": code(
+        FIGURE, lambda cell: cell["metadata"].update(slideshow={"slide_type": "skip"})
+    ),
     "a term more": swap(GLOSSARY, "\nbin\n", "\nbias\n  A constant error.\n\nbin\n"),
     "a work more, cited": together(
         swap(BIBLIOGRAPHY, "@inproceedings{Guo2017,", ENTRY),
