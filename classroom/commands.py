@@ -171,7 +171,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
             lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}{waiting}")
     for person in class_list:
         if not person.folder:
-            lines.append(f"{person}: sent nothing")
+            lines.append(f"{person}: {person.missing}")
         elif person.folder != person.student:
             lines.append(f"{person}: the notebook of {person.folder}")
         if days := roster.days_late(course, person, name):
@@ -181,8 +181,8 @@ def summary(course: Course, name: str, seconds: float) -> str:
     counts = ", ".join(
         f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
     )
-    absent = sum(not person.folder for person in class_list)
-    counts += f", {absent} sent nothing" if absent else ""
+    absent = Counter("sent no notebook" if p.other else "sent nothing" for p in class_list if not p.folder)
+    counts += "".join(f", {number} {what}" for what, number in absent.items())
     return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
 
 

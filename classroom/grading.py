@@ -25,6 +25,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
 
 from classroom.cases import Verdict
 from classroom.course import ASSIGNMENTS, Course, Record, read_record, write_record
@@ -33,6 +34,7 @@ from classroom.submission import ONE, ROOT, Limits, error, is_test
 
 LARGEST = 5 * 2**20
 MOST_CELLS = 500
+LOST = ", or an editor dropped the names of its cells: copy the answers into a fresh sheet"
 ANSWER_IN_WORDS = "*Your answer: double-click here.*"
 
 
@@ -77,7 +79,7 @@ def read(path: Path) -> NotebookNode:
         raise Refused(f"larger than {LARGEST // 2**20} MB")
     try:
         with warnings.catch_warnings(action="ignore"):  # what nbformat mends
-            notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+            notebook = nbformat.reads(path.read_text(encoding="utf-8-sig"), as_version=4)
         cells = [plain(cell) for cell in notebook.cells]
     except Exception as fault:  # a hostile file may raise anything
         raise Refused(f"no notebook ({type(fault).__name__})") from None
@@ -107,7 +109,7 @@ def prepared(course: Course, book: Gradebook, student: str, name: str) -> Notebo
     shares = {known: len(there & cells.keys()) / len(cells) for known, cells in sets.items()}
     closest = max(shares, key=lambda known: (shares[known], known == name))
     if not shares[name]:
-        raise Refused("holds no cell of this set" + (f"; it is {closest}" if shares[closest] else ""))
+        raise Refused("holds no cell of this set" + (f"; it is {closest}" if shares[closest] else LOST))
     if closest != name:
         raise Refused(f"is the notebook of {closest}")
     restore(notebook, sets[name])
@@ -219,7 +221,10 @@ def saved(course: Course, book: Gradebook, record: Record, name: str, notebook: 
         path.unlink(missing_ok=True)
     else:
         with book.db.no_autoflush:  # nbgrader's own call warns of an early flush
-            book.update_or_create_submission(name, record.student)
+            sent = CourseDirectory(config=course.config).get_existing_timestamp(
+                str(course.submission(record.student, name).parent)
+            )
+            book.update_or_create_submission(name, record.student, timestamp=sent)  # or Formgrader grades it
         course.through(notebook, [steps.SaveAutoGrades], name, record.student)
         book.db.expire_all()
         submission = book.find_submission(name, record.student)

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 Row = dict[str, str]
 
-MOODLE = re.compile(r"(?P<place>(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?).*")
+MOODLE = re.compile(r"(?P<place>(?P<name>.+)_(?P<number>\d+)_assignsubmission_(file|onlinetext)_?).*")
 CANVAS = re.compile(
     r"(?P<place>((?!LATE_)[^_]+_)?(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_).+"
 )

@@ -132,8 +132,8 @@ def export(
         possible = book.find_assignment(name).max_score
         for person in people:
             record = read_record(course, person.folder, name) if person.folder else None
-            remarks = record.remarks[:] if record else ["not graded" if person.folder else "sent nothing"]
-            points = "0" if zero and not person.folder else ""
+            remarks = record.remarks[:] if record else ["not graded" if person.folder else person.missing]
+            points = "0" if zero and not person.folder and not person.other else ""
             if record and record.points is not None:
                 earned = book.find_submission(name, person.folder).score
                 points = f"{max(0.0, earned - late[person.student] * off / 100 * possible):g}"
