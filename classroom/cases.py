@@ -85,7 +85,10 @@ def reply(text: str) -> Answer:
                 after = rest.get("after", [])
                 return Answer(unpacked(value), unpacked(after) if isinstance(after, list) else [])
             case {"raised": list(kinds), "text": str(said)}:
-                return Answer(raised=tuple(map(str, kinds[:20])) or ("Exception",), text=said[:LONGEST])
+                return Answer(
+                    raised=tuple(str(kind)[:LONGEST] for kind in kinds[:20]) or ("Exception",),
+                    text=said[:LONGEST],
+                )
     except NotPlain as fault:
         return Answer(raised=("NotPlain",), text=f"it sent {fault}")
     except (ValueError, RecursionError, TypeError):
@@ -403,7 +406,11 @@ def form(value: Any) -> str:
     """Say what kind of value the right answer is."""
     if isinstance(value, tuple):
         return f"{len(value)} values, each {form(value[0])}"
-    return f"an array of {np.ndim(value)} dimension{'s' * (np.ndim(value) > 1)}" if np.ndim(value) else "a number"
+    return (
+        f"an array of {np.ndim(value)} dimension{'s' * (np.ndim(value) > 1)}"
+        if np.ndim(value)
+        else "a number"
+    )
 
 
 def short(value: Any) -> str:

@@ -73,6 +73,7 @@ def grade(
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started = time.monotonic()
     protect(course)
+    loaded(course, name)
     run = partial(grading.executed, course, limits, sandbox)
     with course.gradebook() as book, ThreadPoolExecutor(jobs) as pool:
         if name not in {known.name for known in book.assignments if known.notebooks}:
@@ -124,6 +125,15 @@ def grade(
         if not line.endswith("was none"):
             print(f"grade: changed: {line}")
     return summary(course, name, time.monotonic() - started)
+
+
+def loaded(course: Course, name: str) -> None:
+    """Load a set's checks once before anybody is judged by them."""
+    try:
+        questions(course.checks(name))
+    except Exception as fault:
+        where = f"{course.checks(name)}: {type(fault).__name__}: {fault}"
+        raise SystemExit(f"grade: the checks cannot be loaded, nobody is graded: {where}") from None
 
 
 def points(course: Course, name: str) -> dict[str, str]:

@@ -145,7 +145,8 @@ def rename(course: Course, name: str, old: str, student: str) -> None:
     with suppress(OSError):  # another set's notebook may lie there
         (course.folder / "submitted" / old).rmdir()
     with course.gradebook() as book, suppress(MissingEntry):
-        book.remove_submission(name, old)
+        with suppress(MissingEntry):  # not graded yet
+            book.remove_submission(name, old)
         if not book.find_student(old).submissions:
             book.remove_student(old)
     print(f"collect: {old} is {student} now")

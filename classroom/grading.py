@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -34,6 +35,10 @@ from classroom.submission import ONE, ROOT, Limits, error, is_test
 
 LARGEST = 5 * 2**20
 MOST_CELLS = 500
+TELLING = {
+    "__code__", "__file__", "__globals__", "_getframe", "ctypes", "exec", "fork", "gc", "importlib",
+    "inspect", "modules", "multiprocessing", "setprofile", "settrace", "subprocess", "threading",
+}  # fmt: skip
 LOST = ", or an editor dropped the names of its cells: copy the answers into a fresh sheet"
 ANSWER_IN_WORDS = "*Your answer: double-click here.*"
 
@@ -175,7 +180,9 @@ def executed(
             cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **ONE},
         )  # fmt: skip
         return dict(json.loads(done.stdout))
-    except (subprocess.TimeoutExpired, ValueError) as fault:
+    except subprocess.TimeoutExpired:  # the limits end a run long before, unless the machine is too busy
+        return asdict(Outcome(stopped="the run did not end; grade again when the machine is less busy"))
+    except ValueError as fault:
         return asdict(Outcome(started=True, stopped=f"the run broke off ({type(fault).__name__})"))
 
 
@@ -300,6 +307,15 @@ def remarks(outcome: dict[str, Any]) -> list[str]:
     return said + ([outcome["stopped"]] if outcome["stopped"] else [])
 
 
+def telling(notebook: NotebookNode) -> list[str]:
+    """List the names in a submission's own code by which it may have what a question withholds."""
+    own = [
+        cell.source for cell in notebook.cells
+        if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("locked")
+    ]  # fmt: skip
+    return sorted(set(re.findall(r"\w+", "\n".join(own))) & TELLING)
+
+
 def grade(
     notebook: NotebookNode, record: Record, name: str, run: Callable[[NotebookNode, str, str], dict[str, Any]]
 ) -> NotebookNode:
@@ -310,6 +326,8 @@ def grade(
     if not outcome["started"] or outcome["broken"]:
         raise RuntimeError(outcome["stopped"] or outcome["broken"])
     record.remarks += remarks(outcome)
+    if found := telling(notebook):
+        record.remarks.append(f"names {', '.join(found)}: look at how the answers come about")
     record.signed, record.given, record.verdicts = (outcome[key] for key in ("signed", "given", "verdicts"))
     if record.signed != record.student:
         record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")

@@ -517,3 +517,45 @@ def test_a_student_hears_before_handing_in_what_is_missing(released, tmp_path):
     assert "check: double: not answered" in said
     assert "check: cell 8: NameError: name 'forgotten' is not defined" in said
     assert said[-2:] == ["check: STUDENT_ID is 'ada'", "check: 1 of 2 visible checks pass"]
+
+
+def test_a_file_that_is_no_sheet_is_told_with_what_to_do(released, tmp_path):
+    stripped = answered(release_of(released), RIGHT)
+    for part in stripped.cells:
+        part.metadata = {}
+    files = {
+        "torn.ipynb": nbformat.writes(stripped)[:-40], "other.ipynb": nbformat.writes(stripped), "folder": None,
+    }  # fmt: skip
+    for name, content in files.items():
+        path = tmp_path / name
+        path.mkdir() if content is None else path.write_text(content, encoding="utf-8")
+    for name, told in {
+        "torn.ipynb": "no notebook.*hand in the .ipynb that Jupyter saved", "folder": "give the path of your",
+        "missing.ipynb": "is no file; give the path of your", "other.ipynb": "copy the answers into a fresh sheet",
+    }.items():  # fmt: skip
+        with pytest.raises(SystemExit, match=told):
+            check(tmp_path / name, LIMITS)
+
+
+def test_an_editors_byte_order_mark_is_no_reason_to_refuse(released, tmp_path):
+    path = tmp_path / "tiny.ipynb"
+    path.write_text(nbformat.writes(release_of(released)), encoding="utf-8-sig")
+    assert len(grading.read(path).cells) == len(release_of(released).cells)
+
+
+def test_nobody_is_graded_by_checks_that_cannot_be_loaded(released, tmp_path):
+    shutil.copytree(released.sources, tmp_path / "sources")
+    (tmp_path / "sources/tiny/checks.py").write_text("QUESTIONS = [", encoding="utf-8")
+    edited = Course(released.folder, tmp_path / "sources")
+    with pytest.raises(SystemExit, match=r"the checks cannot be loaded, nobody is graded.*SyntaxError"):
+        commands.grade(edited, "tiny", LIMITS, "none")
+
+
+def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp_path):
+    course = Course(shutil.copytree(released.folder, tmp_path / "class"), released.sources)
+    handed_in(course, "ada", nbformat.writes(answered(release_of(course), RIGHT)))
+    course.graded("ada", "tiny").parent.mkdir(parents=True)
+    course.graded("ada", "tiny").write_text("graded here")
+    done = commands.nbgrader(course).autograde("tiny", "ada")
+    assert not done["success"] and "python -m classroom grade" in done["error"]
+    assert course.graded("ada", "tiny").read_text() == "graded here"

@@ -568,3 +568,67 @@ class TestStudentEdition:
     def test_a_folder_that_is_there_is_left_alone(self, tmp_path):
         with pytest.raises(SystemExit, match="is there already; name a new folder, or a zip"):
             class_edition.student_edition(tmp_path)
+
+
+class TestSomethingElse:
+    @pytest.fixture
+    def sent(self, course, tmp_path):
+        def download(**files):
+            paths = {
+                f"{who}_assignsubmission_{kind}_/{name}": text
+                for (who, kind, name), text in files["of"].items()
+            }
+            return zipped(tmp_path / "download.zip", paths), worksheet(
+                tmp_path / "worksheet.csv", ADA, GRACE, EMMY
+            )
+
+        return download
+
+    def test_who_sent_no_notebook_is_named_and_gets_no_zero(self, course, sent, capsys):
+        archive, table = sent(of={
+            ("Ada Lovelace_101", "file", "tiny.ipynb"): work(course, "7001"),
+            ("Ada Lovelace_101", "onlinetext", "onlinetext.html"): "sorry",
+            ("Grace Hopper_102", "file", "tiny.pdf"): "on paper",
+        })  # fmt: skip
+        collect(course, "tiny", archive)
+        collect(course, "tiny", archive, table)  # the same, with the names of the class
+        told = capsys.readouterr().out
+        assert "collect: 7002 handed in tiny.pdf, no notebook" in told and "onlinetext" not in told
+        assert "Grace Hopper) sent nothing" not in told and "Emmy Noether) sent nothing" in told
+        assert "1 graded, 1 sent no notebook, 1 sent nothing" in grade(course)
+        assert "7002 (Grace Hopper): sent tiny.pdf, no notebook" in report(course)
+        assert points(course, zero=True) == {"7001": "4", "7002": "", "7003": "0"}
+
+    def test_a_notebook_takes_the_place_of_something_else(self, course, sent):
+        grace = ("Grace Hopper_102", "file", "tiny.pdf")
+        collect(course, "tiny", *sent(of={grace: "on paper"}))
+        collect(course, "tiny", *sent(of={(*grace[:2], "tiny.ipynb"): work(course, "7002")}))
+        collect(course, "tiny", *sent(of={grace: "on paper, again"}))
+        assert [person.missing for person in roster.people(course, "tiny") if not person.folder] == [
+            "sent nothing", "sent nothing",
+        ]  # fmt: skip
+
+    def test_a_student_who_gets_another_name_leaves_none_behind(self, course, sent):
+        archive, table = sent(of={("Ada Lovelace_101", "file", "tiny.ipynb"): work(course, "7001")})
+        collect(course, "tiny", archive)
+        collect(course, "tiny", archive, table)
+        with course.gradebook() as book:
+            assert [(one.id, one.first_name, one.last_name) for one in book.students] == [
+                ("7001", "", "Ada Lovelace"),
+            ]  # fmt: skip
+        assert not (course.folder / "submitted/101").exists()
+
+    def test_a_file_that_is_no_download_is_refused(self, course, tmp_path):
+        table = worksheet(tmp_path / "worksheet.csv", ADA)
+        with pytest.raises(SystemExit, match="neither a zip nor a folder; expected the platform's download"):
+            collect(course, "tiny", table)
+
+
+def test_formgrader_calls_graded_what_is_graded(moodle):
+    found = {one["student"]: one["autograded"] for one in commands.nbgrader(moodle).get_submissions("tiny")}
+    assert found == {"7001": True, "7002": True}
+
+
+def test_a_date_for_nobody_of_the_class_is_refused(moodle):
+    with pytest.raises(SystemExit, match="due: 7009 is nobody of the class; expected one of 7001, 7"):
+        roster.set_due(moodle, "tiny", "2026-12-01", "7009")
