@@ -92,7 +92,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     for path, changed, content in downloads(source):
         if SKIPPED & set(path.parts) or path.name.startswith("."):
             continue
-        sent = sender(path, name)
+        sent = sender(path, name, students)
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
         when = sent.when.timestamp() if sent.when else changed
         if path.suffix != ".ipynb":

@@ -149,7 +149,8 @@ def export(
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
     told = differences(course, name, {grade.student: grade.points for grade in grades})
-    return "\n".join([*told, f"export: {len(grades)} students in {target}"])
+    column = f", in the column {heading!r}" if platform in platforms.TITLED else ""
+    return "\n".join([*told, f"export: {len(grades)} students in {target}{column}"])
 
 
 def differences(course: Course, name: str, points: dict[str, str]) -> list[str]:

@@ -108,6 +108,23 @@ def test_every_slip_loses_points_and_reads_what_it_is(path, question):
     assert sum(verdict.earned for verdict in verdicts) == question.points
 
 
+@cache
+def drawn(path, question):
+    """Draw the calls of each case once, and what is right; whether they tell the slips does not matter here."""
+    _, numbers = next(students(path, 0))
+    rng = np.random.default_rng(1)
+    return [
+        (
+            case,
+            [
+                (tuple(arguments), locally(question.right, tuple(arguments)))
+                for arguments in case.draw(rng, numbers)
+            ],
+        )
+        for case in question.cases
+    ]
+
+
 ANYTHING = [  # what the channel may carry in place of a right answer
     None, "x", True, -1, math.nan, 10**400, [], {}, {"a": 1}, [[0, 1], [1]], ["a", "b"], [None, None],
     [1, "a"], [1, [2], [3, 4]], [{}, {}], [math.nan] * 3, [10**30] * 2, [[[[1]]]], np.zeros(0), np.zeros(3),
@@ -121,18 +138,15 @@ judged = [
 
 @pytest.mark.parametrize("path, question", judged, ids=[question.name for _, question in judged])
 def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, question):
-    _, numbers = next(students(path, 0))
-    prepared = question.prepared([1, 2], numbers)
     for value in ANYTHING:
-        for case, tries in zip(question.cases, prepared, strict=True):
+        for case, tries in drawn(path, question):
             answers = (Answer(value, list(seen(arguments))) for arguments, _ in tries)
             assert question.fault(case, tries, answers, diagnose=True), value
 
 
 @of(Question)
 def test_an_answer_that_is_always_the_same_number_earns_nothing(path, question):
-    _, numbers = next(students(path, 0))
-    for case, tries in zip(question.cases, question.prepared([1, 2], numbers), strict=True):
+    for case, tries in drawn(path, question):
         for number in (0.0, 1.0, 0.5, math.nan):
             answers = (
                 Answer(filled(wanted.value, number), list(seen(arguments))) for arguments, wanted in tries

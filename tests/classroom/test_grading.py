@@ -523,16 +523,17 @@ def test_a_file_that_is_no_sheet_is_told_with_what_to_do(released, tmp_path):
     stripped = answered(release_of(released), RIGHT)
     for part in stripped.cells:
         part.metadata = {}
-    files = {
-        "torn.ipynb": nbformat.writes(stripped)[:-40], "other.ipynb": nbformat.writes(stripped), "folder": None,
-    }  # fmt: skip
+    text = nbformat.writes(stripped)
+    files = {"torn.ipynb": text[:-40], "other.ipynb": text, "folder": None}
     for name, content in files.items():
         path = tmp_path / name
         path.mkdir() if content is None else path.write_text(content, encoding="utf-8")
     for name, told in {
-        "torn.ipynb": "no notebook.*hand in the .ipynb that Jupyter saved", "folder": "give the path of your",
-        "missing.ipynb": "is no file; give the path of your", "other.ipynb": "copy the answers into a fresh sheet",
-    }.items():  # fmt: skip
+        "torn.ipynb": "no notebook.*hand in the .ipynb that Jupyter saved",
+        "folder": "is no file; give the path of your notebook",
+        "missing.ipynb": "is no file; give the path of your notebook",
+        "other.ipynb": "copy the answers into a fresh sheet",
+    }.items():
         with pytest.raises(SystemExit, match=told):
             check(tmp_path / name, LIMITS)
 

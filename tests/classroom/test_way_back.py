@@ -265,6 +265,7 @@ class TestCanvas:
         title, possible, grades = canvas_imports(exported(canvas, "canvas", title="Set 1"))
         assert (title, possible, grades) == ("Set 1 (55)", "8", {11: "4", 12: "2"})
         assert exported(canvas, "canvas", title="New")[0][5] == "New"
+        assert exported(canvas, "canvas", title="Set 12 (")[0][5] == "Set 12 (56)"  # the beginning will do
         assert exported(canvas, "canvas", title="Set 1")[2] == [
             "Lovelace, Ada",
             "11",
@@ -294,16 +295,16 @@ def test_blackboard_finds_the_user_name_and_the_number_of_the_column(course, tmp
     center = tmp_path / "center.xls"
     center.write_text(
         '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Set 1 [Total Pts: 8 Score] |4711"\n'
-        '"Lovelace"\t"Ada"\t"ada1"\t"7001"\t""\n',
+        '"Lovelace"\t"Ada"\t"a_1"\t"7001"\t""\n',
         encoding="utf-16",
     )
-    sent = {"Set 1_ada1_attempt_2026-12-01-10-00-00_tiny.ipynb": work(course, "7001"),
-            "Set 1_ada1_attempt_2026-12-01-10-00-00.txt": "Name: Ada Lovelace (ada1)"}  # fmt: skip
+    sent = {"Set 1_a_1_attempt_2026-12-01-10-00-00_tiny.ipynb": work(course, "7001"),
+            "Set 1_a_1_attempt_2026-12-01-10-00-00.txt": "Name: Ada Lovelace (a_1)"}  # fmt: skip
     collect(course, "tiny", zipped(tmp_path / "b.zip", sent), center)
     grade(course)
     heading = "Set 1 [Total Pts: 8 Score] |4711"
     assert exported(course, "blackboard", title="Set 1") == [
-        ["Last Name", "First Name", "Username", heading], ["Lovelace", "Ada", "ada1", "4"],
+        ["Last Name", "First Name", "Username", heading], ["Lovelace", "Ada", "a_1", "4"],
     ]  # fmt: skip
     with pytest.raises(SystemExit, match="give the column's heading with its number"):
         returns.export(course, "tiny", "blackboard", title="Another")
