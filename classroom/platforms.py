@@ -68,7 +68,8 @@ def sender(path: PurePosixPath, set_name: str, known: Collection[str] = ()) -> S
                 before = part.partition("_attempt_")[0] if pattern is BLACKBOARD else ""
                 named = [user for user in known if before.endswith(f"_{user}")]
                 return Sent(
-                    max(named, key=len, default=found["number"]), found.get("name") or "", int(found.get("order") or 0),
+                    max(named, key=len, default=found["number"]), found.get("name") or "",
+                    int(found.get("order") or 0),
                     date(found.get("sent") or ""), bool(found.get("late")),
                     found["place"] + "/" * (not is_file),
                 )  # fmt: skip

@@ -235,7 +235,7 @@ class Executor(NotebookClient):
                 raise DeadKernelError("it does not stop")
             return TOO_LATE
         try:
-            text = waiting.result()["content"]["user_expressions"]["answer"]["data"]["text/plain"]
+            text = (waiting.result() or {})["content"]["user_expressions"]["answer"]["data"]["text/plain"]
             return reply(str(ast.literal_eval(text)) if len(text) < self.limits.message else "")
         except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
             return reply("")

@@ -108,9 +108,8 @@ def test_every_slip_loses_points_and_reads_what_it_is(path, question):
     assert sum(verdict.earned for verdict in verdicts) == question.points
 
 
-@cache
 def drawn(path, question):
-    """Draw the calls of each case once, and what is right; whether they tell the slips does not matter here."""
+    """Draw the calls of each case once, and what is right; they need not tell the slips."""
     _, numbers = next(students(path, 0))
     rng = np.random.default_rng(1)
     return [
@@ -138,8 +137,9 @@ judged = [
 
 @pytest.mark.parametrize("path, question", judged, ids=[question.name for _, question in judged])
 def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, question):
+    calls = drawn(path, question)
     for value in ANYTHING:
-        for case, tries in drawn(path, question):
+        for case, tries in calls:
             answers = (Answer(value, list(seen(arguments))) for arguments, _ in tries)
             assert question.fault(case, tries, answers, diagnose=True), value
 
