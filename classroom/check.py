@@ -24,7 +24,7 @@ HINTS = {  # for errors whose own words do not say what to do
     ("ModuleNotFoundError",): "not in the course's environment: do without it",
     ("FileNotFoundError", "PermissionError"): "graded in an empty folder: write the data into a cell",
     ("URLError", "ConnectionError", "gaierror", "ConnectionRefusedError"): "graded without a network",
-    ("CellTimeoutError",): "does it end? Restart the kernel, and run this cell alone",
+    ("CellTimeoutError", "KeyboardInterrupt"): "took more than a minute and was stopped: does it end?",
     ("StdinNotImplementedError",): "nobody can type there: assign the value",
     ("MemoryError",): "graded with 3 GiB of memory",
     ("SystemExit",): "do not call exit",
