@@ -7,6 +7,7 @@ import json
 import shutil
 import zipfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePosixPath
 
 import nbformat
@@ -18,7 +19,7 @@ from traitlets.config import Config
 
 from classroom import __main__, commands, downloads, grading, returns
 from classroom.check import check
-from classroom.course import Course, read_record
+from classroom.course import Course, Record, read_record
 from classroom.platforms import sender, table
 from classroom.sandbox import another_user, working_sandbox
 from classroom.submission import ROOT, Limits
@@ -560,3 +561,22 @@ def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp
     done = commands.nbgrader(course).autograde("tiny", "ada")
     assert not done["success"] and "python -m classroom grade" in done["error"]
     assert course.graded("ada", "tiny").read_text() == "graded here"
+
+
+def test_names_by_which_an_answer_has_what_is_withheld_are_told_to_the_teacher(released):
+    sheet = answered(release_of(released), RIGHT)
+    assert grading.telling(sheet) == []
+    sheet.cells.append(new_code_cell("import gc\nf.__code__, program, execute"))
+    assert grading.telling(sheet) == ["__code__", "gc"]
+
+
+def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, monkeypatch):
+    def too_late(*command, timeout, **_):
+        raise grading.subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(grading.subprocess, "run", too_late)
+    record = Record("ada", digest="")
+    with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
+        grading.grade(
+            release_of(released), record, "tiny", partial(grading.executed, released, LIMITS, "none")
+        )
