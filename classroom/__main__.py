@@ -37,7 +37,7 @@ that you trust as your own, add --unprotected."""
 
 def parsers() -> argparse.ArgumentParser:
     """Describe the command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = argparse.ArgumentParser("python -m classroom", description=(__doc__ or "").partition("\n")[0])
     shared = argparse.ArgumentParser(add_help=False)
     for place, default in (
         (parser, ASSIGNMENTS),

@@ -85,7 +85,10 @@ def reply(text: str) -> Answer:
                 after = rest.get("after", [])
                 return Answer(unpacked(value), unpacked(after) if isinstance(after, list) else [])
             case {"raised": list(kinds), "text": str(said)}:
-                return Answer(raised=tuple(map(str, kinds[:20])) or ("Exception",), text=said[:LONGEST])
+                return Answer(
+                    raised=tuple(str(kind)[:LONGEST] for kind in kinds[:20]) or ("Exception",),
+                    text=said[:LONGEST],
+                )
     except NotPlain as fault:
         return Answer(raised=("NotPlain",), text=f"it sent {fault}")
     except (ValueError, RecursionError, TypeError):
@@ -118,6 +121,19 @@ def same(got: Any, wanted: Any, rtol: float, atol: float) -> bool:
         return False
     fits = numbers.dtype.kind in "biuf" and numbers.shape == np.shape(wanted)
     return fits and bool(np.allclose(numbers, wanted, rtol=rtol, atol=atol, equal_nan=True))
+
+
+def formed(got: Any, wanted: Any) -> bool:
+    """Tell whether a judge can read a value: numbers, in as many parts as the right answer has."""
+    if isinstance(wanted, tuple):
+        parts = isinstance(got, list | tuple | np.ndarray) and len(got) == len(wanted)
+        return parts and all(
+            formed(part, of) and np.ndim(part) == np.ndim(of) for part, of in zip(got, wanted, strict=True)
+        )
+    try:
+        return np.asarray(got).dtype.kind in "biuf"
+    except ValueError:  # rows of different lengths
+        return False
 
 
 def same_words(got: Any, wanted: str) -> bool:
@@ -229,6 +245,10 @@ class Question:
             ):
                 return STAYS
             values.append(got.value)
+            if got.value is None:
+                return "it returns nothing: is a `return` missing?"
+            if case.judge and not formed(got.value, wanted.value):
+                return f"expected {form(wanted.value)}, got {short(got.value)}"
             if not case.judge and (wanted.raised or not self.agrees(got.value, wanted.value)):
                 idea = self.diagnosis([arguments], [got.value]) if diagnose else "wrong"
                 if case.shown:
@@ -314,6 +334,8 @@ class ByHand:
         for name, (points, idea) in self.ideas.items():
             got = self.given(ask, name)
             fault = f"{got.raised[0]}: {got.text}" if got.raised else ""
+            if not fault and not (formed(got.value, 0.0) and np.ndim(got.value) == 0):
+                fault = f"expected one number, got {short(got.value)}"
             if not fault and not same(got.value, wanted[name], self.rtol, self.atol):
                 fault = idea
                 for slip, said in self.wrong:
@@ -348,6 +370,8 @@ class Words:
         for letters, points in self.together.items():
             wrong = [letter for letter in letters if not same_words(words.get(letter), self.right[letter][0])]
             fault = "; ".join(f"{letter}: {self.right[letter][1]}" for letter in wrong)
+            if not isinstance(got.value, dict):
+                fault = f"{self.name} is a dictionary, as the sheet has it; got {short(got.value)}"
             fault = f"{got.raised[0]}: {got.text}" if got.raised else fault
             verdicts.append(Verdict(", ".join(letters), 0 if fault else points, points, fault))
         return verdicts
@@ -376,6 +400,17 @@ def own_numbers(locked: Mapping[str, str], student: str) -> dict[str, Any]:
         for source in locked.values():
             exec(source, names)
     return names
+
+
+def form(value: Any) -> str:
+    """Say what kind of value the right answer is."""
+    if isinstance(value, tuple):
+        return f"{len(value)} values, each {form(value[0])}"
+    return (
+        f"an array of {np.ndim(value)} dimension{'s' * (np.ndim(value) > 1)}"
+        if np.ndim(value)
+        else "a number"
+    )
 
 
 def short(value: Any) -> str:

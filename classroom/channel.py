@@ -6,7 +6,7 @@ text, lists, dictionaries and arrays of three types, all of Python's and NumPy's
 
 import base64
 import binascii
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, ValuesView
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -26,16 +26,19 @@ def packed(value: Any) -> Any:
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0:
-        return packed(value.item())
+        number = value.item()
+        return packed(float(number) if isinstance(number, np.floating) else number)  # extended precision
     if isinstance(value, int):
         return int(value)
     if isinstance(value, Real | Decimal):
         return float(value)
-    if isinstance(value, list | tuple | Iterator):
+    if isinstance(value, Sequence | Iterator | ValuesView):
         return [packed(item) for item in value]
     if isinstance(value, dict):
         return {"dict": [[packed(key), packed(item)] for key, item in value.items()]}
     array = np.asarray(value) if hasattr(value, "__array__") else None
+    if array is not None and array.dtype.kind == "O":  # such as a list of numbers filled in one by one
+        return packed(array.tolist())
     if array is None or array.dtype.kind not in KINDS:
         raise NotPlain(
             f"a {type(value).__name__}: expected numbers, text, or arrays, lists and dicts of those"
@@ -64,7 +67,7 @@ def unpacked(data: Any, depth: int = 0) -> Any:
 
 def array(text: str, kind: str, shape: list[Any]) -> np.ndarray[Any, Any]:
     """Read an array from its bytes."""
-    if len(shape) > DEEPEST or not all(type(size) is int and size >= 0 for size in shape):
+    if not 0 < len(shape) <= DEEPEST or not all(type(size) is int and size >= 0 for size in shape):
         raise NotPlain("an array without a shape")
     try:
         values = np.frombuffer(base64.b64decode(text, validate=True), KINDS[kind]).reshape(shape)

@@ -9,27 +9,50 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from classroom.grading import ANSWER_IN_WORDS, Refused, read
+from classroom.grading import ANSWER_IN_WORDS, LOST, Refused, read
 from classroom.run import Judge, Outcome, run
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
 
+EMPTY = "NotImplementedError"
+HERE = "my/measures.ipynb"
+UNSIGNED = 'STUDENT_ID is missing: write STUDENT_ID = "your number", in quotes, in the cell that asks for it'
+HINTS = {  # for errors whose own words do not say what to do
+    (
+        "NameError",
+    ): "mend what is told above; else Restart Kernel and Run All Cells shows what stands too far down",
+    ("ModuleNotFoundError",): "not in the course's environment: do without it",
+    ("FileNotFoundError", "PermissionError"): "graded in an empty folder: write the data into a cell",
+    ("URLError", "ConnectionError", "gaierror", "ConnectionRefusedError"): "graded without a network",
+    ("CellTimeoutError", "KeyboardInterrupt"): "took more than a minute and was stopped: does it end?",
+    ("StdinNotImplementedError",): "nobody can type there: assign the value",
+    ("MemoryError",): "graded with 3 GiB of memory",
+    ("SystemExit",): "do not call exit",
+}
+
 
 def check(path: Path, limits: Limits) -> str:
     """Run a notebook in a fresh kernel under the grader's limits; tell what it does there."""
+    if not path.is_file():
+        raise SystemExit(f"check: {path} is no file; give the path of your notebook, as {HERE}")
     try:
         notebook = read(path)
-    except (OSError, Refused) as reason:
-        raise SystemExit(f"check: {path}: {reason}") from None
+    except Refused as reason:
+        raise SystemExit(f"check: {path}: {reason}; hand in the .ipynb that Jupyter saved") from None
+    if not any(cell.metadata.get("nbgrader") for cell in notebook.cells):
+        raise SystemExit(f"check: {path}: holds no cell of a problem set{LOST}")
     outcome = run(notebook, limits, working_sandbox(), [], Judge("", "", "", {}))
     names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in notebook.cells]
-    lines = [told for position, name in enumerate(names) if (told := of_cell(outcome, position, name))]
-    lines += [f"cell {position}: not answered" for position in empty_texts(notebook)]
+    empty = {name for position, name in enumerate(names) if failure(outcome, position).startswith(EMPTY)}
+    asked = [place for place, name in enumerate(names) if name.removeprefix("test-") not in empty - {name}]
+    lines = [told for position in asked if (told := of_cell(outcome, position, names[position]))]
+    lines += [f"cell {position}, the answer in words: not answered" for position in empty_texts(notebook)]
     tests = [position for position, name in enumerate(names) if name.startswith("test-")]
     ran = [position for position in tests if position in outcome.outputs]
     passed = [position for position in ran if not failure(outcome, position)]
-    lines += [f"the run ended early: {outcome.stopped}"] if outcome.stopped else []
-    lines += [f"STUDENT_ID is {outcome.signed!r}" if outcome.signed else "STUDENT_ID is missing"]
+    early = "what stands there and below earns nothing: mend that cell"
+    lines += [f"the run ended early, {outcome.stopped}: {early}"] if outcome.stopped else []
+    lines += [f"STUDENT_ID is {outcome.signed!r}" if outcome.signed else UNSIGNED]
     lines += [f"{len(passed)} of {len(tests)} visible checks pass"]
     return "\n".join(f"check: {line}" for line in lines)
 
@@ -52,6 +75,7 @@ def of_cell(outcome: Outcome, position: int, name: str) -> str:
     failed = failure(outcome, position)
     if not failed:
         return ""
-    if failed.startswith("NotImplementedError"):
+    if failed.startswith(EMPTY):
         return f"{name.removeprefix('test-') or f'cell {position + 1}'}: not answered"
-    return f"{name or f'cell {position + 1}'}: {failed}"
+    hint = next((said for kinds, said in HINTS.items() if failed.partition(":")[0] in kinds), "")
+    return f"{name or f'cell {position + 1}'}: {failed}{hint and f' ({hint})'}"

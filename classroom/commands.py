@@ -73,6 +73,7 @@ def grade(
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started = time.monotonic()
     protect(course)
+    loaded(course, name)
     run = partial(grading.executed, course, limits, sandbox)
     with course.gradebook() as book, ThreadPoolExecutor(jobs) as pool:
         if name not in {known.name for known in book.assignments if known.notebooks}:
@@ -126,6 +127,15 @@ def grade(
     return summary(course, name, time.monotonic() - started)
 
 
+def loaded(course: Course, name: str) -> None:
+    """Load a set's checks once before anybody is judged by them."""
+    try:
+        questions(course.checks(name))
+    except Exception as fault:
+        where = f"{course.checks(name)}: {type(fault).__name__}: {fault}"
+        raise SystemExit(f"grade: the checks cannot be loaded, nobody is graded: {where}") from None
+
+
 def points(course: Course, name: str) -> dict[str, str]:
     """Read the points of everybody who has some, marks by hand included."""
     with course.gradebook() as book:
@@ -171,7 +181,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
             lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}{waiting}")
     for person in class_list:
         if not person.folder:
-            lines.append(f"{person}: sent nothing")
+            lines.append(f"{person}: {person.missing}")
         elif person.folder != person.student:
             lines.append(f"{person}: the notebook of {person.folder}")
         if days := roster.days_late(course, person, name):
@@ -181,8 +191,8 @@ def summary(course: Course, name: str, seconds: float) -> str:
     counts = ", ".join(
         f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
     )
-    absent = sum(not person.folder for person in class_list)
-    counts += f", {absent} sent nothing" if absent else ""
+    absent = Counter("sent no notebook" if p.other else "sent nothing" for p in class_list if not p.folder)
+    counts += "".join(f", {number} {what}" for what, number in absent.items())
     return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
 
 

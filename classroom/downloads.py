@@ -82,19 +82,21 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     """Sort downloads into the class; of several notebooks of a student the newest counts."""
     if not source.exists():
         raise SystemExit(f"collect: there is no {source}")
+    if not source.is_dir() and not zipfile.is_zipfile(source):
+        raise SystemExit(f"collect: {source} is neither a zip nor a folder; expected the platform's download")
     if table:
         roster.keep(course, name, table)
     students = folders(course, name)
     newest: dict[str, Found] = {}
-    others: dict[str, str] = {}
+    others: dict[str, tuple[Sent, str]] = {}
     for path, changed, content in downloads(source):
         if SKIPPED & set(path.parts) or path.name.startswith("."):
             continue
-        sent = sender(path, name)
+        sent = sender(path, name, students)
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
         when = sent.when.timestamp() if sent.when else changed
         if path.suffix != ".ipynb":
-            others[student] = path.name
+            others[student] = sent, path.name
         elif (key := (name in path.stem, sent.order, when)) > (
             newest[student].key if student in newest else (False, -1, -1.0)
         ):
@@ -102,17 +104,19 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     for student, found in newest.items():
         rename(course, name, roster.safe(found.sent.number), student)
     counts = Counter(saved(course, name, student, found) for student, found in sorted(newest.items()))
+    told = {student: (found.sent, "") for student, found in newest.items()}
+    told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}
     roster.note(course, name, {
-        student: roster.Submission(of.sent.name, of.sent.number, of.sent.order, of.sent.late, of.sent.place)
-        for student, of in newest.items()
+        student: roster.Submission(sent.name, sent.number, sent.order, sent.late, sent.place, other)
+        for student, (sent, other) in told.items()
     })  # fmt: skip
     for student in sorted(others.keys() - newest.keys()):
-        print(f"collect: {student} handed in {others[student]}, no notebook")
-    for person in missing(course, name):
-        if person.student not in others:
+        print(f"collect: {student} handed in {others[student][1]}, no notebook")
+    for person in roster.people(course, name):
+        if not person.folder and not person.other:
             print(f"collect: {person} sent nothing")
-    told = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
-    return f"collect: {len(newest)} notebooks" + (f" ({told})" if told else "")
+    kinds = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
+    return f"collect: {len(newest)} notebooks" + (f" ({kinds})" if kinds else "")
 
 
 def folders(course: Course, name: str) -> dict[str, str]:
@@ -138,8 +142,13 @@ def rename(course: Course, name: str, old: str, student: str) -> None:
         source.rename(target)
     course.record(old, name).unlink(missing_ok=True)
     course.graded(old, name).unlink(missing_ok=True)
+    with suppress(OSError):  # another set's notebook may lie there
+        (course.folder / "submitted" / old).rmdir()
     with course.gradebook() as book, suppress(MissingEntry):
-        book.remove_submission(name, old)
+        with suppress(MissingEntry):  # not graded yet
+            book.remove_submission(name, old)
+        if not book.find_student(old).submissions:
+            book.remove_student(old)
     print(f"collect: {old} is {student} now")
 
 
@@ -152,7 +161,8 @@ def saved(course: Course, name: str, student: str, found: Found) -> str:
         target.write_bytes(found.content)
     roster.write_stamp(course, student, name, found.sent.when or told_by_table(course, name, student))
     with course.gradebook() as book:
-        about = {"last_name": found.sent.name or None, "lms_user_id": found.sent.number}
+        names = {"first_name": "", "last_name": found.sent.name} if found.sent.name else {}
+        about = names | {"lms_user_id": found.sent.number}
         book.update_or_create_student(student, **about)
     return "unchanged" if before == found.content else "new" if before is None else "resubmitted"
 
@@ -161,11 +171,6 @@ def told_by_table(course: Course, name: str, student: str) -> datetime | None:
     """Read from the platform's table when a student handed in."""
     person = next((one for one in roster.enrolled(course, name) if one.student == student), None)
     return date(reading(person.row)["sent"]) if person else None
-
-
-def missing(course: Course, name: str) -> list[roster.Person]:
-    """List who sent nothing."""
-    return [person for person in roster.people(course, name) if not person.folder]
 
 
 def rehearse(course: Course, name: str, target: Path) -> str:

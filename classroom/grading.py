@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
 
 from classroom.cases import Verdict
 from classroom.course import ASSIGNMENTS, Course, Record, read_record, write_record
@@ -33,6 +35,11 @@ from classroom.submission import ONE, ROOT, Limits, error, is_test
 
 LARGEST = 5 * 2**20
 MOST_CELLS = 500
+TELLING = {
+    "__code__", "__file__", "__globals__", "_getframe", "ctypes", "exec", "fork", "gc", "importlib",
+    "inspect", "modules", "multiprocessing", "setprofile", "settrace", "subprocess", "threading",
+}  # fmt: skip
+LOST = ", or an editor dropped the names of its cells: copy the answers into a fresh sheet"
 ANSWER_IN_WORDS = "*Your answer: double-click here.*"
 
 
@@ -77,7 +84,7 @@ def read(path: Path) -> NotebookNode:
         raise Refused(f"larger than {LARGEST // 2**20} MB")
     try:
         with warnings.catch_warnings(action="ignore"):  # what nbformat mends
-            notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+            notebook = nbformat.reads(path.read_text(encoding="utf-8-sig"), as_version=4)
         cells = [plain(cell) for cell in notebook.cells]
     except Exception as fault:  # a hostile file may raise anything
         raise Refused(f"no notebook ({type(fault).__name__})") from None
@@ -107,7 +114,7 @@ def prepared(course: Course, book: Gradebook, student: str, name: str) -> Notebo
     shares = {known: len(there & cells.keys()) / len(cells) for known, cells in sets.items()}
     closest = max(shares, key=lambda known: (shares[known], known == name))
     if not shares[name]:
-        raise Refused("holds no cell of this set" + (f"; it is {closest}" if shares[closest] else ""))
+        raise Refused("holds no cell of this set" + (f"; it is {closest}" if shares[closest] else LOST))
     if closest != name:
         raise Refused(f"is the notebook of {closest}")
     restore(notebook, sets[name])
@@ -173,7 +180,9 @@ def executed(
             cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **ONE},
         )  # fmt: skip
         return dict(json.loads(done.stdout))
-    except (subprocess.TimeoutExpired, ValueError) as fault:
+    except subprocess.TimeoutExpired:  # the limits end a run long before, unless the machine is too busy
+        return asdict(Outcome(stopped="the run did not end; grade again when the machine is less busy"))
+    except ValueError as fault:
         return asdict(Outcome(started=True, stopped=f"the run broke off ({type(fault).__name__})"))
 
 
@@ -219,7 +228,10 @@ def saved(course: Course, book: Gradebook, record: Record, name: str, notebook: 
         path.unlink(missing_ok=True)
     else:
         with book.db.no_autoflush:  # nbgrader's own call warns of an early flush
-            book.update_or_create_submission(name, record.student)
+            sent = CourseDirectory(config=course.config).get_existing_timestamp(
+                str(course.submission(record.student, name).parent)
+            )
+            book.update_or_create_submission(name, record.student, timestamp=sent)  # or Formgrader grades it
         course.through(notebook, [steps.SaveAutoGrades], name, record.student)
         book.db.expire_all()
         submission = book.find_submission(name, record.student)
@@ -295,6 +307,15 @@ def remarks(outcome: dict[str, Any]) -> list[str]:
     return said + ([outcome["stopped"]] if outcome["stopped"] else [])
 
 
+def telling(notebook: NotebookNode) -> list[str]:
+    """List the names in a submission's own code by which it may have what a question withholds."""
+    own = [
+        cell.source for cell in notebook.cells
+        if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("locked")
+    ]  # fmt: skip
+    return sorted(set(re.findall(r"\w+", "\n".join(own))) & TELLING)
+
+
 def grade(
     notebook: NotebookNode, record: Record, name: str, run: Callable[[NotebookNode, str, str], dict[str, Any]]
 ) -> NotebookNode:
@@ -305,6 +326,8 @@ def grade(
     if not outcome["started"] or outcome["broken"]:
         raise RuntimeError(outcome["stopped"] or outcome["broken"])
     record.remarks += remarks(outcome)
+    if found := telling(notebook):
+        record.remarks.append(f"names {', '.join(found)}: look at how the answers come about")
     record.signed, record.given, record.verdicts = (outcome[key] for key in ("signed", "given", "verdicts"))
     if record.signed != record.student:
         record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 Row = dict[str, str]
 
-MOODLE = re.compile(r"(?P<place>(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?).*")
+MOODLE = re.compile(r"(?P<place>(?P<name>.+)_(?P<number>\d+)_assignsubmission_(file|onlinetext)_?).*")
 CANVAS = re.compile(
     r"(?P<place>((?!LATE_)[^_]+_)?(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_).+"
 )
@@ -58,15 +58,18 @@ class Sent:
     """How the names of files begin that go back to the same student."""
 
 
-def sender(path: PurePosixPath, set_name: str) -> Sent:
-    """Read from a path who sent it."""
+def sender(path: PurePosixPath, set_name: str, known: Collection[str] = ()) -> Sent:
+    """Read from a path who sent it; a user name with an underscore is told from the others by those known."""
     for part in path.parts:
         is_file = part == path.name or part.endswith(".zip")
         for pattern in (MOODLE, BLACKBOARD, ANONYMOUS, CANVAS) if is_file else (MOODLE, BRIGHTSPACE):
             if match := pattern.fullmatch(part):
                 found = match.groupdict()
+                before = part.partition("_attempt_")[0] if pattern is BLACKBOARD else ""
+                named = [user for user in known if before.endswith(f"_{user}")]
                 return Sent(
-                    found["number"], found.get("name") or "", int(found.get("order") or 0),
+                    max(named, key=len, default=found["number"]), found.get("name") or "",
+                    int(found.get("order") or 0),
                     date(found.get("sent") or ""), bool(found.get("late")),
                     found["place"] + "/" * (not is_file),
                 )  # fmt: skip
@@ -184,6 +187,7 @@ def heading(platform: str, title: str, rows: Sequence[Row]) -> str:
     there = [key for key in rows[0] if key not in of_students] if own else []
     whole = re.compile(rf"{re.escape(title)}($| \(\d+\)$| ?(\[.*\] ?)?\|\d+$)")
     fits = [key for key in there if title and whole.match(key)]
+    fits = fits or [key for key in there if title and key.startswith(title)]
     full = fits[0] if len(fits) == 1 else title
     if not full or (platform == "blackboard" and not re.search(r"\|\d+$", full)):
         listed = f"; the table has {', '.join(there)}" if there else ""

@@ -132,8 +132,8 @@ def export(
         possible = book.find_assignment(name).max_score
         for person in people:
             record = read_record(course, person.folder, name) if person.folder else None
-            remarks = record.remarks[:] if record else ["not graded" if person.folder else "sent nothing"]
-            points = "0" if zero and not person.folder else ""
+            remarks = record.remarks[:] if record else ["not graded" if person.folder else person.missing]
+            points = "0" if zero and not person.folder and not person.other else ""
             if record and record.points is not None:
                 earned = book.find_submission(name, person.folder).score
                 points = f"{max(0.0, earned - late[person.student] * off / 100 * possible):g}"
@@ -149,7 +149,8 @@ def export(
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
     told = differences(course, name, {grade.student: grade.points for grade in grades})
-    return "\n".join([*told, f"export: {len(grades)} students in {target}"])
+    column = f", in the column {heading!r}" if platform in platforms.TITLED else ""
+    return "\n".join([*told, f"export: {len(grades)} students in {target}{column}"])
 
 
 def differences(course: Course, name: str, points: dict[str, str]) -> list[str]:

@@ -28,6 +28,8 @@ class Submission:
     """Whether the platform calls it late, without saying by how much."""
     place: str = ""
     """How the names of files begin that go back."""
+    other: str = ""
+    """The file that was handed in where it is no notebook."""
 
 
 @dataclass
@@ -42,7 +44,14 @@ class Person:
     row: Row = field(default_factory=dict)
     """The row in the platform's own table."""
     folder: str = ""
-    """The folder of the notebook that counts; empty where nothing was sent."""
+    """The folder of the notebook that counts; empty where there is none."""
+    other: str = ""
+    """What was handed in in place of a notebook; empty where nothing was."""
+
+    @property
+    def missing(self) -> str:
+        """Why there is no notebook that counts."""
+        return f"sent {self.other}, no notebook" if self.other else "sent nothing"
 
     def __str__(self) -> str:
         return self.student + (f" ({self.name})" if self.name else "")
@@ -84,7 +93,12 @@ def note(course: Course, name: str, found: dict[str, Submission]) -> None:
     """Remember what a download told, beside what earlier ones did."""
     path = course.folder / "rosters" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    everything = {student: asdict(sent) for student, sent in (submissions(course, name) | found).items()}
+    known = submissions(course, name) | found
+    renamed = {sent.number for student, sent in known.items() if student != safe(sent.number)}
+    everything = {
+        student: asdict(sent) for student, sent in known.items()
+        if student != safe(sent.number) or sent.number not in renamed
+    }  # fmt: skip
     path.write_text(json.dumps(everything, indent=1), encoding="utf-8")
 
 
@@ -102,7 +116,7 @@ def people(course: Course, name: str) -> list[Person]:
     listed = enrolled(course, name)
     groups = {safe(person.group) for person in listed if person.group}
     known = {person.student for person in listed} | groups
-    for folder in there:
+    for folder in [*there, *sorted(student for student, sent in told.items() if sent.other)]:
         if folder not in known:
             sent = told.get(folder, Submission())
             listed.append(Person(folder, sent.name, sent.number or folder))
@@ -116,6 +130,7 @@ def people(course: Course, name: str) -> list[Person]:
         person.folder = max(own, key=sent_last) if own else ""
         sent = told.get(person.student, Submission())
         person.name, person.number = person.name or sent.name, person.number or sent.number
+        person.other = "" if person.folder else sent.other
     return listed
 
 
@@ -160,6 +175,9 @@ def set_due(course: Course, name: str, text: str, student: str = "") -> str:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise SystemExit(f'due: {text!r} is no date; write it as "2026-11-30 23:59"') from None
+    there = [person.student for person in people(course, name)]
+    if student and there and student not in there:
+        raise SystemExit(f"due: {student} is nobody of the class; expected one of {', '.join(there)}")
     if len(text.strip()) == 10:
         moment += timedelta(hours=23, minutes=59)
     everything = dues(course)

@@ -234,9 +234,8 @@ class Executor(NotebookClient):
             if not waiting.done():
                 raise DeadKernelError("it does not stop")
             return TOO_LATE
-        answer = (waiting.result() or {}).get("content", {}).get("user_expressions", {}).get("answer", {})
         try:
-            text = answer["data"]["text/plain"]
+            text = (waiting.result() or {})["content"]["user_expressions"]["answer"]["data"]["text/plain"]
             return reply(str(ast.literal_eval(text)) if len(text) < self.limits.message else "")
         except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
             return reply("")

@@ -1,5 +1,6 @@
 """The hidden cases of every problem set: they tell each slip from the right answer, for every student."""
 
+import math
 import os
 import runpy
 from collections import Counter
@@ -10,7 +11,19 @@ import numpy as np
 import pytest
 
 from classroom import cases
-from classroom.cases import ByHand, Question, Words, locally, own_numbers, packed, reply, same, seeding
+from classroom.cases import (
+    Answer,
+    ByHand,
+    Question,
+    Words,
+    locally,
+    own_numbers,
+    packed,
+    reply,
+    same,
+    seeding,
+    seen,
+)  # fmt: skip
 from tests.assignments.grading import full_marks, locked, problem_sets
 
 NUMBERS = int(os.environ.get("STUDENTS", "6"))
@@ -95,6 +108,59 @@ def test_every_slip_loses_points_and_reads_what_it_is(path, question):
         assert all(verdict.fault for verdict in verdicts if not verdict.earned)
     verdicts = question.grade(as_answer(question.right), [1, 2], own)
     assert sum(verdict.earned for verdict in verdicts) == question.points
+
+
+def drawn(path, question):
+    """Draw the calls of each case once, and what is right; they need not tell the slips."""
+    _, numbers = next(students(path, 0))
+    rng = np.random.default_rng(1)
+    return [
+        (
+            case,
+            [
+                (tuple(arguments), locally(question.right, tuple(arguments)))
+                for arguments in case.draw(rng, numbers)
+            ],
+        )
+        for case in question.cases
+    ]
+
+
+ANYTHING = [  # what the channel may carry in place of a right answer
+    None, "x", True, -1, math.nan, 10**400, [], {}, {"a": 1}, [[0, 1], [1]], ["a", "b"], [None, None],
+    [1, "a"], [1, [2], [3, 4]], [{}, {}], [math.nan] * 3, [10**30] * 2, [[[[1]]]], np.zeros(0), np.zeros(3),
+    np.zeros((1, 1)), [np.zeros(1), np.zeros(1)], [np.zeros(1), "x"],
+]  # fmt: skip
+judged = [
+    (path, question) for path, question in QUESTIONS
+    if isinstance(question, Question) and any(case.judge for case in question.cases)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path, question", judged, ids=[question.name for _, question in judged])
+def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, question):
+    calls = drawn(path, question)
+    for value in ANYTHING:
+        for case, tries in calls:
+            answers = (Answer(value, list(seen(arguments))) for arguments, _ in tries)
+            assert question.fault(case, tries, answers, diagnose=True), value
+
+
+@of(Question)
+def test_an_answer_that_is_always_the_same_number_earns_nothing(path, question):
+    for case, tries in drawn(path, question):
+        for number in (0.0, 1.0, 0.5, math.nan):
+            answers = (
+                Answer(filled(wanted.value, number), list(seen(arguments))) for arguments, wanted in tries
+            )
+            assert question.fault(case, tries, answers), (case.idea, number)
+
+
+def filled(value, number):
+    """A value of the same shape that holds one number."""
+    if isinstance(value, tuple):
+        return tuple(filled(part, number) for part in value)
+    return np.full(np.shape(value), number) if np.ndim(value) else number
 
 
 @of(ByHand)

@@ -7,6 +7,7 @@ import json
 import shutil
 import zipfile
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePosixPath
 
 import nbformat
@@ -18,7 +19,7 @@ from traitlets.config import Config
 
 from classroom import __main__, commands, downloads, grading, returns
 from classroom.check import check
-from classroom.course import Course, read_record
+from classroom.course import Course, Record, read_record
 from classroom.platforms import sender, table
 from classroom.sandbox import another_user, working_sandbox
 from classroom.submission import ROOT, Limits
@@ -517,3 +518,65 @@ def test_a_student_hears_before_handing_in_what_is_missing(released, tmp_path):
     assert "check: double: not answered" in said
     assert "check: cell 8: NameError: name 'forgotten' is not defined" in said
     assert said[-2:] == ["check: STUDENT_ID is 'ada'", "check: 1 of 2 visible checks pass"]
+
+
+def test_a_file_that_is_no_sheet_is_told_with_what_to_do(released, tmp_path):
+    stripped = answered(release_of(released), RIGHT)
+    for part in stripped.cells:
+        part.metadata = {}
+    text = nbformat.writes(stripped)
+    files = {"torn.ipynb": text[:-40], "other.ipynb": text, "folder": None}
+    for name, content in files.items():
+        path = tmp_path / name
+        path.mkdir() if content is None else path.write_text(content, encoding="utf-8")
+    for name, told in {
+        "torn.ipynb": "no notebook.*hand in the .ipynb that Jupyter saved",
+        "folder": "is no file; give the path of your notebook",
+        "missing.ipynb": "is no file; give the path of your notebook",
+        "other.ipynb": "copy the answers into a fresh sheet",
+    }.items():
+        with pytest.raises(SystemExit, match=told):
+            check(tmp_path / name, LIMITS)
+
+
+def test_an_editors_byte_order_mark_is_no_reason_to_refuse(released, tmp_path):
+    path = tmp_path / "tiny.ipynb"
+    path.write_text(nbformat.writes(release_of(released)), encoding="utf-8-sig")
+    assert len(grading.read(path).cells) == len(release_of(released).cells)
+
+
+def test_nobody_is_graded_by_checks_that_cannot_be_loaded(released, tmp_path):
+    shutil.copytree(released.sources, tmp_path / "sources")
+    (tmp_path / "sources/tiny/checks.py").write_text("QUESTIONS = [", encoding="utf-8")
+    edited = Course(released.folder, tmp_path / "sources")
+    with pytest.raises(SystemExit, match=r"the checks cannot be loaded, nobody is graded.*SyntaxError"):
+        commands.grade(edited, "tiny", LIMITS, "none")
+
+
+def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp_path):
+    course = Course(shutil.copytree(released.folder, tmp_path / "class"), released.sources)
+    handed_in(course, "ada", nbformat.writes(answered(release_of(course), RIGHT)))
+    course.graded("ada", "tiny").parent.mkdir(parents=True)
+    course.graded("ada", "tiny").write_text("graded here")
+    done = commands.nbgrader(course).autograde("tiny", "ada")
+    assert not done["success"] and "python -m classroom grade" in done["error"]
+    assert course.graded("ada", "tiny").read_text() == "graded here"
+
+
+def test_names_by_which_an_answer_has_what_is_withheld_are_told_to_the_teacher(released):
+    sheet = answered(release_of(released), RIGHT)
+    assert grading.telling(sheet) == []
+    sheet.cells.append(new_code_cell("import gc\nf.__code__, program, execute"))
+    assert grading.telling(sheet) == ["__code__", "gc"]
+
+
+def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, monkeypatch):
+    def too_late(*command, timeout, **_):
+        raise grading.subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(grading.subprocess, "run", too_late)
+    record = Record("ada", digest="")
+    with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
+        grading.grade(
+            release_of(released), record, "tiny", partial(grading.executed, released, LIMITS, "none")
+        )

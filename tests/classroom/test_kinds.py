@@ -534,6 +534,32 @@ KINDS = {
             "    i = np.searchsorted(np.arange(1, n) / n, t)\n"
             "    return map(np.array, zip(*[(t[i == m].mean(), h[i == m].mean()) for m in range(n)]))"), 4),
     }),
+    "m-right-styles": ("measures", {  # what Python and pandas have for arrays, numbers and pairs
+        "counts": ("from dataclasses import dataclass\n@dataclass\nclass Bins:\n    scores: object\n    n: int\n"
+                   "    def counts(self) -> 'list[int]':\n        found = np.empty(self.n, dtype=object)\n        found[:] = 0\n"
+                   "        for s in self.scores:\n"
+                   "            found[next(m for m in range(self.n) if s <= (m + 1) / self.n)] += 1\n        return found\n"
+                   "bin_counts = lambda s, n: Bins(s, n).counts()", 4),
+        "curve": ("from collections import namedtuple\nCurve = namedtuple('Curve', 'confidence accuracy')\n" + function(
+            "curve(p, y, n)", "import pandas as pd\n    t = p.max(axis=1)\n"
+            "    i = pd.cut(t, np.arange(n + 1) / n, include_lowest=True)\n"
+            "    g = pd.DataFrame({'c': t, 'a': p.argmax(axis=1) == y}).groupby(i, observed=False).mean()\n"
+            "    return Curve(g['c'], g['a'])"), 4),
+        "ece": ("import functools\n@functools.cache\ndef edges(n: int) -> tuple:\n    return tuple((m + 1) / n for m in range(n))\n"
+                "def loud(f):\n    @functools.wraps(f)\n    def told(*a):\n        print('x' * 1000)\n        return np.array(f(*a))\n"
+                "    return told\n@loud\n" + function(
+                    "binned_ece(s, y, n)", "gaps = dict.fromkeys(range(n), 0.0)\n    for a, b in zip(s, y):\n"
+                    "        gaps[next(m for m, e in enumerate(edges(n)) if a <= e)] += float(b) - a\n"
+                    "    return sum(map(abs, gaps.values())) / (rows := len(s))"), 4),
+        "outcomes": ("calibrated_outcomes = lambda s, n, rng: np.matrix((rng.random((n, len(s))) < s).astype('int8'))", 3),
+        "p-value": (function("p_value(o, d)", "return np.longdouble(1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
+        "parts": (function(
+            "brier_parts(f, y)", "import warnings; warnings.warn('slow')\n    import pandas as pd\n"
+            "    g = pd.DataFrame({'f': f, 'y': y}).groupby('f').y.agg(['mean', 'size']); b, w = np.mean(y), g['size'] / len(f)\n"
+            "    return {'r': (w * (g.index - g['mean'])**2).sum(), 's': (w * (g['mean'] - b)**2).sum(), 'u': b * (1 - b)}.values()"), 3),
+    }),
+    "c-nothing": ("calibrators", {"judge": (function("judge(network)", "print(0.05, 0.01)"), 0)}),
+    "p-ragged": ("practice", {"gain": (function("brier_gain(y, b, a)", "return 1, [2], [3, 4]"), 0)}),
     "c-ownsoftmax2": ("calibrators", {"tempered-softmax": (
         "def softmax(z):\n    e = np.exp(z - z.max(axis=-1, keepdims=True))\n    return e / e.sum(axis=-1, keepdims=True)\n\n\n"
         + function("tempered_softmax(z, T)", "return softmax(np.asarray(z) / T)"), 3)}),
@@ -637,10 +663,42 @@ def without_outline(notebook):
     notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
+def from_an_editor(notebook):
+    notebook.nbformat_minor, notebook.metadata = (
+        2,
+        {"vscode": {"interpreter": {"hash": "ab"}}, "orig_nbformat": 4},
+    )
+    for cell in notebook.cells:
+        cell.pop("id")
+        cell.metadata["vscode"] = {"languageId": "python"}
+        cell.source = cell.source.replace("\n", "\r\n")
+    answer = named(notebook, "solution")["curve"]
+    answer.cell_type = "markdown"
+    notebook.cells.insert(
+        notebook.cells.index(answer) + 1, new_code_cell(answer.source.replace("    ", "\t"))
+    )
+
+
+def cells_moved(notebook):
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
+    split = notebook.cells[names.index("ece")]
+    first_half = copy.deepcopy(split)
+    first_half.source, first_half.id = "import numpy as np", "half"
+    merged, second = notebook.cells[names.index("counts")], notebook.cells[names.index("curve")]
+    merged.source += f"\n\n{second.source}"
+    block = notebook.cells[names.index("q-outcomes") : names.index("test-outcomes") + 1]
+    rest = [
+        cell for cell in notebook.cells if cell is not second and not any(cell is moved for moved in block)
+    ]
+    rest.insert(rest.index(split), first_half)
+    notebook.cells = rest[:5] + block + rest[5:]
+
+
 EDITS = {  # what somebody did to the notebook that the authors had solved
     **{f"{which}, Colab": (which, colab) for which in SETS},
     "m-meta": ("measures", meta), "m-deltests": ("measures", without_tests), "m-dup": ("measures", doubled),
-    "code alone": ("practice", without_outline),
+    "code alone": ("practice", without_outline), "VS Code": ("measures", from_an_editor),
+    "split, merged, in another order": ("measures", cells_moved),
 }  # fmt: skip
 
 

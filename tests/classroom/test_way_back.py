@@ -265,6 +265,7 @@ class TestCanvas:
         title, possible, grades = canvas_imports(exported(canvas, "canvas", title="Set 1"))
         assert (title, possible, grades) == ("Set 1 (55)", "8", {11: "4", 12: "2"})
         assert exported(canvas, "canvas", title="New")[0][5] == "New"
+        assert exported(canvas, "canvas", title="Set 12 (")[0][5] == "Set 12 (56)"  # the beginning will do
         assert exported(canvas, "canvas", title="Set 1")[2] == [
             "Lovelace, Ada",
             "11",
@@ -294,16 +295,16 @@ def test_blackboard_finds_the_user_name_and_the_number_of_the_column(course, tmp
     center = tmp_path / "center.xls"
     center.write_text(
         '"Last Name"\t"First Name"\t"Username"\t"Student ID"\t"Set 1 [Total Pts: 8 Score] |4711"\n'
-        '"Lovelace"\t"Ada"\t"ada1"\t"7001"\t""\n',
+        '"Lovelace"\t"Ada"\t"a_1"\t"7001"\t""\n',
         encoding="utf-16",
     )
-    sent = {"Set 1_ada1_attempt_2026-12-01-10-00-00_tiny.ipynb": work(course, "7001"),
-            "Set 1_ada1_attempt_2026-12-01-10-00-00.txt": "Name: Ada Lovelace (ada1)"}  # fmt: skip
+    sent = {"Set 1_a_1_attempt_2026-12-01-10-00-00_tiny.ipynb": work(course, "7001"),
+            "Set 1_a_1_attempt_2026-12-01-10-00-00.txt": "Name: Ada Lovelace (a_1)"}  # fmt: skip
     collect(course, "tiny", zipped(tmp_path / "b.zip", sent), center)
     grade(course)
     heading = "Set 1 [Total Pts: 8 Score] |4711"
     assert exported(course, "blackboard", title="Set 1") == [
-        ["Last Name", "First Name", "Username", heading], ["Lovelace", "Ada", "ada1", "4"],
+        ["Last Name", "First Name", "Username", heading], ["Lovelace", "Ada", "a_1", "4"],
     ]  # fmt: skip
     with pytest.raises(SystemExit, match="give the column's heading with its number"):
         returns.export(course, "tiny", "blackboard", title="Another")
@@ -568,3 +569,67 @@ class TestStudentEdition:
     def test_a_folder_that_is_there_is_left_alone(self, tmp_path):
         with pytest.raises(SystemExit, match="is there already; name a new folder, or a zip"):
             class_edition.student_edition(tmp_path)
+
+
+class TestSomethingElse:
+    @pytest.fixture
+    def sent(self, course, tmp_path):
+        def download(**files):
+            paths = {
+                f"{who}_assignsubmission_{kind}_/{name}": text
+                for (who, kind, name), text in files["of"].items()
+            }
+            return zipped(tmp_path / "download.zip", paths), worksheet(
+                tmp_path / "worksheet.csv", ADA, GRACE, EMMY
+            )
+
+        return download
+
+    def test_who_sent_no_notebook_is_named_and_gets_no_zero(self, course, sent, capsys):
+        archive, table = sent(of={
+            ("Ada Lovelace_101", "file", "tiny.ipynb"): work(course, "7001"),
+            ("Ada Lovelace_101", "onlinetext", "onlinetext.html"): "sorry",
+            ("Grace Hopper_102", "file", "tiny.pdf"): "on paper",
+        })  # fmt: skip
+        collect(course, "tiny", archive)
+        collect(course, "tiny", archive, table)  # the same, with the names of the class
+        told = capsys.readouterr().out
+        assert "collect: 7002 handed in tiny.pdf, no notebook" in told and "onlinetext" not in told
+        assert "Grace Hopper) sent nothing" not in told and "Emmy Noether) sent nothing" in told
+        assert "1 graded, 1 sent no notebook, 1 sent nothing" in grade(course)
+        assert "7002 (Grace Hopper): sent tiny.pdf, no notebook" in report(course)
+        assert points(course, zero=True) == {"7001": "4", "7002": "", "7003": "0"}
+
+    def test_a_notebook_takes_the_place_of_something_else(self, course, sent):
+        grace = ("Grace Hopper_102", "file", "tiny.pdf")
+        collect(course, "tiny", *sent(of={grace: "on paper"}))
+        collect(course, "tiny", *sent(of={(*grace[:2], "tiny.ipynb"): work(course, "7002")}))
+        collect(course, "tiny", *sent(of={grace: "on paper, again"}))
+        assert [person.missing for person in roster.people(course, "tiny") if not person.folder] == [
+            "sent nothing", "sent nothing",
+        ]  # fmt: skip
+
+    def test_a_student_who_gets_another_name_leaves_none_behind(self, course, sent):
+        archive, table = sent(of={("Ada Lovelace_101", "file", "tiny.ipynb"): work(course, "7001")})
+        collect(course, "tiny", archive)
+        collect(course, "tiny", archive, table)
+        with course.gradebook() as book:
+            assert [(one.id, one.first_name, one.last_name) for one in book.students] == [
+                ("7001", "", "Ada Lovelace"),
+            ]  # fmt: skip
+        assert not (course.folder / "submitted/101").exists()
+
+    def test_a_file_that_is_no_download_is_refused(self, course, tmp_path):
+        table = worksheet(tmp_path / "worksheet.csv", ADA)
+        with pytest.raises(SystemExit, match="neither a zip nor a folder; expected the platform's download"):
+            collect(course, "tiny", table)
+
+
+def test_formgrader_calls_graded_what_is_graded(moodle):
+    found = {one["student"]: one["autograded"] for one in commands.nbgrader(moodle).get_submissions("tiny")}
+    assert found == {"7001": True, "7002": True}
+
+
+def test_a_date_for_nobody_of_the_class_is_refused(moodle):
+    with pytest.raises(SystemExit, match="due: 7009 is nobody of the class; expected one of 7001, 7"):
+        roster.set_due(moodle, "tiny", "2026-12-01", "7009")

@@ -100,7 +100,7 @@ def counts_on_edges(rng, own):
 
 def counts_rounded(rng, own):
     n_bins = int(rng.choice(FAIR))
-    yield rng.permutation(np.arange(1, n_bins + 1) / n_bins), n_bins
+    yield rng.permutation(np.repeat(np.arange(1, n_bins + 1) / n_bins, rng.integers(1, 4, n_bins))), n_bins
 
 
 def rows(rng, n, n_classes, n_bins):

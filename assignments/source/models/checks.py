@@ -218,6 +218,7 @@ def patients(rng, own):
     y, candidates = (draw.random(200) < expit(X @ truth)).astype(int), [0.1, 1.0, 10.0, 100.0, 1000.0]
     yield X, y, candidates, np.arange(200) % 5
     yield X, y, candidates[2:] + candidates[:2], np.arange(200) % 5  # the same choice, at another place
+    yield X / 10, y, [l2 / 100 for l2 in candidates[::-1]], np.arange(200) % 5  # another number
 
 
 def folds(seed):
