@@ -678,7 +678,7 @@ QUESTIONS = [
          "optimal_decision(p, costs -> optimal_decision(p, costs.T": "rows of the table are true classes",
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
          "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
-        atol=6e-4, within="report",
+        atol=1e-4, within="report",
     ),
     Question(
         "answered", answered,
