@@ -134,9 +134,11 @@ def relinked(chapter: Chapter, known: dict[str, Chapter], to: str, images: str) 
             return to.format(name=known[file].name, place=place).removesuffix("#")
         return images + file.partition("?")[0]
 
-    for element, attribute, link, _ in body.iterlinks():
+    for element, attribute, link, _ in list(body.iterlinks()):
         if attribute in {"href", "src"}:
             element.set(attribute, lead(link))
+            if element.tag == "a" and element.get("href").startswith(images):  # a file that no book holds
+                element.drop_tag()
     return body
 
 
