@@ -16,16 +16,9 @@ from tools import equations as scan
 pytestmark = pytest.mark.copy
 
 ECE, SCORES = "book/measures/ece.ipynb", "book/measures/proper_scores.ipynb"
+REFERENCE = "api/softmax_and_entropy.md sources.md glossary.md corrections.md notation.md references.bib"
 API, SOURCES, GLOSSARY, CORRECTIONS, NOTATION, BIBLIOGRAPHY = (
-    f"book/reference/{name}"
-    for name in (
-        "api/softmax_and_entropy.md",
-        "sources.md",
-        "glossary.md",
-        "corrections.md",
-        "notation.md",
-        "references.bib",
-    )
+    f"book/reference/{name}" for name in REFERENCE.split()
 )
 D, PAGE = "calibration_lessons/definitions.py", scan.PAGE.as_posix()
 T = "tests/measures/test_proper_scores.py"

@@ -15,9 +15,7 @@ pytestmark = pytest.mark.copy
 
 D, PAGE = equations.DEFINITIONS.as_posix(), equations.PAGE.as_posix()
 SCORES = "book/measures/proper_scores.ipynb"
-API, GLOSSARY, BIBLIOGRAPHY = (
-    f"book/reference/{name}" for name in ("api.md", "glossary.md", "references.bib")
-)
+API, GLOSSARY, BIBLIOGRAPHY = (f"book/reference/{name}" for name in "api.md glossary.md references.bib".split())
 SENTENCES = r"""
 A year has 12 months, a day 24 hours, and a week 7 days.
 8 of 10 readers get this wrong, and 2 of 3 teachers.
