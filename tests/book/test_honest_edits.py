@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ pytestmark = pytest.mark.copy
 
 D, PAGE = equations.DEFINITIONS.as_posix(), equations.PAGE.as_posix()
 SCORES = "book/measures/proper_scores.ipynb"
-API, GLOSSARY, BIBLIOGRAPHY = (f"book/reference/{name}" for name in "api.md glossary.md references.bib".split())
+REFERENCE = Path("book/reference")
+API, GLOSSARY, BIBLIOGRAPHY = (str(REFERENCE / name) for name in ("api.md", "glossary.md", "references.bib"))
 SENTENCES = r"""
 A year has 12 months, a day 24 hours, and a week 7 days.
 8 of 10 readers get this wrong, and 2 of 3 teachers.
