@@ -170,7 +170,8 @@ def test_numbers_by_hand_are_told_from_every_slip_and_from_a_neighbours(path, qu
     typed = []
     for _, own in students(path, number):
         wanted = question.numbers(question.right, own)
-        typed.append({name: round(float(value), 3) for name, value in wanted.items()})
+        digits = 3 if question.atol >= 1e-3 else 6  # some sheets ask for numbers that are not rounded
+        typed.append({name: round(float(value), digits) for name, value in wanted.items()})
         assert all(same(typed[-1][name], wanted[name], question.rtol, question.atol) for name in wanted)
         for slip, said in question.wrong:
             other = question.numbers(slip, own)
