@@ -1245,8 +1245,8 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     r"g(p) = (1 - \epsilon) \, \hat g(p) + \epsilon \, p",
     function="MultiClassIsotonic",
     example="""
-    probabilities = [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.1, 0.8, 0.1]]
-    multi_class_isotonic([0, 1, 1], probabilities, row=[0.5, 0.4, 0.1], epsilon=1e-6)
+    labels, rows = [0, 1, 1], [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.1, 0.8, 0.1]]
+    multi_class_isotonic(labels, rows, row=[0.5, 0.4, 0.1], epsilon=1e-6)
     """,
 )
 def multi_class_isotonic(
