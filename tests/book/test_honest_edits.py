@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,8 +15,7 @@ pytestmark = pytest.mark.copy
 
 D, PAGE = equations.DEFINITIONS.as_posix(), equations.PAGE.as_posix()
 SCORES = "book/measures/proper_scores.ipynb"
-REFERENCE = Path("book/reference")
-API, GLOSSARY, BIBLIOGRAPHY = (str(REFERENCE / name) for name in ("api.md", "glossary.md", "references.bib"))
+API, GLOSSARY, BIBLIOGRAPHY = map("book/reference/{}".format, ("api.md", "glossary.md", "references.bib"))
 SENTENCES = r"""
 A year has 12 months, a day 24 hours, and a week 7 days.
 8 of 10 readers get this wrong, and 2 of 3 teachers.
