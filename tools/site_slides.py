@@ -3,8 +3,8 @@
     book/measures/ece.html        the lesson
     book/measures/ece.slides.html its slides
 
-What lies open goes on slides, in its order: text, formulas, tables, figures as they are. Left out is code,
-what is folded, and the sections of `LEFT_OUT`. A quick question stands twice, without and with its answer,
+What lies open goes on slides, in its order: text, formulas, tables, figures as they are. Left out are code,
+asides, what is folded, and the sections of `LEFT_OUT`. A quick question stands twice, without and with its answer,
 and an exercise without its solution. How much a slide holds is counted in words, and `slides.js` shrinks
 text a little where that was too much.
 
@@ -187,7 +187,7 @@ def flow(section: HtmlElement) -> Iterator[HtmlElement]:
 
 def parts(element: HtmlElement, title: str, mark: str) -> Iterator[HtmlElement]:
     """Give what a slide shows of an element under this title."""
-    if mark in HIDDEN or element.tag == "script":
+    if mark in HIDDEN or element.tag in {"script", "aside"}:
         return
     if "cell" in element.classes:
         open_ = [part for part in element if part.tag != "details"]
