@@ -252,7 +252,7 @@ WRONG = {
     "def half(x):\n    return x / y\n\nhalf(\n  1)": (2, "NameError: name 'y' is not defined"),
     "x = 1\n\nz = (1,": (3, "SyntaxError: '(' was never closed"),
     "x = 1\n  y = 2\nx": (2, "IndentationError: unexpected indent"),
-    "def f(n):\n    return f(n + 1)\nf(0)": (1, "RecursionError: maximum recursion depth exceeded"),
+    "f = lambda n: f(n + 1)\nf(0)": (1, "RecursionError: maximum recursion depth exceeded"),
     "import math\nimport numpy": (2, "ModuleNotFoundError: No module named 'numpy'"),
     "x = 1\nraise ValueError('é')": (2, "ValueError: é"),
     "input('?')": (1, "RuntimeError: input() has nobody to ask here: write the value into the program"),
