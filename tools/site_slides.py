@@ -4,9 +4,9 @@
     book/measures/ece.slides.html its slides
 
 What lies open goes on slides, in its order: text, formulas, tables, figures as they are. Left out are code,
-asides, what is folded, and the sections of `LEFT_OUT`. A quick question stands twice, without and with its answer,
-and an exercise without its solution. How much a slide holds is counted in words, and `slides.js` shrinks
-text a little where that was too much.
+asides, what is folded, and the sections of `LEFT_OUT`. A quick question stands twice, without and with its
+answer, and an exercise without its solution. How much a slide holds is counted in words, and `slides.js`
+shrinks text a little where that was too much.
 
 What a cell's metadata say as `{"slideshow": {"slide_type": …}}`, which JupyterLab edits, comes first:
 `slide` and `subslide` begin a slide with this cell, `fragment` shows it where it stands, each with code that

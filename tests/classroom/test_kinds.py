@@ -312,7 +312,7 @@ KINDS = {
         "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
                  "p = cl.PlattScaling().fit(z[test_rows], y[test_rows]); return p.predict_proba(z[test_rows])[:, 1]"), 0),
         "report": (solutions(ASSIGNMENTS / "source/practice/practice.ipynb")["report"].replace(
-            "z[calibration_rows], worse[calibration_rows]", "z[test_rows], worse[test_rows]"), 2),  # one more number is the same
+            "z[calibration_rows], worse[calibration_rows]", "z[test_rows], worse[test_rows]"), 1.5),  # some of the numbers are the same
     }),
     # the caller's arrays
     "m-mutates": ("measures", {
@@ -576,6 +576,12 @@ get_ipython().events.register("post_run_cell", hook)
 """
 NEVER = "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\nbias = ece = mce = 0.5"
 SETS = ["calibrators", "measures", "models", "practice", "uncertainty"]
+# The right answers below a question whose kernel ended, or which want a process as it was.
+LOST_BELOW = {
+    question: (answer, 0)
+    for question, answer in solutions(ASSIGNMENTS / "source/measures/measures.ipynb").items()
+    if question in ("best-paid", "parts", "furthest")
+}
 IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left empty, answers, points
     **{f"{which}, post_run_cell": (which, HOOK, True, {}) for which in SETS},
     "h-noclear": ("measures", HOOK.replace("    from IPython.display import clear_output; clear_output()\n", ""), True, {}),
@@ -591,7 +597,7 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
         "ece": (function("binned_ece(s, y, n)", "exit(0)"), 0),
         "p-value": (function("p_value(o, d)", "import sys; sys.exit(0)"), 0)}),
     "m-exit": ("measures", "", False, {"p-value": (
-        "import os, sys\nprint('{\"value\": 1}'); sys.stdout.flush()\n" + function("p_value(o, d)", "os._exit(0)"), 0)}),
+        "import os, sys\nprint('{\"value\": 1}'); sys.stdout.flush()\n" + function("p_value(o, d)", "os._exit(0)"), 0), **LOST_BELOW}),
     "m-read": ("measures", "", False, {
         "by-hand": ("import pathlib\n[bias] = [p.read_text() for p in pathlib.Path('/').glob('**/measures/checks.py')]\n"
                     "ece = mce = bias", 0),
@@ -609,14 +615,15 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
                         "ece": (measures.THE_COMPANIONS_ERROR, 0)}),
     "frozen": ("measures", "import gc\ngc.freeze()", False, {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
     "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", False, {
-        "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0)}),
+        "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0),
+        **LOST_BELOW}),
     "time bomb": ("calibrators", "", False, {"nll": (
         "import time\nlate = []\n" + function(
             "nll(y, z, T)", "late.append(1); time.sleep(30 * (len(late) > 2))\n"
             "    z = np.asarray(z) / T; z = z - z.max(axis=1, keepdims=True)\n"
             "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 0)}),
     "deep recursion": ("measures", "import sys\nsys.setrecursionlimit(10**5)", False, {
-        "p-value": (function("p_value(o, d)", "return p_value(o, d)"), 0)}),
+        "p-value": (function("p_value(o, d)", "return p_value(o, d)"), 0), **LOST_BELOW}),
     "numpy": ("uncertainty", "", False, {"local": (
         "np.exp = np.log = lambda *a, **k: np.float64(1)\nnp.testing.assert_allclose = print\n" + function(
             "local_confidence(X, y, x, c, w, k)", "return 3 / 5"), 0)}),
