@@ -589,13 +589,8 @@ def matrix_scaling() -> Scalings:
     >>> bool((table.gain[table.method == "temperature"] == 0).all())
     True
     """
-    table = _table("matrix_scaling.csv")
-    whole, words = ("classes", "n", "splits"), ("source", "method")
-    columns: list[Any] = [
-        table[name] if name in words else table[name].astype(np.int64 if name in whole else float)
-        for name in Scalings._fields
-    ]
-    return Scalings(*columns)
+    words, whole = ("source", "method"), ("classes", "n", "splits")
+    return Scalings(**_columns("matrix_scaling.csv", words, whole))
 
 
 def remedies() -> Remedies:
@@ -613,13 +608,7 @@ def remedies() -> Remedies:
     >>> sorted(set(table.recipe.tolist()))
     ['decay 0.1', 'decay 0.3', 'plain', 'smoothing 0.1']
     """
-    table = _table("remedies.csv.gz")
-    whole, words = ("network", "epoch"), ("recipe", "afterwards")
-    columns: list[Any] = [
-        table[name] if name in words else table[name].astype(np.int64 if name in whole else float)
-        for name in Remedies._fields
-    ]
-    return Remedies(*columns)
+    return Remedies(**_columns("remedies.csv.gz", ("recipe", "afterwards"), ("network", "epoch")))
 
 
 def _one_of(value: int, known: range, name: str) -> int:
@@ -642,6 +631,14 @@ def _table(name: str) -> dict[str, npt.NDArray[np.str_]]:
     content = gzip.decompress(_bytes(name)) if name.endswith(".gz") else _bytes(name)
     header, *rows = csv.reader(io.StringIO(content.decode()))
     return dict(zip(header, np.array(rows).T, strict=True))
+
+
+def _columns(name: str, words: tuple[str, ...], whole: tuple[str, ...]) -> dict[str, Any]:
+    """Columns of a table: words, whole numbers, and all others real."""
+    return {
+        column: values if column in words else values.astype(np.int64 if column in whole else float)
+        for column, values in _table(name).items()
+    }
 
 
 def _positions(values: npt.NDArray[np.str_], names: list[str]) -> Integers:
