@@ -21,7 +21,9 @@ Choice = Literal["bias", "vector", "full", "auto"]
 
 PATH = (np.inf, *(4.0**step for step in range(5, -4, -1)))  # 1024, 256, ..., 1/64
 FREE = 256.0  # so strong a penalty may be tried at no cost
-MARGIN = 3.0  # nats that each further step has to save on held-out rows: odds of twenty to one
+MARGIN = 2.0  # nats that each further step has to save on held-out rows to count the same
+UNIT = 2.0  # nats of held-out rows that make a weight e times as large
+NEGLIGIBLE = 0.01  # share of the largest weight: what counts less is left out
 MOST_FOR_FULL = 256  # classes: beyond, W has more entries than calibration rows can tell of
 CROWDED, HUGE = 200_000, 2_000_000  # logits: beyond, three folds in place of five; beyond, one
 FEWEST = 5  # rows: one for each fold
@@ -46,6 +48,22 @@ class HeldOut(NamedTuple):
     loss: Floats
     rows: float
 
+    @property
+    def share(self) -> Floats:
+        """How much the fit of each strength counts in the mean: the more, the smaller its held-out loss.
+
+        Examples
+        --------
+        >>> path = HeldOut(np.array([np.inf, 1024, 256, 64]), np.array([30.0, 29, 28, 28]), 100)
+        >>> path.share.round(2).tolist()
+        [0.16, 0.26, 0.43, 0.16]
+        """
+        steps = np.log(FREE / np.minimum(self.strength, FREE)) / np.log(4)
+        cost = self.loss + MARGIN * steps
+        weight = np.exp((cost.min() - cost) / UNIT)
+        weight[weight < NEGLIGIBLE] = 0.0
+        return np.asarray(weight / weight.sum())
+
 
 class MatrixScaling(Calibrator):
     """Softmax regression on logits: softmax(W z + b), pulled towards a temperature (``eq-matrix-scaling``).
@@ -59,8 +77,8 @@ class MatrixScaling(Calibrator):
         "bias": W = I / T. "vector": W is diagonal. "full": all entries of W are free. "auto": full, or
         vector for more than 256 classes.
     strength : float, optional
-        Of the penalty (``eq-matrix-penalty``), in (0, inf); inf gives the temperature. By default
-        cross-validation chooses it.
+        Of the penalty (``eq-matrix-penalty``), in (0, inf); inf gives the temperature. By default the fits of
+        several strengths are averaged, as cross-validation weighs them.
 
     Attributes
     ----------
@@ -71,7 +89,7 @@ class MatrixScaling(Calibrator):
     temperature_ : float
         T of maximum likelihood: the solution that the penalty pulls to.
     strength_ : float
-        The strength taken; inf where the temperature alone was best.
+        The strength taken, or the one that counts most; inf where that is the temperature alone.
     structure_ : {"bias", "vector", "full"}
         The structure taken.
     path_ : HeldOut or None
@@ -88,9 +106,10 @@ class MatrixScaling(Calibrator):
     probability; on log-probabilities the method is therefore the same, and known as Dirichlet calibration.
 
     The strength falls from infinity by factors of four. Each is fitted on some rows and judged on the
-    others (five folds; three where rows times classes exceed 200 000, one beyond 2 000 000), and the one
-    with the smallest sum of held-out losses wins. Below 256 each step has to save 3 nats, or else the
-    stronger penalty is kept: few rows give the temperature or little more.
+    others (five folds; three where rows times classes exceed 200 000, one beyond 2 000 000). W and b are the
+    mean over the strengths, each fitted to all rows and weighted by exp(-loss / 2), where loss is the sum of
+    held-out losses, and 2 nats more for each step below 256: few rows give the temperature or little more,
+    and chance among strengths that are about as good is averaged out.
 
     The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
     occurs; where none exists `fit` raises and says which way T would run.
@@ -211,14 +230,15 @@ class MatrixScaling(Calibrator):
         return self.structure
 
     def _walk(self, rows: AffineRows, strength: float | None) -> None:
-        """Choose the strength where none is given, and go to the optimum."""
+        """Weigh the strengths where none is given, and go to the optimum of each."""
         curvature = rows.curvature()
         self.path_ = None
+        strengths, share = np.array([np.inf if strength is None else strength]), np.ones(1)
         if strength is None and len(rows.labels) >= FEWEST:
             self.path_ = cross_validated(rows, curvature)
-            strength = best_strength(self.path_)
-        self.strength_ = np.inf if strength is None else strength
-        self._keep(rows, optimum(rows, curvature, self.strength_))
+            strengths, share = self.path_.strength, self.path_.share
+        self.strength_ = float(strengths[share.argmax()])
+        self._keep(rows, averaged(rows, curvature, strengths, share))
 
     def _keep(self, rows: AffineRows, deviation: Deviation) -> None:
         """Write scores of tempered logits in units as W z + b."""
@@ -281,21 +301,16 @@ def cross_validated(rows: AffineRows, curvature: tuple[float, Floats]) -> HeldOu
     return HeldOut(np.array(PATH[: len(losses)]), np.array(losses), weight)
 
 
-def best_strength(path: HeldOut) -> float:
-    """Return the strength with the smallest held-out loss, where steps below `FREE` cost `MARGIN` each.
-
-    Examples
-    --------
-    >>> best_strength(HeldOut(np.array([np.inf, 1024, 256, 64]), np.array([30.0, 29, 28, 25]), 100))
-    256.0
-    """
-    steps = np.log(FREE / np.minimum(path.strength, FREE)) / np.log(4)
-    return float(path.strength[(path.loss + MARGIN * steps).argmin()])
-
-
-def optimum(rows: AffineRows, curvature: tuple[float, Floats], strength: float) -> Deviation:
-    """Minimise the penalised loss of all rows; at infinite strength the temperature stays."""
-    zero = Deviation(0.0, np.zeros(rows.shape))
-    if np.isinf(strength):
-        return zero
-    return descend(rows, zero, strength, Metric.of(curvature, rows.penalty(strength)), FINAL, LONG)
+def averaged(
+    rows: AffineRows, curvature: tuple[float, Floats], strengths: Floats, share: Floats
+) -> Deviation:
+    """Mean over the strengths of what minimises the penalised loss of all rows; infinity adds nothing."""
+    at = Deviation(0.0, np.zeros(rows.shape))
+    stretch, classes = 0.0, np.zeros(rows.shape)
+    for strength, part in zip(strengths.tolist(), share.tolist(), strict=True):
+        if part == 0 or np.isinf(strength):
+            continue
+        at = descend(rows, at, strength, Metric.of(curvature, rows.penalty(strength)), FINAL, LONG)
+        stretch += part * at.stretch
+        classes += part * at.classes
+    return Deviation(stretch, classes)

@@ -89,7 +89,7 @@ def test_no_other_parameters_have_a_smaller_penalised_loss(structure):
     logits, labels = drawn(200, 4, SKEWED, INTERCEPT)
     t = cl.TemperatureScaling().fit(logits, labels).temperature_
     rows = matrix_scaling.tempered(logits, labels, np.ones(200), t, structure)
-    best = matrix_scaling.optimum(rows, rows.curvature(), 2.0)
+    best = matrix_scaling.averaged(rows, rows.curvature(), np.array([2.0]), np.ones(1))
 
     def penalised(at):
         penalty = (rows.penalty(2.0) * at.classes**2).sum() + at.stretch**2
@@ -262,14 +262,29 @@ def test_a_binary_logit_is_read_as_zero_and_z_and_becomes_platt_scaling_without_
     assert np.polyfit(z, slope_of_p, 1) == pytest.approx([0.7, 0.4], abs=0.08)
 
 
-def test_the_choice_of_the_strength_asks_three_nats_for_each_step_below_256():
+def test_two_nats_make_a_strength_count_e_times_as_much_and_each_step_below_256_costs_two():
     path = np.array([np.inf, 1024.0, 256.0, 64.0, 16.0])
-    best = matrix_scaling.best_strength
-    held = matrix_scaling.HeldOut
-    assert best(held(path, np.array([10.0, 9.9, 9.8, 7.0, 7.0]), 9.0)) == 256
-    assert best(held(path, np.array([10.0, 9.9, 9.8, 6.7, 3.8]), 9.0)) == 64
-    assert best(held(path, np.array([10.0, 9.9, 9.8, 6.7, 3.6]), 9.0)) == 16
-    assert best(held(path, np.array([9.0, 9.9, 9.8, 9.7, 9.6]), 9.0)) == np.inf
+
+    def share(*loss):
+        return matrix_scaling.HeldOut(path, np.array(loss), 9.0).share
+
+    assert share(9, 9, 9, 7, 5) == pytest.approx(np.full(5, 1 / 5))
+    assert share(9, 7, 9, 9, 9) == pytest.approx(np.exp([0, 1, 0, -1, -2]) / np.exp([0, 1, 0, -1, -2]).sum())
+    weights = np.array([1, np.exp(-2), np.exp(-4.6), 0, 0])
+    assert share(0, 4, 9.2, 9, 9) == pytest.approx(weights / weights.sum())  # 1 % is kept, less is not
+    assert share(0, 4, 9.3, 9, 9)[2] == 0
+
+
+def test_without_a_strength_the_fits_of_all_strengths_are_averaged_by_their_shares():
+    logits, labels = drawn(150, 4, SKEWED, INTERCEPT, seed=3)
+    scaling = cl.MatrixScaling().fit(logits, labels)
+    path = scaling.path_
+    fits = [cl.MatrixScaling(strength=float(strength)).fit(logits, labels) for strength in path.strength]
+    assert (path.share > 0).sum() > 1
+    assert scaling.strength_ == path.strength[path.share.argmax()]
+    for name in ("coef_", "intercept_"):
+        mean = sum(part * getattr(fit, name) for part, fit in zip(path.share, fits, strict=True))
+        assert getattr(scaling, name) == pytest.approx(mean, abs=1e-3)
 
 
 def test_each_row_is_held_out_once_and_each_class_is_dealt_over_the_folds(monkeypatch):
