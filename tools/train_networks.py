@@ -55,9 +55,10 @@ class SmallNetwork(nn.Sequential):
 def logits_of(network: nn.Module, images: Images) -> NDArray[np.float16]:
     """Return the logits in half precision, the precision in which they are kept."""
     network.eval()
+    device = next(network.parameters()).device
     with torch.inference_mode():
-        batches = [network(batch) for batch in torch.from_numpy(images).unsqueeze(1).split(1000)]
-    return torch.cat(batches).numpy().astype(np.float16)
+        batches = [network(batch.to(device)) for batch in torch.from_numpy(images).unsqueeze(1).split(1000)]
+    return torch.cat(batches).cpu().numpy().astype(np.float16)
 
 
 def judge(logits: NDArray[np.float16], labels: Labels) -> dict[str, float]:
@@ -81,7 +82,7 @@ def train_epoch(
 ) -> None:
     """Go once through the training part, in an order given by the seed."""
     network.train()
-    order = torch.from_numpy(np.random.default_rng(seed).permutation(len(y)))
+    order = torch.from_numpy(np.random.default_rng(seed).permutation(len(y))).to(y.device)
     for rows in order.split(BATCH):
         optimizer.zero_grad()
         nn.functional.cross_entropy(network(x[rows]), y[rows], label_smoothing=smoothing).backward()

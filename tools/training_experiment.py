@@ -101,14 +101,14 @@ def write(folder: Path, rows: list[dict[str, Any]], smoothed: dict[str, Any]) ->
 
 
 def main() -> None:
-    """Judge every run that was trained, two at a time."""
+    """Judge every run that was trained, one on each core."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--trained", type=Path, default=ROOT / "_build" / "remedies")
     parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons" / "data")
     options = parser.parse_args()
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         found = list(pool.map(partial(judge_run, folder=options.trained), RUNS))
     with np.load(options.trained / f"{KEPT} 0.npz") as file:
         smoothed = {part: file[part][-1] for part in ("calibration", "test")}

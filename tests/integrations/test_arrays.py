@@ -15,7 +15,7 @@ LOGITS = LOGITS.astype(np.float32)
 SOURCES = {
     "requires gradients": lambda a: torch.tensor(a, requires_grad=a.dtype.kind == "f"),
     "in the middle of a graph": lambda a: (
-        torch.tensor(a, requires_grad=True) * 1 if a.dtype.kind == "f" else a
+        torch.tensor(a, requires_grad=True) * 1 if a.dtype.kind == "f" else torch.tensor(a)
     ),
     "a parameter": lambda a: torch.nn.Parameter(torch.tensor(a), requires_grad=a.dtype.kind == "f"),
     "every second row": lambda a: torch.tensor(np.repeat(a, 2, axis=0))[::2],
@@ -25,6 +25,12 @@ SOURCES = {
     "JAX": jnp.asarray,
     "JAX, bfloat16": lambda a: jnp.asarray(a, jnp.bfloat16 if a.dtype.kind == "f" else None),
 }
+if torch.cuda.is_available():
+    SOURCES |= {
+        f"on a GPU, {name}": lambda a, source=source: source(a).cuda()
+        for name, source in SOURCES.items()
+        if "JAX" not in name
+    }
 
 
 def softmax_of(z):
@@ -34,7 +40,7 @@ def softmax_of(z):
 def numpys(values):
     """The same numbers in NumPy, in the type that this package computes with."""
     if isinstance(values, torch.Tensor):
-        values = values.detach()
+        values = values.detach().cpu()
         return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
     return np.asarray(values, np.float32 if values.dtype == jnp.bfloat16 else None)
 
