@@ -97,10 +97,7 @@ DIRECT = [
         cl.ExpectationConsistency(),
         LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_CONFIDENCE,
     ),
-    (
-        cl.MatrixScaling(),
-        LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | ONE_LABEL | NO_TEMPERATURE | REPEATED_ROWS,
-    ),
+    (cl.MatrixScaling(), LOGITS | LABEL_2_BESIDE_A_BINARY_LOGIT | CHANCE | NO_TEMPERATURE | REPEATED_ROWS),
     (cl.HistogramBinning(), SCORES | NO_PROBABILITIES | EMPTY_BINS),
     (cl.HistogramBinning(strategy="quantile"), SCORES | ONE_COLUMN),
     (cl.BetaCalibration(prior_targets=True), SCORES | NO_PROBABILITIES),
