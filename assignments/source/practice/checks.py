@@ -369,6 +369,15 @@ def trained(rng, n, m, n_classes, recipes, strayed=0):
             return call
 
 
+def misled(rng):
+    """Two runs: on the test rows, the one to keep is behind by more than it leads by."""
+    while True:
+        call = trained(rng, 70, 100, 3, [(0.6, 0.9), (0.3, 0.9)])
+        lead, gain = keep(*call[:2], *call[:2])[1], keep(*call)[1]
+        if lead + 0.01 < -gain:
+            return call
+
+
 def runs_plain(rng, own):
     yield trained(rng, 80, 60, 3, [(4.0, 1.2), (0.5, 1.0), (1.5, 1.5)])
     yield trained(rng, 120, 90, 2, [(3.0, 1.0), (2.0, 1.0), (6.0, 0.5), (1.0, 1.3)])
@@ -377,8 +386,8 @@ def runs_plain(rng, own):
 def runs_hard(rng, own):
     yield trained(rng, 100, 70, 4, [(0.4, 0.3), (0.8, 1.0), (1.0, 1.0)])
     yield trained(rng, 150, 40, 3, [(2.0, 0.8), (0.3, 0.7), (1.0, 0.9), (5.0, 0.6), (3.0, 0.6)], strayed=4)
-    yield trained(rng, 60, 200, 5, [(1.0, 1.0), (3.0, 0.5)])
-    yield trained(rng, 90, 90, 3, [(0.6, 0.9), (0.5, 0.9), (0.4, 0.9), (0.3, 0.9)])
+    yield trained(rng, 60, 200, 5, [(0.2, 1.0), (7.0, 0.5)])
+    yield misled(rng)
 
 
 def asked(rng, lengths, n_tokens, scale):
@@ -397,8 +406,9 @@ def choices_plain(rng, own):
 
 def choices_hard(rng, own):
     logits, tokens = asked(rng, rng.permutation([2, 4, 5, 3]).tolist(), 6, 1.0)
-    start, path = np.zeros((4, 60, 6)), rng.integers(0, 6, 60)  # the same rare words begin every answer
-    start[:, np.arange(60), path] = -rng.integers(20, 40, 60)
+    start, path = np.zeros((4, 41, 6)), rng.integers(0, 6, 41)  # every answer begins with rare words, as rare in all
+    start[:, np.arange(40), path[:40]] = -30 + rng.permuted(np.resize([6, 3, -3, -6], (4, 40)) * np.arange(4)[:, None], axis=1)
+    start[:, 40, path[40]] = -800
     joined = np.concatenate([start, logits], axis=1), np.concatenate([np.tile(path, (4, 1)), tokens], axis=1)
     yield *joined, 1.0
     yield *joined, 2.5
@@ -640,7 +650,9 @@ LOSSES = "nll(labels, z, t) for z, t in zip(runs, fits, strict=True)"
 NEWLY = "nll(new_labels, new_runs[0], fits[0]) - nll(new_labels, new_runs[run], fits[run])"
 FOLLOWS = "a temperature will follow: choose by the NLL that is left after it"
 FAIR = "give both sides a temperature, each its own"
+MAY_RISE = "negative where the NLL on the test rows is higher: say so"
 JUDGES = "the test rows judge: they choose nothing and fit nothing"
+RARE = "an answer may be too improbable for a number: stay with logarithms, from the logits on"
 ADDED = "the logarithms of an answer's tokens add up"
 
 QUESTIONS = [
@@ -961,11 +973,13 @@ QUESTIONS = [
          f"{LOSSES} -> -np.mean(z.argmax(axis=1) == labels) for z in runs": FOLLOWS,
          f"{LOSSES} -> squares(labels, z, t) for z, t in zip(runs, fits, strict=True)": "by the NLL, not the Brier score",
          f"{LOSSES} -> nll(new_labels, z, t) for z, t in zip(new_runs, fits, strict=True)": JUDGES,
+         f"{LOSSES} -> nll(labels, z, t) + nll(new_labels, new, t) for z, new, t in zip(runs, new_runs, fits, strict=True)": JUDGES,
          f"{LOSSES} -> -t for t in fits": FOLLOWS, f"{LOSSES} -> abs(t - 1) for t in fits": FOLLOWS,
          one_temperature_for_all: FAIR,
          f"{FITS} -> fits = [temperature(labels, runs[0])] * len(runs)": FAIR,
          f"{FITS} -> fits = [temperature(new_labels, z) for z in new_runs]": JUDGES,
          f"{FITS} -> fits = [1 / temperature(labels, z) for z in runs]": "the temperature divides the logits",
+         f"{FITS} -> fits = [np.clip(temperature(labels, z), 0.5, 5) for z in runs]": "no bounds: a temperature may be small or large",
          f"{FITS} -> fits = [max(1, temperature(labels, z)) for z in runs]": "a network that is not sure enough needs a temperature below 1",
          "new_runs[0], fits[0]) -> new_runs[0], 1.0)": "run 0 has a temperature, too: a remedy has to beat a network that was mended",
          "new_runs[run], fits[run]) -> new_runs[run], 1.0)": FAIR,
@@ -973,6 +987,7 @@ QUESTIONS = [
          "new_runs[0], fits[0]) -> new_runs[0], fits[run])": FAIR, "new_runs[run], fits[run]) -> new_runs[run], fits[0])": FAIR,
          f"return run, {NEWLY} -> return run, {NEWLY.replace('new_', '')}": "the gain is that of the test rows",
          f"return run, {NEWLY} -> return run, -({NEWLY})": "how far below run 0: positive where the NLL is lower",
+         f"return run, {NEWLY} -> return run, abs({NEWLY})": MAY_RISE, f"return run, {NEWLY} -> return run, max(0, {NEWLY})": MAY_RISE,
          f"return run, {NEWLY} -> return run, ({NEWLY}) / np.log(2)": "in nats",
          f"return run, {NEWLY} -> return run, ({NEWLY}) * len(new_labels)": "the mean over the test rows",
          f"return run, {NEWLY} -> return run, ({NEWLY}) / nll(new_labels, new_runs[0], fits[0])": "a difference, not a share",
@@ -994,8 +1009,10 @@ QUESTIONS = [
          Case("long answers that are next to impossible, logits of 1000, other temperatures", 1, choices_hard)],
         {all_that_is_in_the_array: "-1 is no token: nothing behind the last one counts", by_length: "the sum, not divided by the length",
          of_the_offered_tokens: "the model spreads its probability over the whole vocabulary: the answers share at the end only",
-         by_products: "an answer may be too improbable for a number: stay with logarithms",
-         with_a_floor: "an answer may be too improbable for a number: stay with logarithms", only_the_last: ADDED,
+         by_products: RARE,
+         with_a_floor: RARE, only_the_last: ADDED,
+         "np.where(tokens >= 0, log_q, 0) -> np.where(tokens >= 0, np.log(np.exp(log_q)), 0)": RARE,
+         "np.where(tokens >= 0, log_q, 0) -> np.where(tokens >= 0, np.maximum(log_q, np.log(1e-12)), 0)": RARE,
          "np.where(tokens >= 0, log_q, 0) -> log_q": "-1 is no token: nothing behind the last one counts",
          "np.where(tokens >= 0, log_q, 0).sum(axis=1) -> log_q[:, 0]": ADDED,
          "np.where(tokens >= 0, log_q, 0).sum(axis=1) -> np.where(tokens >= 0, log_q, 0).min(axis=1)": ADDED,
