@@ -10,8 +10,8 @@ twice, without and with its answer, and behind an exercise comes its solution. H
 counted in words, and `slides.js` shrinks text a little where that was too much.
 
 What a cell's metadata say as `{"slideshow": {"slide_type": …}}`, which JupyterLab edits, comes first:
-`slide` and `subslide` begin a slide with this cell, `fragment` shows it where it stands, each with code that
-is not folded; `notes` puts it into the notes, `skip` leaves it out. A Markdown file says so by
+`subslide` begins a slide with this cell, `slide` too, and `fragment` shows it where it stands, both with code
+that is not folded; `notes` puts it into the notes, `skip` leaves it out. A Markdown file says so by
 `<!-- slide: skip -->`.
 """
 
@@ -42,28 +42,23 @@ from tools.slide_text import close, leads_on, least, shorten  # noqa: E402
 
 ENDING = ".slides.html"
 LIST = "lesson-slides"
-BEGINS, SHOWN = {"slide", "subslide"}, {"slide", "subslide", "fragment"}
-SKIPPED, NOTED = HIDDEN = "skip", "notes"
+BEGINS, SHOWN = {"slide", "subslide"}, {"slide", "fragment"}
+SKIPPED, NOTED = HIDDEN = ("skip", "notes")
 MARK = re.compile(r"^\s*slide:\s*(\w*)\s*$")
 LEFT_OUT = {"You need", "Next", "References"}
 QUESTIONS = "Quick questions"
 # How much a slide holds, in words: text alone, beside a figure or table, around a wide figure.
 ALONE, BESIDE, AROUND = 120, 90, 45
 FEW = 30  # are not left alone
-READ, READ_BESIDE, READ_AROUND, READ_ANSWER, LISTED = (
-    60,
-    45,
-    30,
-    35,
-    80,
-)  # are read of them; the notes hold the rest
+# How many of them are read; the notes hold the rest.
+READ, READ_BESIDE, READ_AROUND, LISTED, READ_ANSWER, CAPTION = 60, 45, 30, 80, 35, 20
 FORMULA, ROW, ITEM = 20, 8, 4  # take the room of so many words
 LINE = 110  # characters of a table that has the whole width
 TEXT = (
     "descendant-or-self::p[not(contains(@class, 'admonition-title') or ancestor::table or ancestor::figure"
     " or ancestor::*[contains(@class, 'cell_output')])]"
 )
-WIDE, WIDE_ROW = 2.4, 50  # a picture's width by its height, a row's characters: nothing has room beside it
+WIDE, WIDE_ROW = 1.9, 50  # a picture's width by its height, a row's characters: nothing has room beside it
 NOT_ON_SLIDES = (
     ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here')]|.//script|.//button|.//summary"
 )
@@ -83,6 +78,11 @@ class Block:
         return not self.is_noted and (
             self.element.find(".//img") is not None or self.element.find(".//tr") is not None
         )
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is a picture or a live figure."""
+        return self.shows and self.element.find(".//img") is not None
 
     @property
     def is_wide(self) -> bool:
@@ -287,7 +287,7 @@ def atoms(blocks: list[Block]) -> list[Atom]:
             found[-1].append(block)
             continue
         before = found[-1][-1] if found and not block.begins else None
-        ends = before and before.is_formula and block.goes_on
+        ends = before and before.is_formula and (block.goes_on or block.is_formula)
         # Of two texts between figures the second leads to the next.
         leads = block.shows and len(found) > 1 and len(found[-1]) == 1 and not shows(found[-1] + found[-2])
         if before and (before.leads_on or ends or (leads and 0 < before.words <= FEW)):
@@ -326,7 +326,9 @@ def fits(slide: list[Block]) -> bool:
     """Tell whether a slide has room for these blocks."""
     room, read = rooms(slide)
     needed = sum(least(paragraph) for block in slide for paragraph in block.element.xpath(TEXT))
-    return len(shows(slide)) < 2 and words(slide) <= room and needed <= read
+    drawn = any(block.is_drawn and not block.is_wide for block in slide)
+    squeezed = drawn and any(block.is_formula for block in slide)
+    return len(shows(slide)) < 2 and words(slide) <= room and needed <= read and not squeezed
 
 
 def rooms(slide: list[Block]) -> tuple[int, int]:
@@ -352,7 +354,8 @@ def deck(page: HtmlElement, lesson: str, root: str, digest: str) -> HtmlElement:
     article = builder.ARTICLE(builder.CLASS("bd-article deck"))
     for number, (section, slide) in enumerate(dealt, 1):
         body, name = laid_out(slide)
-        notes = [] if section.is_whole else cut(body, section, rooms(slide)[1])
+        read = LISTED if number == 1 else rooms(slide)[1]
+        notes = [] if section.is_whole else cut(body, section, read)
         notes += [copy.deepcopy(block.element) for block in slide if block.is_noted]
         title = copy.deepcopy(section.title)
         title.attrib.pop("class", None)
@@ -398,7 +401,9 @@ def cut(body: HtmlElement, section: Section, read: int) -> list[HtmlElement]:
     texts = [body]
     if section.name == QUESTIONS:
         texts, read = body.find_class("slide-answer"), READ_ANSWER
-    return shorten([paragraph for text in texts for paragraph in text.xpath(TEXT)], read)
+    said = shorten([paragraph for text in texts for paragraph in text.xpath(TEXT)], read)
+    captions = shorten(body.xpath(".//figcaption//span[@class='caption-text']"), CAPTION)
+    return said + [builder.P(caption) for caption in captions]
 
 
 TOOLS = """<nav class="slide-tools pst-js-only" aria-label="Slides">

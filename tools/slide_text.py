@@ -10,7 +10,10 @@ from typing import TypeAlias
 from lxml.html import HtmlElement
 
 LEFT_OUT = "\N{HORIZONTAL ELLIPSIS} "
-END = re.compile(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!al\.)\s+(?=[A-Z0-9(\"]|$)")
+END = re.compile(
+    r"""(?:(?<=[.?!])|(?<=[.?!][)"”]))(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!al\.)\s+(?=[A-Z0-9("“]|$)"""
+)
+LEANS = re.compile(r"(It|Its|This|That|These|Those|They|Their|So|Then|But|Both|Neither)\b")
 A_NUMBER = 2  # words or fewer, as in "A." and "1.", are no sentence of their own
 
 Piece: TypeAlias = str | HtmlElement
@@ -52,15 +55,16 @@ def pieces(paragraph: HtmlElement) -> list[Piece]:
 def closes(sentence: Sentence) -> bool:
     """Tell whether the last element, in front of the last text, ends a sentence."""
     before = sentence[:-1]
-    if not before or isinstance(before[-1], str) or not re.match(r"\s+[A-Z(\"]", str(sentence[-1])):
+    if not before or isinstance(before[-1], str) or not re.match(r"""\s+[A-Z("“]""", str(sentence[-1])):
         return False
-    return before[-1].text_content().rstrip().endswith((".", "?", "!")) and is_whole(before)
+    return before[-1].text_content().rstrip().endswith((".", "?", "!", ".”")) and is_whole(before)
 
 
 def is_whole(sentence: Sentence) -> bool:
     """Tell whether brackets and quotation marks are closed, and there is more than a number."""
     text = told(sentence)
-    return text.count("(") == text.count(")") and text.count('"') % 2 == 0 and len(text.split()) > A_NUMBER
+    pairs = all(text.count(left) == text.count(right) for left, right in ("()", "“”"))
+    return pairs and text.count('"') % 2 == 0 and len(text.split()) > A_NUMBER
 
 
 def told(sentence: Sentence) -> str:
@@ -111,17 +115,19 @@ def least(paragraph: HtmlElement) -> int:
 def shorten(paragraphs: list[HtmlElement], room: int) -> list[HtmlElement]:
     """Leave about so many words of paragraphs, in place; give whole copies of those that are cut.
 
-    Where there is room for more than what is needed, the sentences that follow on it stand, too.
+    Where there is room for more than what is needed, the sentences that follow on it stand, too, first those
+    of a paragraph that the next leans on: "It" means something there.
     """
     texts = [sentences(paragraph) for paragraph in paragraphs]
     kept = [needed(paragraph) for paragraph in paragraphs]
     room -= sum(length(text[place]) for text, stays in zip(texts, kept, strict=True) for place in stays)
-    for place in range(1, max(map(len, texts), default=0)):  # each paragraph in turn
-        for text, stays in zip(texts, kept, strict=True):
-            before_stays = place - 1 in stays
-            if place < len(text) and place not in stays and before_stays and length(text[place]) <= room:
-                stays.add(place)
-                room -= length(text[place])
+    leant_on = [bool(after) and LEANS.match(told(after[0])) is not None for after in [*texts[1:], []]]
+    following = [(place, i) for i, text in enumerate(texts) for place in range(1, len(text))]
+    for place, i in sorted(following, key=lambda at: (not leant_on[at[1]], *at)):  # each paragraph in turn
+        fits = place - 1 in kept[i] and length(texts[i][place]) <= room
+        if place not in kept[i] and fits:
+            kept[i].add(place)
+            room -= length(texts[i][place])
     noted = []
     for paragraph, text, stays in zip(paragraphs, texts, kept, strict=True):
         if len(stays) < len(text):

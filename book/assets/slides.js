@@ -13,8 +13,16 @@
       if (!overflows(body)) break;
     }
   };
-  const fitted = document.fonts.ready.then(() => slides.forEach(fit));
-  addEventListener("resize", () => slides.forEach(fit));
+  const isAnswer = (slide) => slide?.querySelector(".slide-answer");
+  const fitAll = () => {
+    slides.forEach(fit);
+    slides.filter((slide, i) => isAnswer(slides[i + 1]) && !isAnswer(slide)).forEach((question) => {
+      const answer = question.nextElementSibling; // in which nothing moves
+      question.style.setProperty("--fit", answer.style.getPropertyValue("--fit"));
+    });
+  };
+  const fitted = document.fonts.ready.then(fitAll);
+  addEventListener("resize", fitAll);
 
   const middle = () => innerHeight / 2;
   const current = () => slides.findIndex((slide) => slide.getBoundingClientRect().bottom > middle());
@@ -32,7 +40,7 @@
     notes: () => {
       const here = slides[current()];
       root.classList.toggle("with-notes");
-      slides.forEach(fit);
+      fitAll();
       here.scrollIntoView({ behavior: "instant" });
     },
     full: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()),
