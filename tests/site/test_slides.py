@@ -168,8 +168,9 @@ def test_the_notes_stand_below_the_slide_and_a_second_window_goes_along(visit: V
     body, below = note.locator("xpath=../div").bounding_box(), note.bounding_box()
     assert body and below and body["y"] + body["height"] <= below["y"] < 720
     assert page.evaluate(CUT) == []
-    second = page.context.new_page()
-    second.goto(page.url)
+    with page.expect_popup() as opened:
+        page.evaluate("() => void open(location.href)")
+    second = opened.value
     second.wait_for_function("window.slidesFitted")
     page.keyboard.press("ArrowRight")
     second.wait_for_function(f"({HERE})() === {number + 1}")
