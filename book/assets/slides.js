@@ -5,11 +5,17 @@
   const SMALLEST = 0.6, LARGEST = 1.3; // of text; a figure takes the room that is left
 
   const overflows = (body) => body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1;
+  const narrow = (formula) => { // one that is too wide does not make the text small
+    formula.style.fontSize = "";
+    const share = formula.clientWidth / formula.scrollWidth;
+    if (share < 1) formula.style.fontSize = `${Math.max(share - 0.03, SMALLEST)}em`;
+  };
   const fit = (slide) => {
     const body = slide.querySelector(".slide-body");
     const largest = body.querySelector("img, .explorer") ? 1 : LARGEST;
     for (let size = largest; size >= SMALLEST; size -= 0.025) {
       slide.style.setProperty("--fit", size);
+      body.querySelectorAll("div.math").forEach(narrow);
       if (!overflows(body)) break;
     }
   };

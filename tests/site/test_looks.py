@@ -1,4 +1,4 @@
-"""Pages as a reader sees them: letters to be read on a phone, tables and code that fit, whole sheets of paper."""
+"""Pages as a reader sees them: letters to be read on a phone, tables and code that fit, sheets of paper."""
 
 import pytest
 
