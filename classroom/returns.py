@@ -163,8 +163,8 @@ def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
     if others or (strange and len(strange) == len(people)):
         of = (others or strange)[0]
         raise SystemExit(
-            f"export: the numbers of the students ({of.number}) come from {of.platform}, not from {platform}, "
-            f"which has other students by them: collect again with the table of {platform}, --roster"
+            f"export: the numbers of the students ({of.number}) come from {of.platform}, not from "
+            f"{platform}, which has other students by them: collect again with the table of {platform}, --roster"
         )
     return [person.student for person in strange]
 
