@@ -574,6 +574,12 @@ def hook(result):
     from IPython.display import clear_output; clear_output()
 get_ipython().events.register("post_run_cell", hook)
 """
+KEPT = """
+import calibration_lessons as c, gc, marshal, types
+names = c.reliability_curve.__globals__
+kept = {one: marshal.dumps(one.__code__) for one in gc.get_objects()
+        if type(one) is types.FunctionType and 'calibration_lessons' in one.__code__.co_filename}
+"""
 NEVER = "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\nbias = ece = mce = 0.5"
 SETS = ["calibrators", "measures", "models", "practice", "uncertainty"]
 # The right answers below a question whose kernel ended, or which want a process as it was.
@@ -613,6 +619,21 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
                     "agent.Without = contextlib.nullcontext\nagent.functions = lambda names: []\n"
                     "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", False, {
                         "ece": (measures.THE_COMPANIONS_ERROR, 0)}),
+    "put back": ("measures", KEPT, False, {
+        "counts": (function(
+            "bin_counts(s, n)", "pairs = [o for o in gc.get_objects() if type(o) is tuple and len(o) == 2]\n"
+            "    for one, code in pairs:\n        if type(code) is types.CodeType: one.__code__ = code\n"
+            "    return c.reliability_curve(np.zeros(len(s)), s, n_bins=n).counts"), 0),
+        "curve": (function(
+            "curve(p, y, n)", "for one, code in kept.items(): one.__code__ = marshal.loads(code)\n"
+            "    r = c.reliability_curve(y, p, n_bins=n); return r.confidence, r.accuracy"), 0),
+        "ece": (function(
+            "binned_ece(s, y, n)", "new = {one.__name__: types.FunctionType(marshal.loads(code), {**names}, one.__name__,"
+            " one.__defaults__, one.__closure__) for one, code in kept.items()}\n"
+            "    return new['expected_calibration_error'](y, s, n_bins=n)"), 0),
+        "p-value": (function(
+            "p_value(o, d)", "import gc; gc.collect(); return (1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
+    }),
     "frozen": ("measures", "import gc\ngc.freeze()", False, {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
     "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", False, {
         "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0),
