@@ -99,7 +99,8 @@ def stub(function: types.FunctionType) -> types.CodeType:
     """Make code that says what is withheld; it has as many free variables as the function's own."""
     free = function.__code__.co_freevars
     bound = "".join(f"    {name} = None\n" for name in free)
-    said = f"{function.__name__} is not there: the question asks you to write it yourself"
+    name = function.__qualname__.removesuffix(".__init__")
+    said = f"{name} is not there: the question asks you to write it yourself"
     inner = (
         f"    def stub(*_, **__):\n        {', '.join(free) or None}\n        raise RuntimeError({said!r})\n"
     )

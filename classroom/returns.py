@@ -164,7 +164,7 @@ def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
         of = (others or strange)[0]
         raise SystemExit(
             f"export: the numbers of the students ({of.number}) come from {of.platform}, not from "
-            f"{platform}, which has other students by them: collect again with the table of {platform}, --roster"
+            f"{platform}, which has others by them: collect again with --roster, the table of {platform}"
         )
     return [person.student for person in strange]
 
