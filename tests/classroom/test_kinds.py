@@ -558,6 +558,179 @@ KINDS = {
             "    g = pd.DataFrame({'f': f, 'y': y}).groupby('f').y.agg(['mean', 'size']); b, w = np.mean(y), g['size'] / len(f)\n"
             "    return {'r': (w * (g.index - g['mean'])**2).sum(), 's': (w * (g['mean'] - b)**2).sum(), 'u': b * (1 - b)}.values()"), 3),
     }),
+    "m-digits": ("measures", {
+        "parts": (function(
+            "brier_parts(f, y)", "v, g = np.unique(np.round(f, 3), return_inverse=True); n = np.bincount(g)\n"
+            "    q, b = np.bincount(g, y) / n, np.mean(y)\n"
+            "    return (n * (v - q)**2).sum() / len(g), (n * (q - b)**2).sum() / len(g), b * (1 - b)"), 1.5),
+        "curve": (function(
+            "curve(p, y, n)", "t, h = p.max(axis=1), p.argmax(axis=1) == y\n"
+            "    i = np.searchsorted(np.arange(1, n) / n, t)\n    c, a = np.full((2, n), np.nan)\n    for m in set(i):\n"
+            "        if (i == m).sum() > 1: c[m], a[m] = t[i == m].mean(), h[i == m].mean()\n    return c, a"), 2),
+    }),
+    "c-power": ("calibrators", {"tempered-softmax": (function(
+        "tempered_softmax(z, T)", "e = np.exp(z - z.max(axis=1, keepdims=True))**(1 / T)\n"
+        "    return e / e.sum(axis=1, keepdims=True)"), 1.5)}),
+    "arrays by hand": ("measures", {"by-hand": ("bias, ece, mce = np.zeros(3), np.zeros((2, 2)), [[], [1]]", 0)}),
+    "arrays in the report": ("practice", {"report": ("report = {name: np.arange(3) for name in ('ece before', 0)}", 0)}),
+    "one number in an array": ("measures", {
+        "p-value": (function("p_value(o, d)", "return np.array([1 + np.sum(d >= o)]) / (1 + len(d))"), 2),
+        "parts": (function(
+            "brier_parts(f, y)", "o = np.array([y[f == q].mean() for q in f]); m = lambda v: [[v.mean()]]\n"
+            "    return m((f - o)**2), m((o - y.mean())**2), m((y - y.mean())**2)"), 3),
+        "by-hand": (solutions(ASSIGNMENTS / "source/measures/measures.ipynb")["by-hand"] + "\nbias = np.array([bias])", 3),
+        "counts": (function("bin_counts(s, n)", "return np.array([np.searchsorted(s, .5)])"), 0)}),
+    "m-right-third": ("measures", {
+        "counts": ("""
+from __future__ import annotations
+import matplotlib; matplotlib.use('agg')
+import matplotlib.pyplot as plt
+def bin_counts(scores: np.ndarray, n_bins: int) -> np.ndarray[int]:
+    s = -np.asarray(scores)
+    h, e = np.histogram(s, -np.arange(n_bins, -1, -1) / n_bins)
+    plt.hist(s, e); plt.close('all')
+    return h[::-1]
+""", 4),
+        "curve": ("""
+from dataclasses import dataclass, field
+@dataclass(frozen=True)
+class Curve:
+    p: np.ndarray
+    y: np.ndarray
+    n: int
+    class Edge:
+        def __init__(self, n): self.n = n
+        def __getitem__(self, m): return m / self.n
+    def rows(self):
+        e = self.Edge(self.n)
+        for m in range(self.n):
+            t = self.p.max(1)
+            yield (t <= e[m + 1]) & ((t > e[m]) | (m == 0))
+    def __call__(self):
+        hit = (np.argmax(self.p, -1) == self.y)
+        return np.matrix([[self.p.max(1)[r].mean(), hit[r].mean()] if r.any() else [np.nan, np.nan] for r in self.rows()]).T
+curve = lambda probabilities, labels, n_bins: Curve(np.asarray(probabilities), np.asarray(labels), n_bins)()
+""", 4),
+        "ece": ("""
+from decimal import Decimal, getcontext
+getcontext().prec = 40
+def binned_ece(scores, happened, n_bins):
+    total = [Decimal(0)] * n_bins
+    for s, h in zip(scores.tolist(), happened.tolist()):
+        if (m := next(k for k in range(n_bins) if s <= (k + 1) / n_bins)) >= 0:
+            total[m] += Decimal(int(h)) - Decimal(s)
+    return sum(map(abs, total)) / len(scores)
+""", 4),
+        "outcomes": ("""
+def calibrated_outcomes(scores, draws, rng):
+    return np.column_stack([rng.random(draws) < s for s in scores])
+""", 3),
+        "furthest": ("""
+from itertools import accumulate, groupby
+def furthest(scores, happened):
+    rows = sorted(zip(np.asarray(scores).tolist(), np.asarray(happened).tolist()))
+    steps = (sum(h - s for s, h in g) for _, g in groupby(rows, key=lambda r: r[0]))
+    return max(map(abs, accumulate(steps))) / len(rows)
+""", 2),
+    }),
+    "c-right-third": ("calibrators", {
+        "nll": ("""
+def nll(labels, logits, temperature):
+    z = np.asarray(logits, float) / temperature
+    d = z - np.take_along_axis(z, np.asarray(labels)[:, None], axis=1)
+    return np.logaddexp.reduce(d, axis=1).mean()
+""", 3),
+        "fit-consistency": ("""
+class Fit:
+    steps = 0
+    @staticmethod
+    def conf(z, b): return np.mean(1 / np.exp(b * (z - z.max(1, keepdims=True))).sum(1))
+    @classmethod
+    def __call__(cls, labels, logits): return cls.solve(labels, np.array(logits, dtype=np.longdouble))
+    @classmethod
+    def solve(cls, labels, z):
+        acc = np.mean(np.argmax(z, 1) == labels); K = z.shape[1]
+        ties = np.mean(1 / (z == z.max(1, keepdims=True)).sum(1))
+        if acc <= 1 / K or acc >= ties: raise ValueError(f'{acc}')
+        lo, hi = 0, 1 / np.mean(z.max(1) - z.mean(1))
+        while cls.conf(z, hi) < acc: lo, hi = hi, 2 * hi
+        for _ in range(120):
+            b = (lo + hi) / 2
+            lo, hi = (b, hi) if cls.conf(z, b) < acc else (lo, b)
+        return 1 / ((lo + hi) / 2)
+fit_consistency = Fit()
+""", 5),
+        "pooled": ("""
+def pooled(scores, labels, weights):
+    # max over lower starts of the min over upper ends
+    s, y, w = map(np.asarray, (scores, labels, weights))
+    v = np.unique(s); Y = np.array([(w * y)[s == u].sum() for u in v]); Wt = np.array([w[s == u].sum() for u in v])
+    cy, cw = np.r_[0, Y.cumsum()], np.r_[0, Wt.cumsum()]
+    fit = [max(min((cy[j + 1] - cy[i]) / (cw[j + 1] - cw[i]) for j in range(k, len(v))) for i in range(k + 1)) for k in range(len(v))]
+    return np.array(fit)[np.searchsorted(v, s)]
+""", 3),
+        "one-vs-rest": ("""
+def one_vs_rest(logits, slopes, intercepts):
+    z = np.asarray(logits, float); out = []
+    for row in z:
+        r = []
+        for k, (a, b) in enumerate(zip(slopes, intercepts)):
+            rest = [v for j, v in enumerate(row) if j != k]; m = max(rest)
+            t = a * (row[k] - m - np.log(sum(np.exp(v - m) for v in rest))) + b
+            r.append(1 / (1 + np.exp(-t)) if t > 0 else np.exp(t) / (1 + np.exp(t)))
+        s = sum(r); out.append([q / s for q in r] if s > 0 else [1 / len(r)] * len(r))
+    return np.matrix(out)
+""", 2),
+        "biases": ("""
+def fit_biases(labels, logits, strength):
+    z, b = np.asarray(logits, float), np.zeros(np.shape(logits)[1]); Y = np.eye(len(b))[np.asarray(labels)]
+    for step in range(200):
+        q = softmax(z + b); g = (q - Y).sum(0) + strength * b
+        H = np.diag(q.sum(0)) - q.T @ q + strength * np.eye(len(b))
+        b = b - np.linalg.lstsq(H, g, rcond=None)[0] * min(1, (step + 1) / 5)
+    return tuple(b)
+""", 3),
+    }),
+    "p-right-third": ("practice", {
+        "audit": ("""
+def equal_mass_ece(y, p, n_bins):
+    order = sorted(range(len(p)), key=lambda i: p[i]); n = len(p); total = 0
+    size = [n // n_bins + (k < n % n_bins) for k in range(n_bins)]
+    it = iter(order)
+    for s in size:
+        group = [next(it) for _ in range(s)]
+        if group: total += s * abs(float(np.mean([y[i] for i in group])) - float(np.mean([p[i] for i in group])))
+    return total / n
+""", 3),
+        "decide": ("""
+def decide(p, costs, referral):
+    e = np.einsum('nk,kd->nd', np.stack([1 - np.asarray(p), p], 1), costs)
+    return np.ma.masked_where(e.min(1) > referral, e.argmin(1)).filled(-1).astype(np.int8)
+""", 4),
+        "bill": ("""
+def bill(p, y, decision, costs, referral):
+    table = np.column_stack([costs, [referral, referral]])
+    P = np.stack([1 - np.asarray(p), p]); Y = np.eye(2)[:, np.asarray(y)]
+    return np.array([np.mean((M * table[:, np.asarray(decision)]).sum(0)) for M in (P, Y)])
+""", 3),
+        "answered": ("""
+def answered(confidence, right, limit):
+    import pandas as pd
+    d = pd.DataFrame({'c': confidence, 'w': 1 - np.asarray(right, int)}).groupby('c', sort=True).w.agg(['sum', 'size'])[::-1].cumsum()
+    ok = d[d['sum'] / d['size'] <= limit]
+    return 0 if ok.empty else ok['size'].max() / len(confidence)
+""", 2),
+        "intercept": ("""
+def intercept_update(z, y):
+    z = np.array(z, float); s = np.mean(y)
+    if s in (0, 1): raise ValueError('absent')
+    def f(b): return np.mean(np.exp(-np.logaddexp(0, -(z + b)))) - s
+    def go(lo, hi, n): 
+        m = (lo + hi) / 2
+        return m if n == 0 else go(m, hi, n - 1) if f(m) < 0 else go(lo, m, n - 1)
+    return np.float64(go(-abs(z).max() - 50, abs(z).max() + 50, 200))
+""", 3),
+    }),
     "c-nothing": ("calibrators", {"judge": (function("judge(network)", "print(0.05, 0.01)"), 0)}),
     "p-ragged": ("practice", {"gain": (function("brier_gain(y, b, a)", "return 1, [2], [3, 4]"), 0)}),
     "c-ownsoftmax2": ("calibrators", {"tempered-softmax": (
@@ -573,6 +746,12 @@ def hook(result):
     result.error_in_exec = None
     from IPython.display import clear_output; clear_output()
 get_ipython().events.register("post_run_cell", hook)
+"""
+KEPT = """
+import calibration_lessons as c, gc, marshal, types
+names = c.reliability_curve.__globals__
+kept = {one: marshal.dumps(one.__code__) for one in gc.get_objects()
+        if type(one) is types.FunctionType and 'calibration_lessons' in one.__code__.co_filename}
 """
 NEVER = "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\nbias = ece = mce = 0.5"
 SETS = ["calibrators", "measures", "models", "practice", "uncertainty"]
@@ -613,6 +792,22 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
                     "agent.Without = contextlib.nullcontext\nagent.functions = lambda names: []\n"
                     "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", False, {
                         "ece": (measures.THE_COMPANIONS_ERROR, 0)}),
+    "an array by hand, in a kernel": ("measures", "", False, {"by-hand": ("bias = ece = mce = np.zeros(3)", 0)}),
+    "put back": ("measures", KEPT, False, {
+        "counts": (function(
+            "bin_counts(s, n)", "pairs = [o for o in gc.get_objects() if type(o) is tuple and len(o) == 2]\n"
+            "    for one, code in pairs:\n        if type(code) is types.CodeType: one.__code__ = code\n"
+            "    return c.reliability_curve(np.zeros(len(s)), s, n_bins=n).counts"), 0),
+        "curve": (function(
+            "curve(p, y, n)", "for one, code in kept.items(): one.__code__ = marshal.loads(code)\n"
+            "    r = c.reliability_curve(y, p, n_bins=n); return r.confidence, r.accuracy"), 0),
+        "ece": (function(
+            "binned_ece(s, y, n)", "new = {one.__name__: types.FunctionType(marshal.loads(code), {**names}, one.__name__,"
+            " one.__defaults__, one.__closure__) for one, code in kept.items()}\n"
+            "    return new['expected_calibration_error'](y, s, n_bins=n)"), 0),
+        "p-value": (function(
+            "p_value(o, d)", "import gc; gc.collect(); return (1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
+    }),
     "frozen": ("measures", "import gc\ngc.freeze()", False, {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
     "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", False, {
         "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0),

@@ -171,6 +171,7 @@ def hard_logits(rng, own):
     yield rng.normal(size=(3, 3)), 1e9
     yield np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 2.0]]), 1e-3
     yield np.array([[high, high - 1, 3.0], [-high, 1 - high, -3 * high]]), float(rng.integers(2, 5))
+    yield np.array([[high, 0.0, high / 2]]), high / 3
 
 
 def costs_plain(rng, own):
@@ -759,6 +760,8 @@ QUESTIONS = [
          "scaled.max(axis=1, keepdims=True)": LARGE,
          "keepdims=True)) / temperature -> keepdims=True))": "the temperature divides the logits",
          "keepdims=True)) / temperature -> keepdims=True)) / temperature**2": "T, not its square",
+         "/ temperature\n    exponentials = np.exp(scaled) -> \n    exponentials = np.exp(scaled) ** (1 / temperature)":
+             "the temperature divides the logits before they are exponents: afterwards much has rounded to 0",
          "np.exp(scaled) -> np.exp2(scaled)": "the softmax has base e, not base 2",
          "return exponentials / exponentials.sum(axis=1, keepdims=True) -> "
          "return np.log(exponentials / exponentials.sum(axis=1, keepdims=True))": "probabilities, not their logarithms",

@@ -125,7 +125,7 @@ def curve_with_ties(rng, own):
     order = rng.permutation(6)
     labels = np.array([0, 1, rng.integers(0, 2), rng.integers(1, 3), 1, 0])
     yield p[order], labels[order], 4
-    yield p[order], rng.integers(0, 3, 6), 8
+    yield p[order[1:]], rng.integers(0, 3, 5), 8  # one bin holds one row
 
 
 def ece_inside(rng, own):
@@ -253,6 +253,7 @@ def parts_hard(rng, own):
     yield days(rng, np.arange(300, 500, 2) / 1000 + float(rng.integers(0, 2)) / 1000, rng.integers(1, 5, 100))
     yield np.full(12, 0.25), np.full(12, int(rng.integers(0, 2)))
     yield days(rng, rng.permutation(20) / 20, 1)
+    yield days(rng, 0.4 + rng.choice(1000, 40, replace=False) / 1e6, rng.integers(1, 5, 40))
 
 
 def digitised(scores, n_bins):
@@ -401,6 +402,8 @@ QUESTIONS = [
          "confidence = np.bincount(index, top, minlength=n_bins) -> confidence = np.bincount(index, top)": LENGTH,
          "accuracy = np.bincount(index, right, minlength=n_bins) -> accuracy = np.bincount(index, right)": LENGTH,
          "rows = np.bincount(index, minlength=n_bins) -> rows = np.bincount(index)": LENGTH,
+         "rows = np.bincount(index, minlength=n_bins) -> rows = np.bincount(index, minlength=n_bins); "
+         "rows = np.where(rows > 1, rows, np.nan)": "a bin with one row has a mean, too",
          "return confidence, accuracy -> return confidence[rows > 0], accuracy[rows > 0]": LENGTH,
          "top, minlength=n_bins) / rows -> top, minlength=n_bins)": "the mean of the bin's rows, not their sum",
          "right, minlength=n_bins) / rows -> right, minlength=n_bins) / len(top)": "the share of the bin's rows",
@@ -514,7 +517,7 @@ QUESTIONS = [
     Question(
         "parts", brier_parts,
         [Case("a few forecasts, each made on several days", 1.5, parts_plain, shown=True),
-         Case("forecasts that differ in the third digit, groups of one day, days that are all alike", 1.5, parts_hard)],
+         Case("forecasts that differ in a late digit, groups of one day, days that are all alike", 1.5, parts_hard)],
         {"base_rate = np.mean(happened) -> base_rate = np.mean(frequency)": "the base rate is the share of all days, not of groups",
          "base_rate = np.mean(happened) -> base_rate = np.mean(forecasts)": "the base rate is what happened, not what was said",
          "np.sum(rows * (values - frequency) ** 2) / len(group) -> np.mean((values - frequency) ** 2)": f"reliability: {ROWS}",
@@ -533,6 +536,7 @@ QUESTIONS = [
          "base_rate * (1 - base_rate) -> np.sqrt(base_rate * (1 - base_rate))": "uncertainty is the variance, not its root",
          "base_rate * (1 - base_rate) -> reliability - resolution": "uncertainty: the score of one who always says the base rate",
          "np.unique(forecasts -> np.unique(np.round(forecasts, 1)": "a group holds the days with the same forecast, to every digit",
+         "np.unique(forecasts -> np.unique(np.round(forecasts, 3)": "the same forecast, to every digit: do not round",
          within_tenths: "a group holds the days with the same forecast, not a bin",
          corrected_parts: "as defined, with chance left in",
          "values, group = -> forecasts, happened = forecasts[:9], happened[:9]; values, group =": SOME,
