@@ -448,8 +448,8 @@ QUESTIONS = [
     ),
     Question(
         "outcomes", calibrated_outcomes,
-        [Case("the shape, 0 and 1, and each event's own probability", 1.5, few_scores, judge=plain_outcomes),
-         Case("every digit of a score, independent draws, and the generator that is given", 1.5, many_scores,
+        [Case("the shape, 0 and 1, and each event's own probability", 1, few_scores, judge=plain_outcomes),
+         Case("every digit of a score, independent draws, and the generator that is given", 1, many_scores,
               judge=independent_outcomes)],
         {"< scores -> < np.mean(scores)": "its own score", "< scores -> < np.round(scores, 1)": "every digit",
          "rng.random((draws, len(scores))) -> rng.random((draws, 1))": "independent",
@@ -488,8 +488,8 @@ QUESTIONS = [
     ),
     Question(
         "best-paid", best_paid,
-        [Case("three penalties, beliefs strictly between 0 and 1", 1, pay_inside, shown=True),
-         Case("penalties that are infinite, equal or of any other kind, and beliefs of 0 and 1", 1, pay_certain)],
+        [Case("three penalties, beliefs strictly between 0 and 1", 1.5, pay_inside, shown=True),
+         Case("penalties that are infinite, equal or of any other kind, and beliefs of 0 and 1", 1.5, pay_certain)],
         {"np.argmin -> np.argmax": "a penalty is paid: the smallest expected one is best",
          "[1 - belief, belief] -> [belief, 1 - belief]": "row 0 of the table is the outcome 0",
          "[1 - belief, belief] -> [0.5, 0.5]": BELIEF,
