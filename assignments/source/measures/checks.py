@@ -367,7 +367,7 @@ QUESTIONS = [
         "counts", bin_counts,
         [Case("scores inside the bins, some bins empty", 2, counts_inside, shown=True),
          Case("scores on the edges, 0 and 1", 1, counts_on_edges),
-         Case("scores k/M in M bins: p * M is rounded and may jump over an edge, so compare with m/M", 1,
+         Case("scores that are edges, computed as m/M, of many bins", 1,
               counts_rounded)],
         {'side="left" -> side="right"': EDGE, numpys_histogram: EDGE, digitised: LAST,
          rounded_product: "p * M is rounded and may jump over an edge: compare with m/M",
