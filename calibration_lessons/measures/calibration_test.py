@@ -129,7 +129,8 @@ def calibration_test(
     The statistics of "t-cal" and "kernel" may be negative: both estimate a square without bias. The time of
     "kernel" grows with the number of classes and of draws and with the square of the rows: 5000 rows of ten
     classes take about fifteen seconds. "kolmogorov-smirnov" sums from the smallest forecast; for the
-    forecasts of the opposite event it may differ.
+    forecasts of the opposite event it may differ. Where events are rare, "hosmer-lemeshow" refutes more
+    calibrated forecasts than its level says: chi-squared is a limit for many expected hits in each bin.
 
     References
     ----------

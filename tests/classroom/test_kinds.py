@@ -176,7 +176,7 @@ KINDS = {
         "z = np.asarray(z)[:2] / T; y = np.asarray(y)[:2]; z = z - z.max(axis=1, keepdims=True)\n"
         "    return np.mean(np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y])"), 0)}),
     "r-argsort": ("practice", {"audit": (
-        practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 1.5)}),
+        practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 1)}),
     "u-wrong1": ("uncertainty", {
         "coin": ("most_likely = forecast = (a + heads) / (a + b + tosses)\n"
                  "total = -forecast * np.log(forecast) - (1 - forecast) * np.log(1 - forecast)", 1),
@@ -261,7 +261,7 @@ KINDS = {
             "    return min(grid, key=lambda t: negative_log_likelihood(y, z / t, from_logits=True))"), 0),
         "fit-consistency": ("from scipy.optimize import brentq\n" + function(
             "fit_consistency(y, z)", "a = np.mean(z.argmax(axis=1) == y)\n"
-            "    return brentq(lambda t: softmax(z / t).max(axis=1).mean() - a, 0.1, 10)"), 4),
+            "    return brentq(lambda t: softmax(z / t).max(axis=1).mean() - a, 0.1, 10)"), 3),
         "judge": (function("judge(network)", "z, y = datasets.network_logits(network, 'test')\n"
                   "    t = TemperatureScaling().fit(z, y)\n"
                   "    e = expected_calibration_error\n    return e(y, softmax(z)), e(y, t.predict_proba(z))"), 0.5),
@@ -436,7 +436,7 @@ KINDS = {
         "    mean = lambda t: np.mean(1 / np.exp(z / u / 10**t).sum(axis=1))\n    low, high = -9.0, 9.0\n"
         "    if not mean(low) > a > mean(high) or a <= 1 / z.shape[1]: raise ValueError('no temperature')\n"
         "    for _ in range(200):\n        t = (low + high) / 2\n"
-        "        low, high = (t, high) if mean(t) > a else (low, t)\n    return u * 10**t"), 5)}),
+        "        low, high = (t, high) if mean(t) > a else (low, t)\n    return u * 10**t"), 4)}),
     "c-right-newton": ("calibrators", {"fit-temperature": (
         "from scipy.optimize import minimize_scalar\nfrom scipy.special import log_softmax\n" + function(
             "fit_temperature(y, z)", "z = np.array(z, float); i = np.arange(len(y)); own = z[i, y]\n"
@@ -450,16 +450,16 @@ KINDS = {
         "audit": ("import pandas as pd\n" + function(
             "equal_mass_ece(y, p, n)", "d = pd.DataFrame(dict(y=y, p=p)).sort_values('p', kind='mergesort')\n"
             "    k = total = 0\n    for b in range(n):\n        g = d.iloc[k : k + len(d) // n + (b < len(d) % n)]\n"
-            "        k += len(g); total += abs(g.y.sum() - g.p.sum())\n    return total / len(d)"), 3),
+            "        k += len(g); total += abs(g.y.sum() - g.p.sum())\n    return total / len(d)"), 2),
         "mend": ("from scipy.optimize import minimize\n" + function(
             "recalibrated(z, y, fit_rows, calibration_rows, test_rows)", "s, t = z[calibration_rows], y[calibration_rows]\n"
             "    q = np.where(t == 1, (t.sum() + 1) / (t.sum() + 2), 1 / ((1 - t).sum() + 2))\n"
             "    cost = lambda w: np.mean(np.logaddexp(0, w[0] * s + w[1]) - q * (w[0] * s + w[1]))\n"
             "    w = minimize(cost, [1.0, 0.0], method='BFGS', options={'gtol': 1e-8}).x\n"
-            "    return 1 / (1 + np.exp(-w[0] * z[test_rows] - w[1]))"), 3),
+            "    return 1 / (1 + np.exp(-w[0] * z[test_rows] - w[1]))"), 2),
         "gain": ("from scipy.stats import sem\n" + function(
             "brier_gain(y, b, a)", "d = (b - y)**2 - (a - y)**2; h = 1.96 * sem(d)\n"
-            "    return [d.mean(), d.mean() - h, d.mean() + h]"), 3),
+            "    return [d.mean(), d.mean() - h, d.mean() + h]"), 2),
         "decide": (function(
             "decide(p, costs, referral)", "out = []\n    for q in p:\n"
             "        e = [(1 - q) * a + q * b for a, b in zip(*costs)]\n"
@@ -467,7 +467,7 @@ KINDS = {
         "bill": (function(
             "bill(p, y, d, costs, r)", "a = b = 0.0\n    for q, t, k in zip(p, y, d):\n        if k == -1:\n"
             "            a += r; b += r\n        else:\n"
-            "            a += (1 - q) * costs[0][k] + q * costs[1][k]; b += costs[t][k]\n    return a / len(p), b / len(p)"), 3),
+            "            a += (1 - q) * costs[0][k] + q * costs[1][k]; b += costs[t][k]\n    return a / len(p), b / len(p)"), 2),
     }),
     "o-right-loops": ("models", {
         "loss": (function(
