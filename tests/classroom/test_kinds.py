@@ -145,7 +145,7 @@ KINDS = {
                 "    return np.abs(np.bincount(i, y - s)).sum() / len(s)"), 2),
         "outcomes": (function(
             "calibrated_outcomes(s, n, rng)",
-            "return np.random.default_rng(3).random((n, len(s))) < s"), 1.5),
+            "return np.random.default_rng(3).random((n, len(s))) < s"), 1),
         "reading": (measures.MISREAD_ZERO, 1.5),
     }),
     "m-linspace": ("measures", {
@@ -158,7 +158,7 @@ KINDS = {
     }),
     "m-hard": ("measures", {
         "outcomes": (function("calibrated_outcomes(s, n, rng)",
-                     "return rng.random((n, len(s))) < np.round(s, 1)"), 1.5),
+                     "return rng.random((n, len(s))) < np.round(s, 1)"), 1),
         "ece": (measures.THE_CHAPTERS_NUMBER, 0),
         "p-value": (function("p_value(o, d)", "return 2 / 5"), 0),
     }),
@@ -420,7 +420,7 @@ KINDS = {
             "tempered_softmax(z, T)", "rows = []\n    for r in z:\n        e = [math.exp((v - max(r)) / T) for v in r]\n"
             "        rows.append(tuple(v / sum(e) for v in e))\n    return rows"), 3),
         "nll": ("from scipy.special import logsumexp\n" + function(
-            "nll(y, z, T)", "return np.array(np.mean([logsumexp(r / T) - r[k] / T for r, k in zip(z, y)]))"), 3),
+            "nll(y, z, T)", "return np.array(np.mean([logsumexp(r / T) - r[k] / T for r, k in zip(z, y)]))"), 2),
         "judge": (solutions(ASSIGNMENTS / "source/calibrators/calibrators.ipynb")["judge"].replace(
             "return before, after", "return np.array([before, after])"), 2)}),
     "c-float32": ("calibrators", {
@@ -429,7 +429,7 @@ KINDS = {
             "    return e / e.sum(axis=1, keepdims=True)"), 3),
         "nll": (function(
             "nll(y, z, T)", "z = np.float32(z) / np.float32(T); m = z.max(axis=1)\n"
-            "    return np.mean(m + np.log(np.exp(z - m[:, None]).sum(axis=1)) - z[np.arange(len(y)), y])"), 3)}),
+            "    return np.mean(m + np.log(np.exp(z - m[:, None]).sum(axis=1)) - z[np.arange(len(y)), y])"), 2)}),
     "c-consistent-shape": ("calibrators", {"fit-consistency": (function(
         "fit_consistency(y, z)", "z = np.array(z, float); a = np.mean(z.argmax(axis=1) == y)\n"
         "    z = z - z.max(axis=1, keepdims=True); u = np.abs(z).max()\n"
@@ -463,7 +463,7 @@ KINDS = {
         "decide": (function(
             "decide(p, costs, referral)", "out = []\n    for q in p:\n"
             "        e = [(1 - q) * a + q * b for a, b in zip(*costs)]\n"
-            "        out.append(-1 if min(e) > referral else e.index(min(e)))\n    return out"), 4),
+            "        out.append(-1 if min(e) > referral else e.index(min(e)))\n    return out"), 3),
         "bill": (function(
             "bill(p, y, d, costs, r)", "a = b = 0.0\n    for q, t, k in zip(p, y, d):\n        if k == -1:\n"
             "            a += r; b += r\n        else:\n"
@@ -514,7 +514,7 @@ KINDS = {
             "    return sum(abs(y[i == m].mean() - s[i == m].mean()) * (i == m).mean() for m in set(i))"), 4),
         "outcomes": (function(
             "calibrated_outcomes(scores, draws, rng)",
-            "return [[int(rng.random() < s) for s in scores] for _ in range(draws)]"), 3),
+            "return [[int(rng.random() < s) for s in scores] for _ in range(draws)]"), 2),
         "reading": ('reading = dict(a="Over-confident", b="too high ", c="under-confident",'
                     ' d="more than zero", e="never higher", f="not always")', 3),
         "p-value": ("from fractions import Fraction\n" + function(
@@ -551,7 +551,7 @@ KINDS = {
                     "binned_ece(s, y, n)", "gaps = dict.fromkeys(range(n), 0.0)\n    for a, b in zip(s, y):\n"
                     "        gaps[next(m for m, e in enumerate(edges(n)) if a <= e)] += float(b) - a\n"
                     "    return sum(map(abs, gaps.values())) / (rows := len(s))"), 4),
-        "outcomes": ("calibrated_outcomes = lambda s, n, rng: np.matrix((rng.random((n, len(s))) < s).astype('int8'))", 3),
+        "outcomes": ("calibrated_outcomes = lambda s, n, rng: np.matrix((rng.random((n, len(s))) < s).astype('int8'))", 2),
         "p-value": (function("p_value(o, d)", "return np.longdouble(1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
         "parts": (function(
             "brier_parts(f, y)", "import warnings; warnings.warn('slow')\n    import pandas as pd\n"

@@ -772,7 +772,7 @@ QUESTIONS = [
     Question(
         "nll", nll,
         [Case("the mean over some rows, in nats", 1, costs_plain, shown=True),
-         Case("probabilities too small to be represented, one row, many rows", 2, costs_hard)],
+         Case("probabilities too small to be represented, one row, many rows", 1, costs_hard)],
         {"- np.log(np.exp(scaled).sum -> - np.log2(np.exp(scaled).sum": "the unit is nats: the natural logarithm",
          "labels].mean() -> labels].mean() / np.log(2)": "the unit is nats: use the natural logarithm, not base 2",
          "labels].mean() -> labels].sum()": "take the mean over the rows, not the sum",
@@ -936,8 +936,8 @@ QUESTIONS = [
     ),
     Question(
         "beta", beta_calibrated,
-        [Case("two worlds whose ends bend differently", 1, bent_plain, shown=True),
-         Case("powers that would be negative, one line for both ends, scores near 0", 1, bent_hard)],
+        [Case("two worlds whose ends bend differently", 1.5, bent_plain, shown=True),
+         Case("powers that would be negative, one line for both ends, scores near 0", 1.5, bent_hard)],
         {platts_line: ENDS, sigmoid_of_p: "the logarithms of p and of 1 - p, not p itself", held_afterwards:
              "held while you fit: with one power at 0 the other numbers are best elsewhere", with_a_penalty: "no penalty",
          to_platts_targets: "the labels as they are, without prior targets", f"{HELD} -> held = None": FALLS,
