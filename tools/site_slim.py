@@ -71,6 +71,11 @@ ITALIC = {
     if decomposition(letter)
 }
 FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
+LONG = 24  # characters of a formula that may not fit between the edges of a phone
+WIDE, WIDE_ROOM, REM = 850, 640, 16  # pixels: a picture of panels, what it keeps on a phone, a rem
+SHAPES = ((36, 350), (85, 690))  # of a column of text on a phone and on a wide page
+# The height of a line, and the room around: rem.
+TEXT = {"h2": (3.0, 3.5), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt"), (1.65, 1.15))
 VERBATIM = ("pre", "script", "style", "textarea")
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -88,7 +93,7 @@ def slim(app: Sphinx, error: Exception | None) -> None:
     sheets: dict[str, None] = {}
     for path, page in roots.items():
         sheets |= dict.fromkeys(linked_sheets(page, static))
-        for edit in (fold, trim, wait_for_the_reader, size_images):
+        for edit in (fold, trim, wait_for_the_reader, size_images, foresee):
             edit(page, path)
         for script in page.xpath(f"//script[contains(@src, '{OPTIONS}')]"):  # inline scripts speak of it
             script.text = options
@@ -175,6 +180,9 @@ def fold(page: HtmlElement, path: Path) -> None:
         wide = max(map(len, box.text_content().splitlines() or [""])) > 40
         if wide or "text_html" in box.classes:  # what may scroll can be reached by the keyboard
             box.set("tabindex", "0")
+    for formula in page.xpath("//span[starts-with(@class, 'math')]"):
+        if len(formula.text_content()) > LONG:
+            formula.classes.add("wide")
     for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
         summary.set("aria-label", "The pages below")
 
@@ -222,6 +230,42 @@ def size_images(page: HtmlElement, path: Path) -> None:
             image.set("width", str(width))
             image.set("height", str(height))
             image.set("loading", "lazy")
+            if width > WIDE and image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
+                box = Element("div", {"class": "wide-picture", "tabindex": "0"})
+                image.addprevious(box)
+                box.append(image)
+
+
+def foresee(page: HtmlElement, path: Path) -> None:
+    """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page."""
+    for section in page.xpath("//article/section/section"):
+        phone, wide = (sum(height(part, *shape) for part in section) for shape in SHAPES)
+        section.set("style", f"--phone:{phone:.0f}rem;--wide:{wide:.0f}rem")
+
+
+def height(part: HtmlElement, line: int, room: int) -> float:
+    """Estimate a height in rem, in lines of so many characters and for pictures with this room in pixels.
+
+    >>> height(html.fromstring("<section><h2>A title</h2><p>Two lines of text.</p></section>"), 20, 350)
+    9.3
+    """
+    text: str = part.text_content()
+    if part.tag in {"details", "aside", "script"}:
+        return 3.5 * (part.tag == "details")
+    if part.tag == "img":
+        across = int(part.get("width", room))
+        return int(part.get("height", 0)) * min(1, max(room, WIDE_ROOM * (across > WIDE)) / across) / REM
+    if part.tag == "pre":
+        return 1.3 * text.count("\n") + 1
+    if part.tag == "tr":  # its columns leave some of the line empty
+        return 1.65 * -(-len(text) * 1.6 // line) + 0.6
+    if "math" in part.classes:
+        return 3.5
+    if part.tag in TEXT:
+        size, margin = TEXT[part.tag]
+        pictures = sum(height(image, line, room) for image in part.iter("img"))
+        return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
+    return sum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
 
 
 @cache
