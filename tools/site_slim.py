@@ -263,7 +263,7 @@ def height(part: HtmlElement, line: int, room: int) -> float:
         return 3.5
     if part.tag in TEXT:
         size, margin = TEXT[part.tag]
-        pictures = sum(height(image, line, room) for image in part.iter("img"))
+        pictures: float = sum(height(image, line, room) for image in part.iter("img"))
         return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
     return sum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
 

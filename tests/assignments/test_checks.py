@@ -175,9 +175,7 @@ def test_numbers_by_hand_are_told_from_every_slip_and_from_a_neighbours(path, qu
         assert all(same(typed[-1][name], wanted[name], question.rtol, question.atol) for name in wanted)
         for slip, said in question.wrong:
             other = question.numbers(slip, own)
-            assert not all(
-                same(other[name], wanted[name], question.rtol, apart) for name in wanted
-            ), said
+            assert not all(same(other[name], wanted[name], question.rtol, apart) for name in wanted), said
     alike = [
         np.mean([same(a[name], b[name], question.rtol, question.atol) for name in a]) > 0.9
         for a, b in pairwise(typed)
