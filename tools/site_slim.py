@@ -47,8 +47,11 @@ MODE = """
 """
 LATE = "late.js"
 OWN_SCRIPTS = ["copybutton.js", LATE]
-# No rule names them: translators leave such text alone, and pages without scripts hide what needs one.
-NAMED_ELSEWHERE = {"notranslate", "pst-js-only"}
+# No rule names them: translators leave such text alone, pages without scripts hide what needs one, and
+# `tools/book.py` and tests look for the rest.
+NAMED_ELSEWHERE = set(
+    "notranslate pst-js-only bd-docs-nav start-book lesson-slides btn-slides-button".split()
+)
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
@@ -75,7 +78,7 @@ LONG = 24  # characters of a formula that may not fit between the edges of a pho
 WIDE, WIDE_ROOM, REM = 850, 640, 16  # pixels: a picture of panels, what it keeps on a phone, a rem
 SHAPES = ((36, 350), (85, 690))  # of a column of text on a phone and on a wide page
 # The height of a line, and the room around: rem.
-TEXT = {"h2": (3.0, 3.5), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt"), (1.65, 1.15))
+TEXT = {"h2": (3.0, 3.5), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.65, 1.15))
 VERBATIM = ("pre", "script", "style", "textarea")
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -251,7 +254,7 @@ def height(part: HtmlElement, line: int, room: int) -> float:
     """
     text: str = part.text_content()
     if part.tag in {"details", "aside", "script"}:
-        return 3.5 * (part.tag == "details")
+        return 3.5 if part.tag == "details" else 0.0
     if part.tag == "img":
         across = int(part.get("width", room))
         return int(part.get("height", 0)) * min(1, max(room, WIDE_ROOM * (across > WIDE)) / across) / REM
@@ -261,7 +264,7 @@ def height(part: HtmlElement, line: int, room: int) -> float:
         return 1.65 * -(-len(text) * 1.6 // line) + 0.6
     if "math" in part.classes:
         return 3.5
-    if part.tag in TEXT:
+    if part.tag in TEXT and part.find("p") is None:
         size, margin = TEXT[part.tag]
         pictures: float = sum(height(image, line, room) for image in part.iter("img"))
         return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
@@ -312,7 +315,7 @@ def rule(node: Node) -> Rule:
         lines = tinycss2.parse_blocks_contents(node.content, True, True)
         return Rule(
             tuple(selectors_of(BREAK.sub(" ", tinycss2.serialize(node.prelude)))),
-            tuple((line.name, BREAK.sub(" ", line.serialize())) for line in lines),
+            tuple((line.name, BREAK.sub(" ", line.serialize()).strip()) for line in lines),
         )
     if isinstance(node, AtRule) and node.lower_at_keyword in GROUPS and node.content is not None:
         below = tinycss2.parse_rule_list(node.content, True, True)

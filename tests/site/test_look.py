@@ -13,8 +13,8 @@ CUT = """() => [...document.querySelectorAll(".math")].filter(box => {
     const formula = box.querySelector("math");
     return formula && formula.getBoundingClientRect().left < box.getBoundingClientRect().left - 1;
 }).map(box => box.textContent.slice(0, 60))"""
-HEADINGS = """() => ["h1", "h2", "h3", "h4"]
-    .map(name => document.querySelector(`article ${name}`)).filter(Boolean).map(heading => parseFloat(getComputedStyle(heading).fontSize))"""
+HEADINGS = """() => ["h1", "h2", "h3", "h4"].map(name => document.querySelector(`article ${name}`))
+    .filter(Boolean).map(heading => parseFloat(getComputedStyle(heading).fontSize))"""
 SHARES = """() => [...document.querySelectorAll("article > section > section")].map(section =>
     [section.id, parseFloat(section.style.getPropertyValue("--phone")) * 16 / section.offsetHeight])"""
 SMALL_LETTERS = """() => [...document.querySelectorAll(".wide-picture img")]
