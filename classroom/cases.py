@@ -264,7 +264,8 @@ class Question:
                 idea = idea or ("" if wanted.raised else misfit(value, wanted.value))
                 if case.shown:
                     return f"{idea}{'; ' * bool(idea)}{self.shown(arguments, wanted, got)}"
-                return idea or f"{self.right.__name__} is wrong for one of these; the inputs are not shown, so try each"
+                name = self.right.__name__
+                return idea or f"{name} is wrong for one of these; the inputs are not shown, so try each"
         said = case.judge(values, [arguments for arguments, _ in tries]) if case.judge else ""
         return (said and diagnose and self.diagnosis([arguments for arguments, _ in tries], values)) or said
 

@@ -87,10 +87,14 @@ def test_the_rule_of_the_minutes_goes_with_the_lines_of_the_trial_reader_as_the_
     lines, points = (np.array([int(row[name]) for row in coded]) for name in ("lines_written", "points"))
     rule = np.array([minutes[row["set"], row["question"]] for row in coded])
     looked_up = np.mean([int(row["words_looked_up"]) for row in record])
-    found = [len(coded), *(f"{np.corrcoef(lines, of)[0, 1]:.2f}" for of in (rule, points)), f"{looked_up:.0f}"]
+    agreement = [f"{np.corrcoef(lines, of)[0, 1]:.2f}" for of in (rule, points)]
     page = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
     said = r"its (\d+) answers .*?correlation ([\d.]+).*?hardly do \(([\d.]+)\).*?looked up (\d+) words"
-    assert (place := re.search(said, page, re.S)) and list(place.groups()) == [str(one) for one in found]
+    assert (place := re.search(said, page, re.S)) and list(place.groups()) == [
+        str(len(coded)),
+        *agreement,
+        f"{looked_up:.0f}",
+    ]
 
 
 @each_set
