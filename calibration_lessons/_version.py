@@ -11,11 +11,12 @@ def made_for(version: str) -> None:
     Parameters
     ----------
     version : str
-        First two numbers of a version.
+        A version, of which the first two numbers count.
 
     Examples
     --------
     >>> made_for("0.1")
+    >>> made_for("0.1.7")
     >>> made_for("0.0")
     This chapter was made for version 0.0 of calibration_lessons; 0.1.0 is installed. Numbers may differ.
     """

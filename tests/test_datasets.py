@@ -22,7 +22,7 @@ from calibration_lessons import (
     expected_calibration_error,
     negative_log_likelihood,
 )
-from tools import coverage_experiment, training_experiment
+from tools import coverage_experiment, matrix_experiment, training_experiment
 
 FOLDER = Path(str(resources.files("calibration_lessons"))) / "data"
 PAGE = Path(__file__).parents[1] / "book" / "reference" / "data.ipynb"
@@ -369,6 +369,23 @@ def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
     assert few[0].bootstrap == 0 and few[1].truth == pytest.approx(0.02)
     coverage_experiment.write(tmp_path, few)
     assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(datasets.Coverage._fields)
+
+
+def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeypatch):
+    stored = datasets.matrix_scaling()
+    first, judged = next(matrix_experiment.sources()), ("temperature", "bias", "vector", "auto")
+    methods = {name: method for name, method in matrix_experiment.methods().items() if name in judged}
+    monkeypatch.setattr(matrix_experiment, "sources", lambda: [first])
+    monkeypatch.setattr(matrix_experiment, "methods", lambda: methods)
+    monkeypatch.setattr(matrix_experiment, "SIZES", (100, 500))
+    rows = [*matrix_experiment.table(matrix_experiment.N_SPLITS)]
+    assert [(row[2], row[3]) for row in rows] == [(n, name) for n in ("100", "500") for name in judged]
+    for source, classes, n, name, splits, *numbers in rows:
+        [found] = np.flatnonzero((stored.source == source) & (stored.n == int(n)) & (stored.method == name))
+        assert [stored.classes[found], stored.splits[found]] == [int(classes), int(splits)]
+        assert [column[found] for column in stored[5:]] == [
+            pytest.approx(float(number), rel=1e-3, abs=1e-3) for number in numbers
+        ]
 
 
 # Every loader

@@ -17,6 +17,7 @@ from sklearn.svm import SVC, SVR
 
 import calibration_lessons as cl
 from calibration_lessons import datasets, simulate
+from calibration_lessons._extras import missing
 
 X = np.arange(20.0).reshape(10, 2)
 Y = [0, 1] * 5
@@ -690,3 +691,12 @@ def test_a_refusal_says_word_for_word_what_was_wrong_where_and_what_was_expected
     with pytest.raises(error) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_a_missing_package_is_named_with_the_extra_that_installs_it():
+    error = missing("calibration_lessons.practice.scale", "scale", ImportError(name="dask.array"))
+    assert error.name == "dask.array"
+    assert str(error) == "calibration_lessons.practice.scale needs dask: pip install 'calibration-lessons[scale]'"
+    assert str(missing("here", "course", ImportError())) == (
+        "here needs more: pip install 'calibration-lessons[course]'"
+    )
