@@ -694,9 +694,9 @@ def test_a_refusal_says_word_for_word_what_was_wrong_where_and_what_was_expected
 
 
 def test_a_missing_package_is_named_with_the_extra_that_installs_it():
-    error = missing("calibration_lessons.practice.scale", "scale", ImportError(name="dask.array"))
+    error = missing("scale", "scale", ImportError(name="dask.array"))
     assert error.name == "dask.array"
-    assert str(error) == "calibration_lessons.practice.scale needs dask: pip install 'calibration-lessons[scale]'"
+    assert str(error) == "scale needs dask: pip install 'calibration-lessons[scale]'"
     assert str(missing("here", "course", ImportError())) == (
         "here needs more: pip install 'calibration-lessons[course]'"
     )

@@ -151,7 +151,6 @@ def test_one_minus_the_share_of_right_answers_is_a_risk_as_good_as_the_share_of_
         assert question.passes(by_accuracy, tries), "no limit where a sum and its complement round apart"
 
 
-
 @pytest.mark.parametrize("path, question", judged, ids=[question.name for _, question in judged])
 def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, question):
     calls = drawn(path, question)
