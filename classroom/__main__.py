@@ -19,6 +19,8 @@ arranged as nbgrader arranges a course.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from classroom import commands, returns, roster
@@ -76,20 +78,43 @@ def parsers() -> argparse.ArgumentParser:
     of["grade"].add_argument("--again", action="store_true", help="also what is graded")
     of["grade"].add_argument("--only", default="", metavar="STUDENT", help="one student, anew")
     of["grade"].add_argument("--unprotected", action="store_true", help="without a sandbox")
-    of["grade"].add_argument("--cell-seconds", type=int, default=Limits.cell, help="at most, for one cell")
-    of["grade"].add_argument("--seconds", type=int, default=Limits.whole, help="at most, for one submission")
+    of["grade"].add_argument(
+        "--cell-seconds", type=at_least(1), default=Limits.cell, help="at most, for one cell"
+    )
+    of["grade"].add_argument(
+        "--seconds", type=at_least(1), default=Limits.whole, help="at most, for one submission"
+    )
     of["feedback"].add_argument("--closed", action="store_true", help="nobody can hand in any more")
     of["export"].add_argument("--platform", choices=[*TABLES, "plain"], default="plain")
     of["export"].add_argument("--title", default="", help="the assignment's title on the platform")
     of["export"].add_argument("--to", type=Path, help="file to write")
     of["export"].add_argument("--zero", action="store_true", help="0 points for who sent nothing")
     of["export"].add_argument(
-        "--late-days", type=int, default=0, help="free for each student, all sets together"
+        "--late-days", type=at_least(0), default=0, help="free for each student, all sets together"
     )
     of["export"].add_argument(
-        "--off", type=float, default=0, help="percent for each late day that is not free"
+        "--off", type=percent, default=0, help="percent for each late day that is not free"
     )
     return parser
+
+
+def at_least(least: int) -> Callable[[str], int]:
+    """Make what reads a whole number that is not too small."""
+
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is no whole number from {least} on")
+        return int(text)
+
+    return whole
+
+
+def percent(text: str) -> float:
+    """Read a number from 0 to 100."""
+    with suppress(ValueError):
+        if 0 <= float(text) <= 100:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 100")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -98,19 +123,26 @@ def main(arguments: list[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     if ROOT.is_relative_to(asked.folder.resolve()):
         parser.error(f"--class {asked.folder} holds the course itself: expected a folder for the class alone")
-    course = Course(asked.folder, asked.sources)
+    try:
+        print(done(Course(asked.folder, asked.sources), asked))
+    except OSError as fault:
+        if not fault.filename:
+            raise
+        raise SystemExit(f"{asked.command}: {fault.filename}: {fault.strerror}") from None
+
+
+def done(course: Course, asked: argparse.Namespace) -> str:
+    """Run the command that is asked for; return what it tells."""
     match asked.command:
         case "check":
-            told = check(asked.notebook, Limits())
+            return check(asked.notebook, Limits())
         case "student-edition":
             from tools.class_edition import student_edition  # students have the other commands only
 
-            told = student_edition(asked.target)
+            return student_edition(asked.target)
         case "release":
-            told = commands.release(course, asked.set, asked.salt)
-        case _:
-            told = of_released(course, asked)
-    print(told)
+            return commands.release(course, asked.set, asked.salt)
+    return of_released(course, asked)
 
 
 def of_released(course: Course, asked: argparse.Namespace) -> str:

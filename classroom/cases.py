@@ -108,6 +108,16 @@ def locally(function: Callable[..., Any], arguments: Arguments) -> Answer:
     return Answer(value, [None if isinstance(item, Generator) else item for item in given])
 
 
+def as_asked(got: Any, wanted: Any) -> Any:
+    """Take a number out of the array that holds nothing else, where a number is asked for."""
+    if isinstance(wanted, tuple):
+        fits = isinstance(got, list | np.ndarray) and len(got) == len(wanted)
+        return [as_asked(*pair) for pair in zip(got, wanted, strict=True)] if fits else got
+    while np.ndim(wanted) == 0 and isinstance(got, list | np.ndarray) and len(got) == 1:
+        got = got[0]
+    return got
+
+
 def same(got: Any, wanted: Any, rtol: float, atol: float) -> bool:
     """Compare plain data; lists count as arrays, and whole numbers as numbers."""
     if isinstance(wanted, tuple):
@@ -244,16 +254,18 @@ class Question:
                 if item is not None
             ):
                 return STAYS
-            values.append(got.value)
-            if got.value is None:
+            values.append(value := as_asked(got.value, wanted.value))
+            if value is None:
                 return "it returns nothing: is a `return` missing?"
-            if case.judge and not formed(got.value, wanted.value):
-                return f"expected {form(wanted.value)}, got {short(got.value)}"
-            if not case.judge and (wanted.raised or not self.agrees(got.value, wanted.value)):
-                idea = self.diagnosis([arguments], [got.value]) if diagnose else "wrong"
+            if case.judge and not formed(value, wanted.value):
+                return f"expected {form(wanted.value)}, got {short(value)}"
+            if not case.judge and (wanted.raised or not self.agrees(value, wanted.value)):
+                idea = self.diagnosis([arguments], [value]) if diagnose else "wrong"
+                idea = idea or ("" if wanted.raised else misfit(value, wanted.value))
                 if case.shown:
                     return f"{idea}{'; ' * bool(idea)}{self.shown(arguments, wanted, got)}"
-                return idea or f"{self.right.__name__} is wrong here; the inputs are not shown"
+                name = self.right.__name__
+                return idea or f"{name} is wrong for one of these; the inputs are not shown, so try each"
         said = case.judge(values, [arguments for arguments, _ in tries]) if case.judge else ""
         return (said and diagnose and self.diagnosis([arguments for arguments, _ in tries], values)) or said
 
@@ -318,14 +330,11 @@ class ByHand:
     def given(self, ask: Ask, name: str) -> Answer:
         """Ask a submission for one of its numbers."""
         got = ask(self.within or name, None, ())
-        if not self.within or got.raised:
+        if got.raised:
             return got
-        held = isinstance(got.value, dict) and name in got.value
-        return (
-            Answer(got.value[name])
-            if held
-            else Answer(raised=("KeyError",), text=f"no {name!r} in {self.within}")
-        )
+        if self.within and not (isinstance(got.value, dict) and name in got.value):
+            return Answer(raised=("KeyError",), text=f"no {name!r} in {self.within}")
+        return Answer(as_asked(got.value[name] if self.within else got.value, 0.0))
 
     def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
         """Compare what a submission holds with the right numbers."""
@@ -411,6 +420,17 @@ def form(value: Any) -> str:
         if np.ndim(value)
         else "a number"
     )
+
+
+def misfit(got: Any, wanted: Any) -> str:
+    """Say that a value has another form than the right one; nothing where it has not."""
+    several = isinstance(wanted, tuple) and isinstance(got, list | np.ndarray) and len(got) == len(wanted)
+    for part, of in zip(got, wanted, strict=True) if several else [(got, wanted)]:
+        if isinstance(of, tuple) or not formed(part, of) or np.ndim(part) != np.ndim(of):
+            return f"expected {form(of)}, got {short(part)}"
+        if np.shape(part) != np.shape(of):
+            return f"expected an array of shape {np.shape(of)}, got one of shape {np.shape(part)}"
+    return ""
 
 
 def short(value: Any) -> str:

@@ -31,6 +31,11 @@ def release(course: Course, name: str, word: str = "") -> str:
         known = ", ".join(sorted(path.stem for path in course.sources.glob("*/*.ipynb")))
         raise SystemExit(f"release: there is no set {name} in {course.sources}; there are {known}")
     course.folder.mkdir(parents=True, exist_ok=True)
+    if word and word != course.word and any(course.folder.glob("release/*/*.ipynb")):
+        raise SystemExit(
+            f"release: {course.folder} has sheets already whose numbers follow from another word, or from "
+            "none; give --salt with the first set of a class, or begin a class in a new folder"
+        )
     if word:
         (course.folder / "word").write_text(word, encoding="utf-8")
     if course.folder.resolve() != ASSIGNMENTS:
@@ -193,6 +198,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
     )
     absent = Counter("sent no notebook" if p.other else "sent nothing" for p in class_list if not p.folder)
     counts += "".join(f", {number} {what}" for what, number in absent.items())
+    counts = counts.removeprefix(", ") or "nobody handed in"
     return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
 
 

@@ -20,6 +20,7 @@ from classroom import roster
 from classroom.course import Course
 from classroom.grading import ANSWER_IN_WORDS, LARGEST
 from classroom.platforms import Sent, date, reading, sender
+from classroom.roster import Person
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
@@ -84,11 +85,11 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         raise SystemExit(f"collect: there is no {source}")
     if not source.is_dir() and not zipfile.is_zipfile(source):
         raise SystemExit(f"collect: {source} is neither a zip nor a folder; expected the platform's download")
-    if table:
-        roster.keep(course, name, table)
-    students = folders(course, name)
+    people = roster.on_table(table) if table else roster.enrolled(course, name)
+    students = folders(people)
     newest: dict[str, Found] = {}
     others: dict[str, tuple[Sent, str]] = {}
+    known = {person.student for person in people}
     for path, changed, content in downloads(source):
         if SKIPPED & set(path.parts) or path.name.startswith("."):
             continue
@@ -96,18 +97,24 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
         when = sent.when.timestamp() if sent.when else changed
         if path.suffix != ".ipynb":
-            others[student] = sent, path.name
+            if sent.platform or len(path.parts) > 1 or student in known:  # else it is nobody's
+                others[student] = sent, path.name
         elif (key := (name in path.stem, sent.order, when)) > (
             newest[student].key if student in newest else (False, -1, -1.0)
         ):
             newest[student] = Found(key, content, sent)
+    roster.fits(people, [*(found.sent for found in newest.values()), *(sent for sent, _ in others.values())])
+    if table:
+        roster.keep(course, name, table)
     for student, found in newest.items():
         rename(course, name, roster.safe(found.sent.number), student)
     counts = Counter(saved(course, name, student, found) for student, found in sorted(newest.items()))
     told = {student: (found.sent, "") for student, found in newest.items()}
     told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}
     roster.note(course, name, {
-        student: roster.Submission(sent.name, sent.number, sent.order, sent.late, sent.place, other)
+        student: roster.Submission(
+            sent.name, sent.number, sent.order, sent.platform, sent.late, sent.place, other
+        )
         for student, (sent, other) in told.items()
     })  # fmt: skip
     for student in sorted(others.keys() - newest.keys()):
@@ -115,13 +122,14 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     for person in roster.people(course, name):
         if not person.folder and not person.other:
             print(f"collect: {person} sent nothing")
+        if people and not person.row:
+            print(f"collect: {person} is not in the students' table")
     kinds = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     return f"collect: {len(newest)} notebooks" + (f" ({kinds})" if kinds else "")
 
 
-def folders(course: Course, name: str) -> dict[str, str]:
+def folders(people: list[Person]) -> dict[str, str]:
     """Say whose folder a platform's number stands for, a group, or a name that only one student has."""
-    people = roster.enrolled(course, name)
     names = Counter(person.name for person in people)
     found = {person.name: person.student for person in people if names[person.name] == 1}
     found |= {person.group: roster.safe(person.group) for person in people if person.group}

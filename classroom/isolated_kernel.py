@@ -20,6 +20,7 @@ import numpy as np
 
 from classroom.channel import packed, unpacked
 
+ABSENT = "it is not there: the question asks you to write it yourself"
 LIBRARIES = ["calibration_lessons", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.linear_model"]
 
 
@@ -32,7 +33,7 @@ def start() -> None:
     os.environ.pop("JPY_PARENT_PID", None)  # a process outside the sandbox
     for name in LIBRARIES:
         importlib.import_module(name)
-    sys.addaudithook(alone)
+    sys.addaudithook(refuse)
     sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel
     from ipykernel import kernelapp
 
@@ -40,13 +41,20 @@ def start() -> None:
 
 
 PROGRAMS = {"subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "os.system"}
-withheld = False
+SEARCHES = {"gc.get_objects", "gc.get_referrers", "gc.get_referents"}
+CODE_RUNS = {"object.__setattr__", "function.__new__", "exec"}
+Places = list[tuple[str, str]]
+"""Files, or folders, and the functions there that are meant; empty for all of them."""
+withheld: Places = []
 
 
-def alone(event: str, _: Any) -> None:
-    """Refuse to start a program in which the withheld functions would be there."""
-    if withheld and event in PROGRAMS:
-        raise RuntimeError("no other program is started while a question withholds functions")
+def refuse(event: str, about: tuple[Any, ...]) -> None:
+    """Refuse what would bring the withheld functions back: another program, a search for them, their code."""
+    if withheld and event in PROGRAMS | SEARCHES:
+        raise RuntimeError(f"no {event} while a question withholds functions")
+    if withheld and event in CODE_RUNS:
+        if any(type(one) is types.CodeType and belongs(one, withheld) for one in about):
+            raise RuntimeError(ABSENT)
 
 
 class Draws:
@@ -67,28 +75,32 @@ def parts(name: str) -> tuple[str, str]:
     return (os.path.dirname(file) + os.sep if hasattr(module, "__path__") else file), function
 
 
-def functions(names: tuple[str, ...]) -> list[types.FunctionType]:
-    """Find every function of some modules, under whatever name, alias, copy or closure somebody holds it."""
-    places = [parts(name) for name in names]
+def belongs(code: types.CodeType, places: Places, file: str = "") -> bool:
+    """Tell whether code is that of a function which is meant; its file can be that of what it calls."""
+    return any(
+        function in ("", code.co_qualname) and (code.co_filename.startswith(place) or file.startswith(place))
+        for place, function in places
+    )
 
-    def belongs(code: types.CodeType) -> bool:
-        return any(
-            code.co_filename.startswith(file) and function in ("", code.co_qualname)
-            for file, function in places
-        )
 
+def functions(places: Places) -> list[types.FunctionType]:
+    """Find every function of some files, under whatever name, alias, copy or closure somebody holds it."""
     if not isinstance(gc.get_objects, types.BuiltinFunctionType):
         raise RuntimeError("gc is not Python's own any more")
     gc.unfreeze()  # what is frozen is not listed
-    everything = gc.get_objects()
-    return [thing for thing in everything if type(thing) is types.FunctionType and belongs(thing.__code__)]
+    everything = [thing for thing in gc.get_objects() if type(thing) is types.FunctionType]
+    return [
+        thing for thing in everything
+        if belongs(thing.__code__, places, str(thing.__globals__.get("__file__")))
+    ]  # fmt: skip
 
 
 def stub(function: types.FunctionType) -> types.CodeType:
     """Make code that says what is withheld; it has as many free variables as the function's own."""
     free = function.__code__.co_freevars
     bound = "".join(f"    {name} = None\n" for name in free)
-    said = f"{function.__name__} is not there: the question asks you to write it yourself"
+    name = function.__qualname__.removesuffix(".__init__")
+    said = f"{name} is not there: the question asks you to write it yourself"
     inner = (
         f"    def stub(*_, **__):\n        {', '.join(free) or None}\n        raise RuntimeError({said!r})\n"
     )
@@ -110,7 +122,7 @@ class Absent:
             raise ImportError(f"{name} is not there: the question asks you to write it yourself")
 
 
-found: dict[tuple[str, ...], list[tuple[types.FunctionType, types.CodeType]]] = {}
+found: dict[tuple[str, ...], tuple[Places, list[tuple[types.FunctionType, types.CodeType]]]] = {}
 
 
 class Without:
@@ -119,23 +131,26 @@ class Without:
     def __init__(self, names: tuple[str, ...]) -> None:
         if names not in found:
             found.clear()
-            found[names] = [(function, stub(function)) for function in functions(names)] if names else []
-        if names and not found[names]:
+            places = [parts(name) for name in names]
+            there = functions(places) if places else []
+            found[names] = places, [(function, stub(function)) for function in there]
+        self.places, self.stubs = found[names]
+        if names and not self.stubs:
             raise RuntimeError("what the question withholds is not found: something was taken apart")
-        self.names, self.hook = names, Absent(names)
+        self.hook = Absent(names)
 
     def __enter__(self) -> None:
         global withheld
-        self.kept = [(function, function.__code__) for function, _ in found[self.names]]
-        for function, refusing in found[self.names]:
+        self.kept = [(function, function.__code__) for function, _ in self.stubs]
+        for function, refusing in self.stubs:
             function.__code__ = refusing
         sys.meta_path.insert(0, self.hook)
-        withheld = bool(self.names)
+        withheld = self.places
 
     def __exit__(self, *_: object) -> None:
         global withheld
-        withheld = False
-        sys.meta_path.remove(self.hook)
+        withheld = []
+        sys.meta_path[:] = [hook for hook in sys.meta_path if hook is not self.hook]
         for function, code in self.kept:
             function.__code__ = code
 

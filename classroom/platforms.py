@@ -26,17 +26,20 @@ BLACKBOARD = re.compile(r"(?P<place>.+_(?P<number>[^_]+)_attempt_(?P<sent>\d{4}(
 BRIGHTSPACE = re.compile(
     r"(?P<place>(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M))"
 )
+FILES = {"moodle": MOODLE, "blackboard": BLACKBOARD, "canvas without names": ANONYMOUS, "canvas": CANVAS}
+FOLDERS = {"moodle": MOODLE, "brightspace": BRIGHTSPACE}
 DATES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
 
 HEADINGS = {  # what a column holds: the headings that platforms give it
     "number": ("platform", "Identifier", "ID", "canvas_user_id", "Username"),
-    "student": ("student", "ID number", "SIS User ID", "user_id", "Student ID"),
+    "student": ("student", "ID number", "SIS User ID", "user_id", "Student ID", "OrgDefinedId"),
     "name": ("name", "Full name", "Student", "Name"),
     "first": ("First name", "FirstName", "First Name"),
     "last": ("Last name", "Surname", "LastName", "Last Name"),
     "group": ("group", "Group", "Groups", "group_name"),
     "sent": ("Last modified (submission)",),
 }
+UNTOUCHED = "give the platform's own table, unopened, or save the spreadsheet as CSV UTF-8"
 EXPECTED = (
     "platform and student; or a table as Moodle (grading worksheet, participants), Canvas (gradebook) or "
     "Blackboard (grade center) exports it"
@@ -54,6 +57,8 @@ class Sent:
     """Of several files of one student the one with the largest was sent last."""
     when: datetime | None = None
     late: bool = False
+    platform: str = ""
+    """Which platform names files so; empty where none does."""
     place: str = ""
     """How the names of files begin that go back to the same student."""
 
@@ -62,7 +67,7 @@ def sender(path: PurePosixPath, set_name: str, known: Collection[str] = ()) -> S
     """Read from a path who sent it; a user name with an underscore is told from the others by those known."""
     for part in path.parts:
         is_file = part == path.name or part.endswith(".zip")
-        for pattern in (MOODLE, BLACKBOARD, ANONYMOUS, CANVAS) if is_file else (MOODLE, BRIGHTSPACE):
+        for platform, pattern in (FILES if is_file else FOLDERS).items():
             if match := pattern.fullmatch(part):
                 found = match.groupdict()
                 before = part.partition("_attempt_")[0] if pattern is BLACKBOARD else ""
@@ -70,7 +75,7 @@ def sender(path: PurePosixPath, set_name: str, known: Collection[str] = ()) -> S
                 return Sent(
                     max(named, key=len, default=found["number"]), found.get("name") or "",
                     int(found.get("order") or 0),
-                    date(found.get("sent") or ""), bool(found.get("late")),
+                    date(found.get("sent") or ""), bool(found.get("late")), platform,
                     found["place"] + "/" * (not is_file),
                 )  # fmt: skip
     folders = [part for part in path.parts[:-1] if part != set_name]
@@ -94,11 +99,21 @@ def table(path: Path) -> list[Row]:
     except OSError as fault:
         raise SystemExit(f"{path}: cannot be read ({fault.strerror})") from None
     except UnicodeError:
-        raise SystemExit(f"{path}: is no CSV; save the spreadsheet as CSV, UTF-8") from None
-    first = text.partition("\n")[0]
-    reader = csv.DictReader(io.StringIO(text), delimiter=max(",;\t", key=first.count), restval="")
-    reader.fieldnames = [name.strip() for name in reader.fieldnames or []]
-    return [{key: value.strip() for key, value in row.items() if isinstance(value, str)} for row in reader]
+        raise SystemExit(f"{path}: is no CSV in UTF-8; {UNTOUCHED}") from None
+    text = re.sub(r"\A((sep=.)?\n)*", "", io.StringIO(text, newline=None).read())  # as a spreadsheet begins
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    try:
+        rows = [*csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)]
+    except csv.Error as fault:
+        raise SystemExit(f"{path}: is no CSV ({fault}); {UNTOUCHED}") from None
+    headings = [name.strip() for name in rows.pop(0)] if rows else []
+    if twice := [name for name in {*sum(HEADINGS.values(), ())} if headings.count(name) > 1]:
+        raise SystemExit(f"{path}: has the heading {twice[0]} twice; {UNTOUCHED}")
+    wide = len(headings)
+    return [
+        dict(zip(headings, [*(item.strip() for item in row), *[""] * wide][:wide], strict=True))
+        for row in rows if any(row)
+    ]  # fmt: skip
 
 
 def reading(row: Mapping[str, str]) -> Row:
@@ -107,8 +122,16 @@ def reading(row: Mapping[str, str]) -> Row:
     if "Identifier" in row:  # Moodle's "Participant 123"
         found["number"] = re.sub(r"^\D+(?=\d+$)", "", found["number"])
     found["name"] = found["name"] or " ".join(filter(None, (found["first"], found["last"])))
+    found["student"] = found["student"].lstrip("#")  # as Brightspace writes it
     nobody = found["name"].startswith(("Points Possible", "Student, Test"))  # Canvas's own rows
     return {} if nobody or not (found["number"] or found["name"]) else found
+
+
+def of_table(headings: Collection[str]) -> str:
+    """Say which platform exports a table with these headings; empty where any may."""
+    if "platform" in headings:
+        return ""
+    return next((name for name, own in OWN.items() if own <= {*headings}), "")
 
 
 def is_roster(headings: Iterable[str]) -> bool:
@@ -170,7 +193,10 @@ def blackboard(grades: Sequence[Grade], possible: str, heading: str, now: dateti
 
 
 TABLES = {"moodle": moodle, "canvas": canvas, "blackboard": blackboard}
-OWN = {"canvas": "Student", "blackboard": "Username"}  # a column of the platform's own table
+OWN = {  # the columns of the platform's own table that hold its number, and tell it from those below
+    "moodle": {"Identifier"}, "brightspace": {"OrgDefinedId"}, "canvas": {"Student", "ID"},
+    "blackboard": {"Username"},
+}  # fmt: skip
 OTHERS = ("SIS Login ID", "Section", "Integration ID", "Root Account", "Last Access", "Availability")
 TITLED = {
     "canvas": 'the assignment\'s title, as its gradebook heads the column: --title "Problem set 3 (4711)"',
@@ -183,7 +209,7 @@ def heading(platform: str, title: str, rows: Sequence[Row]) -> str:
     """Return the heading of the assignment's column: as the platform's own table has it, if it does."""
     if platform not in TITLED:
         return title
-    own, of_students = rows and OWN[platform] in rows[0], {*sum(HEADINGS.values(), ()), *OTHERS}
+    own, of_students = rows and of_table(rows[0]) == platform, {*sum(HEADINGS.values(), ()), *OTHERS}
     there = [key for key in rows[0] if key not in of_students] if own else []
     whole = re.compile(rf"{re.escape(title)}($| \(\d+\)$| ?(\[.*\] ?)?\|\d+$)")
     fits = [key for key in there if title and whole.match(key)]

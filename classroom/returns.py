@@ -124,6 +124,7 @@ def export(
     students see, hold none.
     """
     people = sorted(roster.people(course, name), key=lambda person: person.student)
+    unknown = unknown_to(platform, people) if platform in platforms.TABLES else []
     heading = platforms.heading(platform, title, [person.row for person in people if person.row])
     late = roster.days_charged(course, name, free)
     now = datetime.now()
@@ -144,13 +145,28 @@ def export(
             grades.append(Grade(person.student, full_name, person.number, points, person.row))
             plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
     table = platforms.TABLES.get(platform)
-    lines = table(grades, f"{possible:g}", heading, now) if table else plain
+    known = [grade for grade in grades if grade.student not in unknown]
+    lines = table(known, f"{possible:g}", heading, now) if table else plain
     target = target or course.folder / f"grades-{name}-{platform}.csv"
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
     told = differences(course, name, {grade.student: grade.points for grade in grades})
+    told += [f"export: {student} has no number of {platform}: left out" for student in unknown]
     column = f", in the column {heading!r}" if platform in platforms.TITLED else ""
-    return "\n".join([*told, f"export: {len(grades)} students in {target}{column}"])
+    return "\n".join([*told, f"export: {len(grades) - len(unknown)} students in {target}{column}"])
+
+
+def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
+    """List who has no number of the platform; refuse where it has somebody else by that number."""
+    strange = [person for person in people if person.platform not in (platform, roster.ANY)]
+    others = [person for person in strange if person.platform != roster.FOLDERS]
+    if others or (strange and len(strange) == len(people)):
+        of = (others or strange)[0]
+        raise SystemExit(
+            f"export: the numbers of the students ({of.number}) come from {of.platform}, not from "
+            f"{platform}, which has others by them: collect again with --roster, the table of {platform}"
+        )
+    return [person.student for person in strange]
 
 
 def differences(course: Course, name: str, points: dict[str, str]) -> list[str]:

@@ -6,15 +6,19 @@ import json
 import math
 import re
 import shutil
+from collections import Counter
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
 from classroom import platforms
 from classroom.course import Course
-from classroom.platforms import Row
+from classroom.platforms import UNTOUCHED, Row, Sent
+
+ANY, FOLDERS = "a teacher's own table", "the names of folders"  # other sources of numbers than a platform
+ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+|\d+[.,]0", re.IGNORECASE)
 
 
 @dataclass
@@ -24,6 +28,8 @@ class Submission:
     name: str = ""
     number: str = ""
     order: int = 0
+    platform: str = ""
+    """Whose number it is; empty where nothing tells."""
     late: bool = False
     """Whether the platform calls it late, without saying by how much."""
     place: str = ""
@@ -47,6 +53,8 @@ class Person:
     """The folder of the notebook that counts; empty where there is none."""
     other: str = ""
     """What was handed in in place of a notebook; empty where nothing was."""
+    platform: str = ""
+    """Where the number comes from."""
 
     @property
     def missing(self) -> str:
@@ -63,11 +71,7 @@ def kept(course: Course, name: str) -> Path:
 
 
 def keep(course: Course, name: str, source: Path) -> None:
-    """Keep a platform's table of students; refuse a table of something else."""
-    rows = platforms.table(source)
-    headings = ", ".join(rows[0]) if rows else "no rows"
-    if not rows or not platforms.is_roster(rows[0]):
-        raise SystemExit(f"collect: {source} has the headings {headings}; expected {platforms.EXPECTED}")
+    """Keep a platform's table of students."""
     kept(course, name).parent.mkdir(parents=True, exist_ok=True)
     if source.resolve() != kept(course, name).resolve():
         shutil.copyfile(source, kept(course, name))
@@ -76,12 +80,51 @@ def keep(course: Course, name: str, source: Path) -> None:
 def enrolled(course: Course, name: str) -> list[Person]:
     """Read everybody on the kept table; nobody where there is none."""
     path = kept(course, name)
+    return on_table(path) if path.exists() else []
+
+
+def on_table(path: Path) -> list[Person]:
+    """Read everybody on a platform's table; refuse one of something else, and one that takes two for one."""
+    rows = platforms.table(path)
+    if rows and not platforms.is_roster(rows[0]):
+        headings = ", ".join(rows[0])
+        raise SystemExit(f"collect: {path} has the headings {headings}; expected {platforms.EXPECTED}")
     people = []
-    for row in platforms.table(path) if path.exists() else []:
-        if found := platforms.reading(row):
+    for found, row in ((platforms.reading(row), row) for row in rows):
+        if found:
             student = safe(found["student"] or found["number"] or found["name"])
             people.append(Person(student, found["name"], found["number"], found["group"], row))
+            if rounded := [key for key in (found["student"], found["number"]) if ROUNDED.fullmatch(key)]:
+                raise SystemExit(f"collect: {path}: a spreadsheet made {rounded[0]} of a number; {UNTOUCHED}")
+    if not people:
+        raise SystemExit(f"collect: {path} names no student; expected {platforms.EXPECTED}")
+    for keys in ([one.student for one in people], [one.number for one in people if one.number]):
+        for key, times in Counter(keys).items():
+            if times > 1:
+                names = ", ".join(one.name for one in people if key in (one.student, one.number))
+                raise SystemExit(
+                    f"collect: {path} has {key} {times} times ({names}); expected each student once"
+                )
     return people
+
+
+def fits(people: list[Person], sent: list[Sent]) -> None:
+    """Refuse a table of students that is not of the download: by another platform, or for another set."""
+    table = platforms.of_table(people[0].row) if people else ""
+    found = sorted({one.platform for one in sent if one.platform})
+    if table and found and table not in found:
+        raise SystemExit(
+            f"collect: the students' table is of {table}, the download of {found[0]}; "
+            "expected both of one platform"
+        )
+    number = {person.name: person.number for person in people if person.number.isdigit()}
+    for one in sent:
+        other = number.get(one.name, one.number)
+        if one.platform == table and other != one.number and one.number not in number.values():
+            raise SystemExit(
+                f"collect: {one.name} is {other} in the students' table and {one.number} in the download: "
+                "one of them is of another assignment"
+            )
 
 
 def safe(text: str) -> str:
@@ -131,6 +174,8 @@ def people(course: Course, name: str) -> list[Person]:
         sent = told.get(person.student, Submission())
         person.name, person.number = person.name or sent.name, person.number or sent.number
         person.other = "" if person.folder else sent.other
+        whose = platforms.of_table(person.row) or sent.platform
+        person.platform = whose or (ANY if person.row else FOLDERS)
     return listed
 
 
@@ -173,13 +218,14 @@ def set_due(course: Course, name: str, text: str, student: str = "") -> str:
     """Say until when a set is handed in, by all or by one student."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        if ":" not in text and moment == datetime.combine(moment, time.min):
+            moment = moment.replace(hour=23, minute=59)
+        moment = moment.astimezone().replace(tzinfo=None)
+    except (ValueError, OverflowError):
         raise SystemExit(f'due: {text!r} is no date; write it as "2026-11-30 23:59"') from None
     there = [person.student for person in people(course, name)]
     if student and there and student not in there:
         raise SystemExit(f"due: {student} is nobody of the class; expected one of {', '.join(there)}")
-    if len(text.strip()) == 10:
-        moment += timedelta(hours=23, minutes=59)
     everything = dues(course)
     everything.setdefault(name, {})[student] = moment
     told = {key: {who: str(date) for who, date in dates.items()} for key, dates in everything.items()}

@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import psutil
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-from classroom.cases import Answer, Ask, ByHand, own_numbers, questions, reply, request, seeding
+from classroom.cases import Answer, Ask, ByHand, formed, own_numbers, questions, reply, request, seeding
 from classroom.sandbox import SANDBOXES, environment, own_folder
 from classroom.submission import Limits, error
 
@@ -116,7 +117,9 @@ class Judge:
             self.own = self.own or own_numbers(self.locked, outcome.signed or self.student)
             seed = [seeding(self.word), seeding(self.student)]
             if isinstance(question, ByHand):
-                outcome.given[question.name] = {key: question.given(ask, key).value for key in question.ideas}
+                given = {key: question.given(ask, key).value for key in question.ideas}
+                numbers = {key for key in given if formed(given[key], 0.0) and np.ndim(given[key]) == 0}
+                outcome.given[question.name] = {key: float(given[key]) for key in numbers}
             try:
                 verdicts = question.grade(ask, seed, self.own)
             except (DeadKernelError, CancelledError):

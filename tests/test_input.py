@@ -229,7 +229,11 @@ def test_booleans_and_whole_floats_are_class_numbers():
             ValueError,
             "y is None: expected labels (fit requires y to be passed, but the target y is None)",
         ),
-        ([[0], [1]], ValueError, "y has shape (2, 1): expected a 1-D array of class labels, not empty (np.ravel(y))"),
+        (
+            [[0], [1]],
+            ValueError,
+            "y has shape (2, 1): expected a 1-D array of class labels, not empty (np.ravel(y))",
+        ),
         ([], ValueError, "y has shape (0,): expected a 1-D array of class labels, not empty"),
         (
             [0.0, 0.5],

@@ -6,8 +6,9 @@
 
 Words are what stands between spaces in the Markdown cells, formulas and tables with them, outside of folds
 and of comments. Reading takes a minute for 120 words and a quarter of a minute for a code cell that is not
-folded; each exercise takes five minutes. A problem set takes the time to read it, and four minutes for each
-point. Minutes are rounded up to fives.
+folded; each exercise takes five minutes. A problem set takes the time to read it, and for each question two
+minutes to look things up, two for each line of its authors' answer, and one for ten words to be written.
+`tools/trial_reader.csv` is the record of a reader that this follows. Minutes are rounded up to fives.
 """
 
 from __future__ import annotations
@@ -23,8 +24,11 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
-WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_AN_EXERCISE, MINUTES_A_POINT = 120, 4, 5, 4
+WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_AN_EXERCISE = 120, 4, 5
+MINUTES_TO_LOOK_UP, MINUTES_A_LINE, WRITTEN_A_MINUTE = 2, 2, 10
 MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*### END MARK SCHEME", re.S)
+SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.S)
+TO_WRITE = re.compile(r"(\d+) to (\d+) words")
 FOLDED_CODE = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 FENCE = re.compile(r"^\s*(?P<marker>`{3,}|:{3,})\s*(?:\{(?P<name>[\w-]+)\})?")
 PLAIN = [
@@ -61,12 +65,26 @@ def problem_sets(root: Path = ROOT) -> list[Path]:
 
 def set_minutes(notebook: dict[str, Any]) -> int:
     """Minutes for a problem set, as read from its file; students do not see the mark schemes."""
-    about = [cell["metadata"].get("nbgrader", {}) for cell in notebook["cells"]]
     texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     words = sum(len(plain(MARK_SCHEME.sub("", text)).split()) for text in texts)
     cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
-    points = sum(of.get("points", 0) for of in about)
-    return fives(words / WORDS_A_MINUTE + cells / CELLS_A_MINUTE + points * MINUTES_A_POINT)
+    work = sum(answer_minutes(notebook).values())
+    return fives(words / WORDS_A_MINUTE + cells / CELLS_A_MINUTE + work)
+
+
+def answer_minutes(notebook: dict[str, Any]) -> dict[str, float]:
+    """Minutes for the answer to each question, under the name of the cell that holds its points."""
+    minutes: dict[str, float] = {}
+    lines = 0
+    for cell in notebook["cells"]:
+        about, text = cell["metadata"].get("nbgrader", {}), "".join(cell["source"])
+        lines += sum(bool(line.strip()) for part in SOLUTION.findall(text) for line in part.splitlines())
+        if about.get("points"):
+            asked = TO_WRITE.search(text) if about.get("task") else None
+            written = (int(asked[1]) + int(asked[2])) / 2 if asked else 0
+            work = lines * MINUTES_A_LINE + written / WRITTEN_A_MINUTE
+            minutes[about["grade_id"]], lines = MINUTES_TO_LOOK_UP + work, 0
+    return minutes
 
 
 def fives(minutes: float) -> int:

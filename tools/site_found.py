@@ -30,6 +30,7 @@ from tools.release import addresses  # noqa: E402
 LOGO = "book/assets/logo.svg"
 PHRASES = "book/reference/search.yml"
 LONGEST = 160
+CONTEXT = "https://schema.org"
 LICENSE = "https://creativecommons.org/licenses/by/4.0/"
 COMMENT = re.compile("<!--.*?-->", re.S)
 START_TITLE = "Is the model right as often as it says?"
@@ -97,10 +98,29 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tre
     if page == app.config.root_doc:
         context["title"] = START_TITLE
         context["pageurl"] = app.config.html_baseurl
+    if page == "404":  # stands for every address, and is at home at none
+        context["metatags"] += '<meta name="robots" content="noindex">\n'
+        context["pageurl"] = None
     data = structured(app, page, html.unescape(re.sub("<[^>]+>", "", context.get("title", ""))), text)
     if data:
         told = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
         context["metatags"] += f'<script type="application/ld+json">{told}</script>\n'
+
+
+def lead_home(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Let the card of the start page lead to the address of the site."""
+    address = app.config.html_baseurl
+    if address and page == app.config.root_doc:
+        own = f'content="{address}{app.builder.get_target_uri(page)}"'
+        context["metatags"] = context["metatags"].replace(own, f'content="{address}"')
+
+
+def list_home(app: Sphinx, error: Exception | None) -> None:
+    """Let the sitemap name the start page by the address of the site."""
+    address, sitemap = app.config.html_baseurl, Path(app.outdir, "sitemap.xml")
+    if not error and app.builder.name == "html" and address:
+        own = f"<loc>{address}{app.builder.get_target_uri(app.config.root_doc)}</loc>"
+        sitemap.write_text(sitemap.read_text("utf-8").replace(own, f"<loc>{address}</loc>"), "utf-8")
 
 
 def first_words(tree: nodes.document) -> str:
@@ -121,7 +141,7 @@ def shortened(text: str) -> str:
     """
     if len(text) <= LONGEST:
         return text
-    sentence = max(text.rfind(end, 0, LONGEST) for end in (". ", "? ", ": "))
+    sentence = max(text.rfind(end, 0, LONGEST) for end in (". ", "? "))
     return text[: sentence + 1] if sentence > LONGEST / 2 else text[:LONGEST].rpartition(" ")[0] + " …"
 
 
@@ -137,34 +157,34 @@ def minutes() -> dict[str, tuple[int, bool]]:
 
 
 def structured(app: Sphinx, page: str, title: str, text: str) -> dict[str, Any]:
-    """Describe the course, or a lesson of it, in the words of schema.org."""
+    """Describe the course, or a lesson of it, in the words of schema.org; Google asks for some of them."""
+    shared = {"inLanguage": "en", "license": LICENSE, "isAccessibleForFree": True}
+    course: dict[str, Any] = {
+        "@type": "Course",
+        "name": app.config.project,
+        "description": first_words(app.env.get_doctree(app.config.root_doc)),
+        "provider": {"@type": "Organization", "name": app.config.author},
+    }
     address = app.config.html_baseurl
-    course: dict[str, Any] = {"@type": "Course", "name": app.config.project}
     if address:
-        course["url"] = address
-    shared = {"inLanguage": "en", "license": LICENSE, "isAccessibleForFree": True, "description": text}
+        course["url"] = course["provider"]["url"] = address
     if page == app.config.root_doc:
         work = sum(length for length, _ in minutes().values())
         instance = {
             "@type": "CourseInstance",
-            "courseMode": "online",
+            "courseMode": "Online",
             "courseWorkload": f"PT{work // 60}H{work % 60}M",
         }
-        provider = {"@type": "Organization", "name": app.config.author}
-        return {
-            "@context": "https://schema.org",
-            **course,
-            **shared,
-            "provider": provider,
-            "hasCourseInstance": instance,
-        }
+        offer = {"@type": "Offer", "category": "Free"}
+        return {"@context": CONTEXT, **course, **shared, "offers": offer, "hasCourseInstance": instance}
     if page not in minutes():
         return {}
     length, short = minutes()[page]
     lesson: dict[str, Any] = {
-        "@context": "https://schema.org",
+        "@context": CONTEXT,
         "@type": "LearningResource",
         "name": title,
+        "description": text,
         **shared,
         "learningResourceType": "lesson",
         "timeRequired": f"PT{length}M",
@@ -191,5 +211,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", write_scorer, priority=100)
     app.connect("doctree-read", add_keywords)
     app.connect("html-page-context", describe, priority=300)
+    app.connect("html-page-context", lead_home, priority=600)
     app.connect("build-finished", write_robots)
+    app.connect("build-finished", list_home, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

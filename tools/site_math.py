@@ -53,6 +53,8 @@ def mathml(source: str, display: bool) -> str:
     math = etree.fromstring(reader().call("mathml", source, display), etree.XMLParser(remove_blank_text=True))
     for element in math.iter():
         mend(element)
+    for wrap in list(math.iter(f"{{{MATHML}}}mrow", f"{{{MATHML}}}mstyle")):
+        unwrap(wrap)
     etree.cleanup_namespaces(math)
     return str(etree.tostring(math, encoding="unicode", with_tail=False))
 
@@ -76,6 +78,12 @@ def mend(element: etree._Element) -> None:
     if element.text == "\N{FUNCTION APPLICATION}" and following is not None and not opens(following):
         element.tag, element.text = f"{{{MATHML}}}mspace", None
         element.set("width", "0.167em")
+
+
+def unwrap(wrap: etree._Element) -> None:
+    """Leave out what groups a single term, or sizes a space; operators mind what is around them."""
+    if len(wrap) == 1 and etree.QName(wrap[0]).localname in {"mi", "mn", "mtext", "mspace", "mfrac"}:
+        wrap.getparent().replace(wrap, wrap[0])
 
 
 def opens(element: etree._Element) -> bool:

@@ -3,14 +3,16 @@
     book/measures/ece.html        the lesson
     book/measures/ece.slides.html its slides
 
-What lies open goes on slides, in its order: text, formulas, tables, figures as they are. Left out are code,
-asides, what is folded, and the sections of `LEFT_OUT`. A quick question stands twice, without and with its
-answer, and an exercise without its solution. How much a slide holds is counted in words, and `slides.js`
-shrinks text a little where that was too much.
+What lies open goes on slides, in its order: formulas, tables, figures as they are, and of the text the
+sentences that `slide_text` chooses. A paragraph that is cut stands whole in the slide's notes, which the key
+N shows. Left out are code, asides, what is folded, and the sections of `LEFT_OUT`. A quick question stands
+twice, without and with its answer, and behind an exercise comes its solution. How much a slide holds is
+counted in words, and `slides.js` shrinks text a little where that was too much.
 
 What a cell's metadata say as `{"slideshow": {"slide_type": …}}`, which JupyterLab edits, comes first:
-`slide` and `subslide` begin a slide with this cell, `fragment` shows it where it stands, each with code that
-is not folded; `skip` and `notes` leave it out. A Markdown file says so by `<!-- slide: skip -->`.
+`subslide` begins a slide with this cell, `slide` too, and `fragment` shows it where it stands, both with code
+that is not folded; `notes` puts it into the notes, `skip` leaves it out. A Markdown file says so by
+`<!-- slide: skip -->`.
 """
 
 from __future__ import annotations
@@ -18,9 +20,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -35,19 +38,27 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
 from tools.lengths import PARTS  # noqa: E402
+from tools.slide_text import close, leads_on, least, shorten  # noqa: E402
 
 ENDING = ".slides.html"
 LIST = "lesson-slides"
-BEGINS, SHOWN, HIDDEN = {"slide", "subslide"}, {"slide", "subslide", "fragment"}, {"skip", "notes"}
+BEGINS, SHOWN = {"slide", "subslide"}, {"slide", "fragment"}
+SKIPPED, NOTED = HIDDEN = ("skip", "notes")
 MARK = re.compile(r"^\s*slide:\s*(\w*)\s*$")
 LEFT_OUT = {"You need", "Next", "References"}
 QUESTIONS = "Quick questions"
 # How much a slide holds, in words: text alone, beside a figure or table, around a wide figure.
 ALONE, BESIDE, AROUND = 120, 90, 45
 FEW = 30  # are not left alone
+# How many of them are read; the notes hold the rest.
+READ, READ_BESIDE, READ_AROUND, LISTED, READ_ANSWER, CAPTION = 60, 45, 30, 80, 35, 20
 FORMULA, ROW, ITEM = 20, 8, 4  # take the room of so many words
 LINE = 110  # characters of a table that has the whole width
-WIDE, WIDE_ROW = 2.4, 50  # a picture's width by its height, a row's characters: nothing has room beside it
+TEXT = (
+    "descendant-or-self::p[not(contains(@class, 'admonition-title') or ancestor::table or ancestor::figure"
+    " or ancestor::*[contains(@class, 'cell_output')])]"
+)
+WIDE, WIDE_ROW = 1.9, 50  # a picture's width by its height, a row's characters: nothing has room beside it
 NOT_ON_SLIDES = (
     ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here')]|.//script|.//button|.//summary"
 )
@@ -59,11 +70,19 @@ class Block:
 
     element: HtmlElement
     begins: bool = False  # a slide
+    is_noted: bool = False  # is not seen, but said
 
     @property
     def shows(self) -> bool:
         """Whether it is a picture, a live figure or a table: one for a slide."""
-        return self.element.find(".//img") is not None or self.element.find(".//tr") is not None
+        return not self.is_noted and (
+            self.element.find(".//img") is not None or self.element.find(".//tr") is not None
+        )
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it is a picture or a live figure."""
+        return self.shows and self.element.find(".//img") is not None
 
     @property
     def is_wide(self) -> bool:
@@ -86,6 +105,8 @@ class Block:
     @property
     def words(self) -> int:
         """Words of text, and as many as take the room of the rest."""
+        if self.is_noted:
+            return 0
         if self.is_formula:
             return FORMULA * max(1, len(self.element.findall(".//{*}mtr")))
         if self.shows:
@@ -96,8 +117,7 @@ class Block:
     @property
     def leads_on(self) -> bool:
         """Whether what follows belongs to it."""
-        text: str = self.element.text_content()
-        return not self.shows and text.rstrip().endswith((":", ","))
+        return self.element.tag == "p" and not self.is_noted and leads_on(self.element.text_content())
 
     @property
     def goes_on(self) -> bool:
@@ -116,11 +136,18 @@ class Section:
     title: HtmlElement
     place: str
     blocks: list[Block] = field(default_factory=list)
+    is_whole: bool = False  # must be read to the end
+    is_hidden: bool = False
 
     @property
     def name(self) -> str:
         """The words of the heading."""
         return " ".join(self.title.text_content().rstrip("#").split())
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it has a slide."""
+        return not self.is_hidden and not all(block.is_noted for block in self.blocks)
 
 
 def has_slides(page: str) -> bool:
@@ -150,7 +177,7 @@ def mark_cells(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def sections(page: HtmlElement) -> list[Section]:
-    """Cut a page at its headings and exercises, and keep of it what goes on slides."""
+    """Cut a page at its headings, exercises and solutions, and keep of it what goes on slides."""
     [article] = page.find_class("bd-article")
     found: list[Section] = []
     mark, begins = "", False
@@ -161,33 +188,41 @@ def sections(page: HtmlElement) -> list[Section]:
                 mark, begins = told[1], told[1] in BEGINS
         elif element.tag in {"h1", "h2", "h3"}:
             found.append(Section(element, element.getparent().get("id", "")))
-        elif "exercise" in element.classes and mark not in HIDDEN:
-            title = element[0]
-            title.tag, title.text = "h2", (title.text or "").strip()
-            blocks = [Block(inner) for inner in flow(element) if isinstance(inner.tag, str)]
-            found.append(Section(title, element.get("id", ""), blocks[1:]))
+        elif is_exercise(element):
+            found.append(Section(element[0], element.get("id", ""), is_hidden=mark in HIDDEN))
+            found[-1].is_whole = "exercise" in element.classes
         elif found:
             if "cell" in element.classes:
                 mark = next((name[10:] for name in element.classes if name.startswith("tag_slide-")), "")
                 begins = begins or mark in BEGINS
-            for shown in parts(element, found[-1].name, mark):
-                found[-1].blocks.append(Block(shown, begins))
+            blocks, shown = found[-1].blocks, list(parts(element, found[-1], mark))
+            if blocks and not shown and "cell" in element.classes:
+                close(blocks[-1].element)
+            for part in shown:
+                blocks.append(Block(part, begins, mark == NOTED))
                 begins = False
-    return [section for section in found if section.blocks]
+    return [section for section in found if section.is_shown]
 
 
-def flow(section: HtmlElement) -> Iterator[HtmlElement]:
+def flow(elements: Iterable[HtmlElement]) -> Iterator[HtmlElement]:
     """Go through what stands in a section and in those below it, in order."""
-    for element in section:
+    for element in elements:
         if element.tag == "section":
             yield from flow(element)
         else:
             yield element
+            if is_exercise(element):
+                yield from flow(element[1:])
 
 
-def parts(element: HtmlElement, title: str, mark: str) -> Iterator[HtmlElement]:
-    """Give what a slide shows of an element under this title."""
-    if mark in HIDDEN or element.tag in {"script", "aside"}:
+def is_exercise(element: HtmlElement) -> bool:
+    """Whether an element is an exercise or a solution; its title comes first."""
+    return isinstance(element.tag, str) and bool({"exercise", "solution"} & set(element.classes))
+
+
+def parts(element: HtmlElement, section: Section, mark: str) -> Iterator[HtmlElement]:
+    """Give what a section shows of an element, or has in its notes."""
+    if mark == SKIPPED or element.tag in {"script", "aside"}:
         return
     if "cell" in element.classes:
         open_ = [part for part in element if part.tag != "details"]
@@ -196,11 +231,28 @@ def parts(element: HtmlElement, title: str, mark: str) -> Iterator[HtmlElement]:
         if mark in SHOWN:
             shown = open_ or folded[-1:]
         yield from shown
-    elif "dropdown" in element.classes and (mark in SHOWN or title == QUESTIONS):
+    elif "dropdown" in element.classes and (mark in SHOWN or section.name == QUESTIONS):
         element.attrib["class"] = "slide-answer"
         yield element
-    elif "dropdown" not in element.classes and (mark in SHOWN or title not in LEFT_OUT):
+    elif "dropdown" not in element.classes and (mark in SHOWN or section.name not in LEFT_OUT):
+        yield from [element] if section.name == QUESTIONS or section.is_whole else lists(element)
+
+
+def lists(element: HtmlElement) -> Iterator[HtmlElement]:
+    """Cut a list that is too long for a slide into some of equal length."""
+    items = element.findall("li") if element.tag in {"ul", "ol"} else []
+    length = sum(least(paragraph) for paragraph in element.iter("p"))
+    size = math.ceil(len(items) / math.ceil(length / LISTED)) if items and length else 0
+    if size in {0, len(items)}:
         yield element
+        return
+    for start in range(0, len(items), size):
+        part = copy.deepcopy(element)
+        for item in part.findall("li")[:start] + part.findall("li")[start + size :]:
+            part.remove(item)
+        if element.tag == "ol":
+            part.set("start", str(int(element.get("start", 1)) + start))
+        yield part
 
 
 def slides(section: Section) -> Iterator[list[Block]]:
@@ -216,7 +268,8 @@ def slides(section: Section) -> Iterator[list[Block]]:
         slide = joined(dealt[-1])
         reading = [] if shows(following) or any(block.begins for block in following) else following
         crowded = words(slide) > FEW and shows(atom) and not fits(slide + atom + reading)
-        if slide and (atom[0].begins or crowded or not fits(slide + atom)):
+        seen = not all(block.is_noted for block in slide)
+        if seen and (atom[0].begins or crowded or not fits(slide + atom)):
             dealt.append([])
         dealt[-1].append(atom)
     for before, after in pairwise(dealt):  # a line or two are not left alone
@@ -230,11 +283,14 @@ def atoms(blocks: list[Block]) -> list[Atom]:
     """Gather what belongs together: a sentence and its formula, the words before a figure or table."""
     found: list[Atom] = []
     for block in blocks:
+        if block.is_noted and found:
+            found[-1].append(block)
+            continue
         before = found[-1][-1] if found and not block.begins else None
-        ends = before and before.is_formula and block.goes_on
+        ends = before and before.is_formula and (block.goes_on or block.is_formula)
         # Of two texts between figures the second leads to the next.
         leads = block.shows and len(found) > 1 and len(found[-1]) == 1 and not shows(found[-1] + found[-2])
-        if before and (before.leads_on or ends or (leads and not before.is_formula)):
+        if before and (before.leads_on or ends or (leads and 0 < before.words <= FEW)):
             found[-1].append(block)
         else:
             found.append([block])
@@ -268,11 +324,25 @@ def words(slide: list[Block]) -> int:
 
 def fits(slide: list[Block]) -> bool:
     """Tell whether a slide has room for these blocks."""
+    room, read = rooms(slide)
+    needed = sum(least(paragraph) for block in slide for paragraph in block.element.xpath(TEXT))
+    drawn = any(block.is_drawn and not block.is_wide for block in slide)
+    squeezed = drawn and any(block.is_formula for block in slide)
+    return len(shows(slide)) < 2 and words(slide) <= room and needed <= read and not squeezed
+
+
+def rooms(slide: list[Block]) -> tuple[int, int]:
+    """Say how many words have room on a slide, and how many of them are read."""
     shown = shows(slide)
-    room = BESIDE if shown else ALONE
-    if shown and shown[0].is_wide:
-        room = ALONE - shown[0].words if shown[0].words else AROUND
-    return len(shown) < 2 and words(slide) <= room
+    if not shown:
+        return ALONE, LISTED if any(block.element.tag in {"ul", "ol"} for block in slide) else READ
+    if shown[0].element.find(".//figure[@class='explorer']") is not None:
+        return BESIDE, READ_AROUND  # its controls stand beside it, too
+    if not shown[0].is_wide:
+        return BESIDE, READ_BESIDE
+    if shown[0].words:
+        return ALONE - shown[0].words, READ_BESIDE
+    return AROUND, READ_AROUND
 
 
 # From slides to a page.
@@ -280,20 +350,29 @@ def fits(slide: list[Block]) -> bool:
 
 def deck(page: HtmlElement, lesson: str, root: str, digest: str) -> HtmlElement:
     """Write the page of slides of a lesson's page."""
-    cut = [(section, slide) for section in sections(page) for slide in slides(section)]
+    dealt = [(section, slide) for section in sections(page) for slide in slides(section)]
     article = builder.ARTICLE(builder.CLASS("bd-article deck"))
-    for number, (section, slide) in enumerate(cut, 1):
+    for number, (section, slide) in enumerate(dealt, 1):
         body, name = laid_out(slide)
+        read = LISTED if number == 1 else rooms(slide)[1]
+        notes = [] if section.is_whole else cut(body, section, read)
+        notes += [copy.deepcopy(block.element) for block in slide if block.is_noted]
         title = copy.deepcopy(section.title)
+        title.attrib.pop("class", None)
         title.tag = "h1" if number == 1 else "h2"
         footer = builder.FOOTER(
-            builder.A(cut[0][0].name, href=f"{lesson}#{section.place}"),
-            builder.SPAN(f"{number} / {len(cut)}"),
+            builder.A(dealt[0][0].name, href=f"{lesson}#{section.place}"),
+            builder.SPAN(f"{number} / {len(dealt)}"),
         )
         name += " slide-title" * (number == 1)
-        article.append(builder.SECTION(builder.CLASS(name), title, body, footer, id=f"slide-{number}"))
+        aside = [builder.ASIDE(builder.CLASS("slide-notes"), *notes)] if notes else []
+        article.append(
+            builder.SECTION(builder.CLASS(name), title, body, *aside, footer, id=f"slide-{number}")
+        )
     for element in article.xpath(NOT_ON_SLIDES):
         element.drop_tree()
+    for title in article.xpath("./section/*[self::h1 or self::h2]"):
+        etree.strip_tags(title, "a")
     for details in article.xpath(".//details"):
         details.tag = "div"
     for element in article.xpath(".//*[@id][not(self::section or contains(@class, 'explorer'))]"):
@@ -307,6 +386,7 @@ def deck(page: HtmlElement, lesson: str, root: str, digest: str) -> HtmlElement:
 def laid_out(slide: list[Block]) -> tuple[HtmlElement, str]:
     """Place the blocks of a slide, text beside a figure that is not wide; give the slide's classes, too."""
     body = builder.DIV(builder.CLASS("slide-body"))
+    slide = [block for block in slide if not block.is_noted]
     shown = [block for block in shows(slide) if not block.is_wide]
     if not shown or (0 < shown[0].words <= ALONE - words(slide)):  # a table that has its place between texts
         body.extend(copy.deepcopy(block.element) for block in slide)
@@ -316,9 +396,20 @@ def laid_out(slide: list[Block]) -> tuple[HtmlElement, str]:
     return body, "slide slide-beside"
 
 
+def cut(body: HtmlElement, section: Section, read: int) -> list[HtmlElement]:
+    """Shorten the text of a slide, of a quick question its answer alone; give the paragraphs that are cut."""
+    texts = [body]
+    if section.name == QUESTIONS:
+        texts, read = body.find_class("slide-answer"), READ_ANSWER
+    said = shorten([paragraph for text in texts for paragraph in text.xpath(TEXT)], read)
+    captions = shorten(body.xpath(".//figcaption//span[@class='caption-text']"), CAPTION)
+    return said + [builder.P(caption) for caption in captions]
+
+
 TOOLS = """<nav class="slide-tools pst-js-only" aria-label="Slides">
 <button data-do="back" title="Back (left arrow)"><i class="fas fa-angle-left"></i></button>
 <button data-do="on" title="On (right arrow)"><i class="fas fa-angle-right"></i></button>
+<button data-do="notes" title="Notes (N)"><i class="fas fa-comment"></i></button>
 <button data-do="dark" title="Light or dark (D)"><i class="fas fa-circle-half-stroke"></i></button>
 <button data-do="full" title="Full screen (F)"><i class="fas fa-expand"></i></button>
 </nav>"""

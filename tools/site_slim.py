@@ -1,8 +1,10 @@
 """A Sphinx extension: built pages that open at once.
 
 The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and
-scripts that most readers never need. When all is written, this keeps what they use: one style sheet, fonts
-cut to the characters drawn, figures as WebP with their size; scripts wait for the first move (`late.js`).
+scripts that most readers never need. When all is written, this keeps what they use. A page carries the rules
+that draw it; what a pointer or a script changes is in one sheet for all pages, which waits for the reader's
+first move, as the scripts do (`late.js`). Fonts are cut to the characters drawn, figures are WebP with their
+size, and classes that no rule and no script names are gone.
 """
 
 from __future__ import annotations
@@ -10,9 +12,11 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from unicodedata import decomposition
 
 import tinycss2
 from fontTools.subset import Options, Subsetter, load_font, save_font
@@ -41,7 +45,13 @@ MODE = """
       if (root.theme === "auto") root.theme = dark ? "dark" : "light";
     }
 """
-OWN_SCRIPTS = ["copybutton.js", "late.js"]
+LATE = "late.js"
+OWN_SCRIPTS = ["copybutton.js", LATE]
+# No rule names them: translators leave such text alone, pages without scripts hide what needs one, and
+# `tools/book.py` and tests look for the rest.
+NAMED_ELSEWHERE = set(
+    "notranslate pst-js-only bd-docs-nav start-book lesson-slides btn-slides-button".split()
+)
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
@@ -50,9 +60,25 @@ MADE_BY_SCRIPTS = set(
     kind-index list-group-item list-group-item-action bd-header-version-warning sidebar-message
     pst-button-link-to-stable-version""".split()
 )
+QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`]*`")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
+ADDRESS = re.compile(r"url\((['\"]?)\.\./")
+MOVED = re.compile(r":(hover|focus|active|disabled)")
+NEGATED = re.compile(r":not\([^()]*(\([^()]*\)[^()]*)*\)")
 STATES = re.compile(r"::?[\w-]+(\([^()]*(\([^()]*\))?[^()]*\))?|\[[^\]]*\]")
+# Letters and their mathematical italic forms.
+ITALIC = {
+    chr(int(decomposition(letter).split()[1], 16)): letter
+    for letter in map(chr, [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E])
+    if decomposition(letter)
+}
+FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
+LONG = 24  # characters of a formula that may not fit between the edges of a phone
+WIDE, WIDE_ROOM, REM = 850, 640, 16  # pixels: a picture of panels, what it keeps on a phone, a rem
+SHAPES = ((36, 350), (85, 690))  # of a column of text on a phone and on a wide page
+# The height of a line, and the room around: rem.
+TEXT = {"h2": (3.0, 3.5), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.65, 1.15))
 VERBATIM = ("pre", "script", "style", "textarea")
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -66,21 +92,26 @@ def slim(app: Sphinx, error: Exception | None) -> None:
     static = site / "_static"
     options = (static / OPTIONS).read_text("utf-8")
     pages = {path: html.parse(path) for path in sorted(site.rglob("*.html")) if static not in path.parents}
+    roots = {path: page.getroot() for path, page in pages.items()}
     sheets: dict[str, None] = {}
-    for path, page in pages.items():
-        sheets |= dict.fromkeys(linked_sheets(page.getroot(), static))
-        for edit in (fetch_font_early, fold, trim, wait_for_the_reader, size_images):
-            edit(page.getroot(), path)
+    for path, page in roots.items():
+        sheets |= dict.fromkeys(linked_sheets(page, static))
+        for edit in (fold, trim, wait_for_the_reader, size_images, foresee):
+            edit(page, path)
         for script in page.xpath(f"//script[contains(@src, '{OPTIONS}')]"):  # inline scripts speak of it
             script.text = options
             del script.attrib["src"], script.attrib["type"]
-    used = words(page.getroot() for page in pages.values()) | MADE_BY_SCRIPTS
+    used = words(roots.values()) | MADE_BY_SCRIPTS
     used |= set(WORD.findall(" ".join((static / script).read_text("utf-8") for script in OWN_SCRIPTS)))
-    css = "\n".join((static / sheet).read_text("utf-8") for sheet in sheets if (static / sheet).exists())
-    (static / SHEET).write_text(kept(css, used), "utf-8")
-    cut_fonts(static, [page.getroot() for page in pages.values()])
-    for path, page in pages.items():
-        path.write_bytes(html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
+    whole = "\n".join((static / sheet).read_text("utf-8") for sheet in sheets if (static / sheet).exists())
+    css = kept(whole, used)
+    (static / SHEET).write_text(css, "utf-8")
+    cut_fonts(static, list(roots.values()))
+    drop_classes(roots.values(), css, static)
+    for path, page in roots.items():
+        for link in page.xpath(f"//link[contains(@href, '{SHEET}')]"):
+            dress(page, link, css, static)
+        path.write_bytes(html.tostring(pages[path], encoding="utf-8", doctype="<!DOCTYPE html>"))
 
 
 def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:
@@ -90,7 +121,7 @@ def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:
         root, _, sheet = link.get("href").partition("?")[0].partition("_static/")
         if AT_ONCE.search(link.get("href")):
             style = Element("style")
-            style.text = (static / sheet).read_text("utf-8")
+            style.text = "".join(map(str, rules((static / sheet).read_text("utf-8"))))
             link.addprevious(style)
         else:
             yield sheet
@@ -101,14 +132,43 @@ def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:
             link.drop_tree()
 
 
-def fetch_font_early(page: HtmlElement, path: Path) -> None:
-    """Have the font of formulas there when the first is drawn, so that nothing jumps."""
-    if next(page.iter("math"), None) is not None:
-        sheet = page.xpath(f"//link[contains(@href, '{SHEET}')]")[0]
-        font = sheet.get("href").replace(SHEET, MATHS)
-        sheet.addprevious(
-            Element("link", rel="preload", href=font, type="font/woff2", crossorigin="", **{"as": "font"})
-        )
+def drop_classes(pages: Iterable[HtmlElement], css: str, static: Path) -> None:
+    """Drop the classes that no rule and no script names."""
+    named = NAMED_ELSEWHERE | set(WORD.findall(" ".join(re.findall(r"[^{};]+(?={)", css))))
+    for file in [*static.glob("*.js"), *static.glob("scripts/*.js")]:
+        named |= set(WORD.findall(file.read_text("utf-8")))
+    for page in pages:
+        own = set(WORD.findall(" ".join(style.text or "" for style in page.iter("style"))))
+        for element in page.xpath("//*[@class]"):
+            left = [name for name in element.get("class").split() if name in named or name in own]
+            if left:
+                element.set("class", " ".join(left))
+            else:
+                del element.attrib["class"]
+
+
+def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
+    """Write into a page the rules that draw it; the link to all rules waits, where a script follows it."""
+    root = link.get("href").removesuffix(SHEET)
+    scripts = [script.get("src").rpartition("_static/")[2] for script in page.xpath("//script[@src][@defer]")]
+    used = words([page])
+    for script in scripts:
+        said = QUOTED.findall((static / script.partition("?")[0]).read_text("utf-8"))
+        used |= set(WORD.findall(" ".join(said)))
+    waits = any(LATE in script for script in scripts)
+    style = Element("style")
+    style.text = ADDRESS.sub(
+        rf"url(\g<1>{root}", kept(css, used if waits else used | MADE_BY_SCRIPTS, not waits)
+    )
+    link.addprevious(style)
+    if next(page.iter("math"), None) is not None:  # there when the first is drawn, so that nothing jumps
+        font = Element("link", rel="preload", href=root + MATHS, type="font/woff2", crossorigin="")
+        font.set("as", "font")
+        style.addprevious(font)
+    if waits:
+        link.set("rel", "late")
+    else:
+        link.drop_tree()
 
 
 def fold(page: HtmlElement, path: Path) -> None:
@@ -123,6 +183,9 @@ def fold(page: HtmlElement, path: Path) -> None:
         wide = max(map(len, box.text_content().splitlines() or [""])) > 40
         if wide or "text_html" in box.classes:  # what may scroll can be reached by the keyboard
             box.set("tabindex", "0")
+    for formula in page.xpath("//span[starts-with(@class, 'math')]"):
+        if len(formula.text_content()) > LONG:
+            formula.classes.add("wide")
     for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
         summary.set("aria-label", "The pages below")
 
@@ -170,6 +233,42 @@ def size_images(page: HtmlElement, path: Path) -> None:
             image.set("width", str(width))
             image.set("height", str(height))
             image.set("loading", "lazy")
+            if width > WIDE and image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
+                box = Element("div", {"class": "wide-picture", "tabindex": "0"})
+                image.addprevious(box)
+                box.append(image)
+
+
+def foresee(page: HtmlElement, path: Path) -> None:
+    """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page."""
+    for section in page.xpath("//article/section/section"):
+        phone, wide = (sum(height(part, *shape) for part in section) for shape in SHAPES)
+        section.set("style", f"--phone:{phone:.0f}rem;--wide:{wide:.0f}rem")
+
+
+def height(part: HtmlElement, line: int, room: int) -> float:
+    """Estimate a height in rem, in lines of so many characters and for pictures with this room in pixels.
+
+    >>> height(html.fromstring("<section><h2>A title</h2><p>Two lines of text.</p></section>"), 20, 350)
+    9.3
+    """
+    text: str = part.text_content()
+    if part.tag in {"details", "aside", "script"}:
+        return 3.5 if part.tag == "details" else 0.0
+    if part.tag == "img":
+        across = int(part.get("width", room))
+        return int(part.get("height", 0)) * min(1, max(room, WIDE_ROOM * (across > WIDE)) / across) / REM
+    if part.tag == "pre":
+        return 1.3 * text.count("\n") + 1
+    if part.tag == "tr":  # its columns leave some of the line empty
+        return 1.65 * -(-len(text) * 1.6 // line) + 0.6
+    if "math" in part.classes:
+        return 3.5
+    if part.tag in TEXT and part.find("p") is None:
+        size, margin = TEXT[part.tag]
+        pictures: float = sum(height(image, line, room) for image in part.iter("img"))
+        return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
+    return sum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
 
 
 @cache
@@ -189,35 +288,82 @@ def words(pages: Iterable[HtmlElement]) -> set[str]:
     return found
 
 
-def kept(css: str, used: set[str]) -> str:
-    """Keep of style sheets the rules that can apply, and the properties and animations that a rule names."""
-    css = "".join(serialized(rule, used, None) for rule in tinycss2.parse_stylesheet(css, True, True))
-    while True:
-        read = set(re.findall(r"var\(\s*(--[\w-]+)", css))
-        read.update(*(value.split() for value in re.findall(r"animation[\w-]*:([^;}]*)", css)))
-        fewer = "".join(serialized(rule, used, read) for rule in tinycss2.parse_stylesheet(css, True, True))
-        if fewer == css:
-            return css
-        css = fewer
+@dataclass(frozen=True)
+class Rule:
+    """A rule of a style sheet: what it selects and says; or a head and the rules below; or a head alone."""
+
+    selectors: tuple[str, ...] = ()
+    lines: tuple[tuple[str, str], ...] = ()  # a property's name, and the line
+    head: str = ""
+    below: tuple[Rule, ...] = ()
+
+    def __str__(self) -> str:
+        """Write it as a style sheet has it."""
+        inner = "".join(map(str, self.below)) or ";".join(line for _, line in self.lines)
+        return f"{self.head}{','.join(self.selectors)}{{{inner}}}" if inner else self.head
 
 
-def serialized(rule: Node, used: set[str], read: set[str] | None) -> str:
-    """Write a rule without the selectors that name what no page has."""
-    if isinstance(rule, AtRule) and rule.lower_at_keyword in GROUPS and rule.content is not None:
-        inner = "".join(serialized(r, used, read) for r in tinycss2.parse_rule_list(rule.content, True, True))
-        return f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inner}}}" if inner else ""
-    if isinstance(rule, QualifiedRule):
-        selectors = [s for s in selectors_of(tinycss2.serialize(rule.prelude)) if applies(s, used)]
-        lines = tinycss2.parse_blocks_contents(rule.content, True, True)
-        inner = ";".join(
-            line.serialize() for line in lines if read is None or line.name[:2] != "--" or line.name in read
+@cache
+def rules(css: str) -> tuple[Rule, ...]:
+    """Read a style sheet."""
+    return tuple(map(rule, tinycss2.parse_stylesheet(css, True, True)))
+
+
+def rule(node: Node) -> Rule:
+    """Read a rule."""
+    if isinstance(node, QualifiedRule):
+        lines = tinycss2.parse_blocks_contents(node.content, True, True)
+        return Rule(
+            tuple(selectors_of(BREAK.sub(" ", tinycss2.serialize(node.prelude)))),
+            tuple((line.name, BREAK.sub(" ", line.serialize()).strip()) for line in lines),
         )
-        return f"{','.join(selectors)}{{{inner}}}" if selectors and inner else ""
-    if isinstance(rule, AtRule) and rule.lower_at_keyword in {"import", "charset"}:
-        return ""
-    if isinstance(rule, AtRule) and rule.lower_at_keyword == "keyframes" and read is not None:
-        return str(rule.serialize()) if tinycss2.serialize(rule.prelude).strip() in read else ""
-    return str(rule.serialize())
+    if isinstance(node, AtRule) and node.lower_at_keyword in GROUPS and node.content is not None:
+        below = tinycss2.parse_rule_list(node.content, True, True)
+        return Rule(
+            head=f"@{node.at_keyword}{tinycss2.serialize(node.prelude)}", below=tuple(map(rule, below))
+        )
+    if isinstance(node, AtRule) and node.lower_at_keyword in {"import", "charset"}:
+        return Rule()
+    return Rule(head=BREAK.sub(" ", node.serialize()))
+
+
+def kept(css: str, used: set[str], moved: bool = True) -> str:
+    """Keep of a style sheet the rules that can apply, and the properties and animations that a rule names.
+
+    What waits for the pointer or the keyboard is left out where nobody has `moved`.
+    """
+    left = tuple(fitting(rules(css), used, moved, None))
+    while True:
+        text = "".join(map(str, left))
+        read = set(re.findall(r"var\(\s*(--[\w-]+)", text))
+        read.update(*(value.split() for value in re.findall(r"animation[\w-]*:([^;}]*)", text)))
+        fewer = tuple(fitting(left, used, moved, read))
+        if fewer == left:
+            return text
+        left = fewer
+
+
+def fitting(rules: Iterable[Rule], used: set[str], moved: bool, read: set[str] | None) -> Iterator[Rule]:
+    """Give rules without the selectors that name what no page has, and without what nothing reads."""
+    for rule in rules:
+        if rule.below:
+            below = tuple(fitting(rule.below, used, moved, read))
+            if below:
+                yield replace(rule, below=below)
+        elif rule.selectors:
+            selectors = tuple(s for s in rule.selectors if applies(s, used) and (moved or not waits(s)))
+            lines = tuple(
+                (name, line) for name, line in rule.lines if read is None or name[:2] != "--" or name in read
+            )
+            if selectors and lines:
+                yield Rule(selectors, lines)
+        elif read is None or not rule.head.startswith("@keyframes") or animation(rule.head) in read:
+            yield rule
+
+
+def animation(keyframes: str) -> str:
+    """Name the animation of these keyframes."""
+    return keyframes.partition("{")[0].removeprefix("@keyframes").strip()
 
 
 def selectors_of(prelude: str) -> Iterator[str]:
@@ -233,14 +379,24 @@ def selectors_of(prelude: str) -> Iterator[str]:
 
 def applies(selector: str, used: set[str]) -> bool:
     """Tell whether all that a selector names is in use."""
-    return all(name.lstrip(".#") in used for name in NAME.findall(STATES.sub("", selector)))
+    return names(selector) <= used
+
+
+@cache
+def names(selector: str) -> frozenset[str]:
+    """List what a selector needs: tags, classes, identifiers."""
+    return frozenset(name.lstrip(".#") for name in NAME.findall(STATES.sub("", selector)))
+
+
+@cache
+def waits(selector: str) -> bool:
+    """Tell whether a selector is about where the pointer or the keyboard is."""
+    return bool(MOVED.search(NEGATED.sub("", selector)))
 
 
 def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
     """Cut the fonts of formulas and of icons to the characters that pages draw."""
-    formulas = {
-        character for page in pages for math in page.iter("math") for character in math.text_content()
-    }
+    formulas = {character for page in pages for math in page.iter("math") for character in drawn(math)}
     formulas.add("\N{SQUARE ROOT}")  # which browsers draw around `msqrt`; no text holds it
     with as_file(files("ziamath") / "fonts/STIXTwoMath-Regular.ttf") as font:
         subset(font, formulas, static / MATHS)
@@ -248,10 +404,17 @@ def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
     subset(static / ICONS, set(re.findall("[\ue000-\uf8ff]", sheet)), static / ICONS)
 
 
+def drawn(math: HtmlElement) -> Iterator[str]:
+    """Give the characters that browsers draw for a formula: a letter that is a name alone is drawn italic."""
+    for element in math.iter():
+        text = (element.text or "").strip()
+        yield from ITALIC.get(text, text) if element.tag == "mi" and not element.get("mathvariant") else text
+
+
 def subset(font: Path, characters: set[str], to: Path) -> None:
     """Write the part of a font that draws these characters."""
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    options = Options(flavor="woff2", layout_features=["*"], hinting=False)
+    options = Options(flavor="woff2", layout_features=FEATURES, hinting=False)
     loaded = load_font(str(font), options)
     cutter = Subsetter(options)
     cutter.populate(text="".join(sorted(characters)))

@@ -1,4 +1,4 @@
-// The theme's scripts wait for the reader's first move; a button pressed before they are there is pressed again for them.
+// The theme's scripts and its whole style sheet wait for the reader's first move; a button pressed before they are there is pressed again for them.
 {
   let ready = false;
   let loading;
@@ -10,13 +10,21 @@
       real.src = script.src;
       script.replaceWith(real);
     });
+  const dress = (link) =>
+    new Promise((done) => {
+      link.onload = link.onerror = done;
+      link.rel = "stylesheet";
+    });
   const parsed = new Promise((done) => {
     if (document.readyState === "loading") addEventListener("DOMContentLoaded", done);
     else done();
   });
   const load = () =>
     (loading ??= parsed // a reader may move before the page has all of its scripts
-      .then(() => Promise.all([...document.querySelectorAll('script[type="text/late"]')].map(fetched)))
+      .then(() => {
+        const scripts = [...document.querySelectorAll('script[type="text/late"]')].map(fetched);
+        return Promise.all([...scripts, ...[...document.querySelectorAll('link[rel="late"]')].map(dress)]);
+      })
       .then(() => {
         ready = true;
       }));

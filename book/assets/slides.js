@@ -2,18 +2,33 @@
 {
   const slides = [...document.querySelectorAll(".slide")];
   const root = document.documentElement;
-  const SMALLEST = 0.6;
+  const SMALLEST = 0.6, LARGEST = 1.3; // of text; a figure takes the room that is left
 
   const overflows = (body) => body.scrollHeight > body.clientHeight + 1 || body.scrollWidth > body.clientWidth + 1;
+  const narrow = (formula) => { // one that is too wide does not make the text small
+    formula.style.fontSize = "";
+    const share = formula.clientWidth / formula.scrollWidth;
+    if (share < 1) formula.style.fontSize = `${Math.max(share - 0.03, SMALLEST)}em`;
+  };
   const fit = (slide) => {
     const body = slide.querySelector(".slide-body");
-    for (let size = 1; size >= SMALLEST; size -= 0.025) {
+    const largest = body.querySelector("img, .explorer") ? 1 : LARGEST;
+    for (let size = largest; size >= SMALLEST; size -= 0.025) {
       slide.style.setProperty("--fit", size);
+      body.querySelectorAll("div.math").forEach(narrow);
       if (!overflows(body)) break;
     }
   };
-  const fitted = document.fonts.ready.then(() => slides.forEach(fit));
-  addEventListener("resize", () => slides.forEach(fit));
+  const isAnswer = (slide) => slide?.querySelector(".slide-answer");
+  const fitAll = () => {
+    slides.forEach(fit);
+    slides.filter((slide, i) => isAnswer(slides[i + 1]) && !isAnswer(slide)).forEach((question) => {
+      const answer = question.nextElementSibling; // in which nothing moves
+      question.style.setProperty("--fit", answer.style.getPropertyValue("--fit"));
+    });
+  };
+  const fitted = document.fonts.ready.then(fitAll);
+  addEventListener("resize", fitAll);
 
   const middle = () => innerHeight / 2;
   const current = () => slides.findIndex((slide) => slide.getBoundingClientRect().bottom > middle());
@@ -28,6 +43,12 @@
     back: () => show(current() - 1),
     first: () => show(0),
     last: () => show(slides.length - 1),
+    notes: () => {
+      const here = slides[current()];
+      root.classList.toggle("with-notes");
+      fitAll();
+      here.scrollIntoView({ behavior: "instant" });
+    },
     full: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()),
     dark: () => {
       const theme = root.dataset["theme"] === "dark" ? "light" : "dark";
@@ -37,7 +58,7 @@
   const KEYS = {
     ArrowRight: "on", ArrowDown: "on", PageDown: "on", " ": "on", Enter: "on",
     ArrowLeft: "back", ArrowUp: "back", PageUp: "back", Backspace: "back",
-    Home: "first", End: "last", f: "full", d: "dark",
+    Home: "first", End: "last", f: "full", d: "dark", n: "notes",
   };
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -51,9 +72,17 @@
     acts[event.target.closest("button")?.dataset.do]?.();
   });
 
+  // A second window goes along, say one with notes.
+  const windows = new BroadcastChannel(location.pathname);
+  windows.onmessage = ({ data }) => data === shown || slides[data]?.scrollIntoView({ behavior: "instant" });
+
   // A window of another size shows the same slide; paper is light.
   let [shown, theme] = [0];
-  addEventListener("scroll", () => (shown = current()), { passive: true });
+  addEventListener("scroll", () => {
+    const before = shown;
+    shown = current();
+    if (shown !== before) windows.postMessage(shown);
+  }, { passive: true });
   addEventListener("resize", () => slides[shown]?.scrollIntoView({ behavior: "instant" }));
   addEventListener("beforeprint", () => {
     theme = root.dataset["theme"];

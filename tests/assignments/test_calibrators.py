@@ -278,6 +278,32 @@ BARE_LOGITS = AGAINST.replace("slopes * odds", "slopes * z")
 NOT_DIVIDED = AGAINST.replace("return r / r.sum(axis=1, keepdims=True)", "return r")
 ODDS_THAT_OVERFLOW = AGAINST.replace("top = rivals.max(axis=1)", "top = np.zeros(len(z))")
 NAN_FOR_NOTHING = AGAINST.replace("r[r.sum(axis=1) == 0] = 1", "")
+POOLED_CURVE = """
+def one_curve(labels, p, new_p):
+    from calibration_lessons import IsotonicCalibration
+
+    hits = (np.arange(p.shape[1]) == labels[:, None]).astype(int)
+    curve = IsotonicCalibration().fit(p.ravel(), hits.ravel())
+    g = curve.predict_proba(new_p.ravel())[:, 1].reshape(new_p.shape) + 1e-6 * new_p
+    return g / g.sum(axis=1)[:, None]
+"""
+SURE_ROWS_ONLY = POOLED_CURVE.replace(" + 1e-6 * new_p", "")
+TOP_LABELS = POOLED_CURVE.replace(
+    "fit(p.ravel(), hits.ravel())", "fit(p.max(axis=1), 1 * (p.argmax(axis=1) == labels))"
+)
+CURVE_NOT_DIVIDED = POOLED_CURVE.replace("return g / g.sum(axis=1)[:, None]", "return g")
+TEN_CURVES = """
+def one_curve(labels, p, new_p):
+    from calibration_lessons import IsotonicCalibration, OneVsRest
+
+    return OneVsRest(IsotonicCalibration()).fit(p, labels).predict_proba(new_p)
+"""
+THE_COMPANIONS_CURVE = """
+def one_curve(labels, p, new_p):
+    from calibration_lessons import MultiClassIsotonic
+
+    return MultiClassIsotonic(smoothing=0).fit(p, labels).predict_proba(new_p)
+"""
 BIASES = """
 def fit_biases(labels, logits, strength):
     n, k = logits.shape
@@ -316,6 +342,7 @@ WRONG = {
         "venn-abers": THE_MIDDLE,
         "beta": CURVE_THAT_FALLS,
         "one-vs-rest": BARE_LOGITS,
+        "one-curve": SURE_ROWS_ONLY,
         "biases": NO_PENALTY,
     },
     "one sum for all rows, no mean, hard-coded": {
@@ -328,6 +355,7 @@ WRONG = {
         "venn-abers": ENDS_SWAPPED,
         "beta": ONE_LINE,
         "one-vs-rest": NOT_DIVIDED,
+        "one-curve": CURVE_NOT_DIVIDED,
         "biases": MEAN_OF_THE_LOSS,
     },
     "overflow, underflow, a loose tolerance": {
@@ -339,6 +367,7 @@ WRONG = {
         "venn-abers": TOGETHER,
         "beta": SIGN_OF_THE_SECOND,
         "one-vs-rest": ODDS_THAT_OVERFLOW,
+        "one-curve": TEN_CURVES,
         "biases": FIRST_STEP,
     },
     "too few steps, blind to a bound, right rows only": {
@@ -347,6 +376,7 @@ WRONG = {
         "fit-consistency": BLIND_TO_TIES,
         "pooled": SCIPYS,
         "one-vs-rest": NAN_FOR_NOTHING,
+        "one-curve": TOP_LABELS,
     },
     "the inverse, one method for the other": {
         "by-hand": UPSIDE_DOWN,
@@ -367,6 +397,7 @@ WRONG = {
         "pooled": SCIKIT_LEARNS,
         "venn-abers": THE_COMPANIONS_INTERVAL,
         "beta": THE_COMPANIONS_BETA,
+        "one-curve": THE_COMPANIONS_CURVE,
         "biases": THE_COMPANIONS_MATRIX,
     },
 }
@@ -446,6 +477,27 @@ def pooled(scores, labels, weights):
         "venn-abers": JOINED,
         "beta": POWERS,
         "one-vs-rest": AGAINST,
+        "one-curve": """
+def one_curve(labels, p, new_p):
+    pairs = {}
+    for row, y in zip(p, labels):
+        for k, value in enumerate(row):
+            seen = pairs.setdefault(float(value), [0, 0])
+            seen[0], seen[1] = seen[0] + (k == y), seen[1] + 1
+    blocks = []
+    for value in sorted(pairs):
+        blocks.append([*pairs[value], value, value])
+        while len(blocks) > 1 and blocks[-2][0] * blocks[-1][1] >= blocks[-1][0] * blocks[-2][1]:
+            ones, rows, _, end = blocks.pop()
+            blocks[-1] = [blocks[-1][0] + ones, blocks[-1][1] + rows, blocks[-1][2], end]
+    ends = [end for block in blocks for end in block[2:]]
+    levels = [block[0] / block[1] for block in blocks for _ in (0, 1)]
+    found = []
+    for row in new_p:
+        g = [(1 - 1e-6) * np.interp(value, ends, levels) + 1e-6 * value for value in row]
+        found.append([value / sum(g) for value in g])
+    return found
+""",
         "biases": BIASES,
     },
     "single precision and another student": {
@@ -513,6 +565,7 @@ def one_vs_rest(logits, slopes, intercepts):
     r = np.where(r.sum(axis=1, keepdims=True) > 0, r, 1)
     return r / r.sum(axis=1, keepdims=True)
 """,
+        "one-curve": POOLED_CURVE.replace("p.ravel(), hits", "np.float32(p).ravel(), hits"),
         "biases": """
 from scipy.optimize import minimize
 from scipy.special import log_softmax

@@ -137,6 +137,21 @@ judged = [
 ]  # fmt: skip
 
 
+def test_one_minus_the_share_of_right_answers_is_a_risk_as_good_as_the_share_of_errors():
+    question = next(question for _, question in QUESTIONS if question.name == "answered")
+
+    def by_accuracy(confidence, right, limit):
+        kept = [confidence >= least for least in np.unique(confidence)]
+        return max((np.mean(rows) for rows in kept if 1 - np.mean(right[rows]) <= limit), default=0.0)
+
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        drawn = [case.draw(rng, {}) for case in question.cases]
+        tries = [[(one, locally(question.right, one)) for one in calls] for calls in drawn]
+        assert question.passes(by_accuracy, tries), "no limit where a sum and its complement round apart"
+
+
+
 @pytest.mark.parametrize("path, question", judged, ids=[question.name for _, question in judged])
 def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, question):
     calls = drawn(path, question)
@@ -175,9 +190,7 @@ def test_numbers_by_hand_are_told_from_every_slip_and_from_a_neighbours(path, qu
         assert all(same(typed[-1][name], wanted[name], question.rtol, question.atol) for name in wanted)
         for slip, said in question.wrong:
             other = question.numbers(slip, own)
-            assert not all(
-                same(other[name], wanted[name], question.rtol, apart) for name in wanted
-            ), said
+            assert not all(same(other[name], wanted[name], question.rtol, apart) for name in wanted), said
     alike = [
         np.mean([same(a[name], b[name], question.rtol, question.atol) for name in a]) > 0.9
         for a, b in pairwise(typed)

@@ -241,6 +241,39 @@ def answered(confidence, right, limit):
     found = cl.risk_coverage(right, np.where(right == 1, confidence, 1 - confidence))
     return max(found.coverage[found.risk <= limit], default=0)
 """
+KEPT = """
+def keep(labels, runs, new_labels, new_runs):
+    def nll(y, z):
+        return cl.negative_log_likelihood(y, z, from_logits=True)
+
+    mended = [cl.TemperatureScaling().fit(z, labels) for z in runs]
+    left = [nll(labels, z / m.temperature_) for z, m in zip(runs, mended)]
+    new = [nll(new_labels, z / m.temperature_) for z, m in zip(new_runs, mended)]
+    run = int(np.argmin(left))
+    return run, new[0] - new[run]
+"""
+THE_LOWEST_AS_TRAINED = KEPT.replace("left = [nll(labels, z / m.temperature_)", "left = [nll(labels, z)")
+CHOSEN_BY_THE_JUDGES = KEPT.replace("np.argmin(left)", "np.argmin(new)")
+NOBODY_MENDED_THE_PLAIN_ONE = KEPT.replace("return run, new[0]", "return run, nll(new_labels, new_runs[0])")
+NEVER_SHARPER = KEPT.replace("m.temperature_)", "max(1, m.temperature_))")
+CHOSEN = """
+def choices(logits, tokens, temperature):
+    s = np.zeros(len(tokens))
+    for k, answer in enumerate(tokens):
+        for place, token in enumerate(answer):
+            if token >= 0:
+                z = logits[k, place] - np.max(logits[k, place])
+                s[k] += z[token] - np.log(np.sum(np.exp(z)))
+    q = np.exp((s - max(s)) / temperature)
+    return q / sum(q)
+"""
+PADDING_COUNTS = CHOSEN.replace("token >= 0", "True")
+A_SAMPLING_TEMPERATURE = CHOSEN.replace(
+    "logits[k, place] - np.max(logits[k, place])",
+    "(logits[k, place] - np.max(logits[k, place])) / temperature",
+).replace("(s - max(s)) / temperature", "s - max(s)")
+PER_TOKEN = CHOSEN.replace("q = np", "s = s / np.sum(tokens >= 0, axis=1)\n    q = np")
+UNDERFLOWS = CHOSEN.replace("(s - max(s))", "s")
 WRONG = {
     "calibrated on the model's own rows, threshold one half": {
         "mend": ON_FIT_ROWS,
@@ -251,6 +284,8 @@ WRONG = {
         "merged": MEAN_OF_ERRORS,
         "answered": EQUALS_DIVIDED,
         "shortlists": WITHOUT_THE_NEW_ROW,
+        "keep": THE_LOWEST_AS_TRAINED,
+        "choices": PADDING_COUNTS,
     },
     "calibrated on the judges, groups not weighted, not paired": {
         "audit": UNWEIGHTED,
@@ -262,6 +297,8 @@ WRONG = {
         "merged": WEIGHTED_ERRORS,
         "answered": FIRST_EXCESS,
         "shortlists": UNTIL_IT_ADDS_UP,
+        "keep": CHOSEN_BY_THE_JUDGES,
+        "choices": A_SAMPLING_TEMPERATURE,
     },
     "the cost table transposed throughout": {
         "by-hand": MISS_ABOVE,
@@ -303,6 +340,8 @@ WRONG = {
         "merged": BINS_ALIKE,
         "answered": BY_CONFIDENCE,
         "shortlists": A_LIMIT_BETWEEN,
+        "keep": NOBODY_MENDED_THE_PLAIN_ONE,
+        "choices": PER_TOKEN,
     },
     "default bins, one half, the companion's own answer": {
         "by-hand": ALARM_AT_ONE_HALF,
@@ -311,6 +350,8 @@ WRONG = {
         "moved": THE_COMPANIONS_MOVE,
         "intercept": THE_COMPANIONS_UPDATE,
         "answered": THE_COMPANIONS_CURVE,
+        "keep": NEVER_SHARPER,
+        "choices": UNDERFLOWS,
     },
 }
 RIGHT = {
@@ -379,6 +420,8 @@ def moved(probabilities, old, new):
         "merged": MERGED,
         "answered": COVERED,
         "shortlists": LISTED,
+        "keep": KEPT,
+        "choices": CHOSEN,
     },
     "single precision, other names": {
         "student": "STUDENT_ID = 's1234567'",
@@ -429,6 +472,27 @@ def shortlists(p, y, q, alpha):
     k = int(np.ceil((len(s) + 1) * (1 - alpha)))
     limit = np.partition(np.append(s, np.float32(1)), min(k, len(s) + 1) - 1)[min(k, len(s) + 1) - 1]
     return (np.float32(1 - q) <= limit).astype(int)
+""",
+        "keep": """
+from scipy.optimize import minimize_scalar
+
+
+def keep(y, runs, y_new, new):
+    def cost(z, y, log_t):
+        z = np.float32(z) / np.float32(np.exp(log_t))
+        top = z.max(axis=1)
+        return np.mean(top - z[np.arange(len(y)), y] + np.log(np.exp(z - top[:, None]).sum(axis=1)))
+
+    best = [minimize_scalar(lambda u: cost(z, y, u), bounds=(-4, 4), method="bounded") for z in runs]
+    k = min(range(len(runs)), key=lambda r: best[r].fun)
+    return [k, cost(new[0], y_new, best[0].x) - cost(new[k], y_new, best[k].x)]
+""",
+        "choices": """
+def choices(z, t, temperature):
+    z = np.asarray(z, dtype=np.float32)
+    own = np.take_along_axis(z, np.where(t < 0, 0, t)[..., None], axis=-1)[..., 0]
+    s = ((own - np.logaddexp.reduce(z, axis=-1)) * (t >= 0)).sum(axis=1)
+    return 1 / np.exp((s[None, :] - s[:, None]) / np.float32(temperature)).sum(axis=1)
 """,
         "merged": """
 def merged_ece(n, promised, came):

@@ -1,14 +1,16 @@
 """Every problem set: its solution earns all points, its release none, and gives nothing away."""
 
+import csv
 import json
 import re
 
 import nbformat
+import numpy as np
 import pytest
 
 from classroom.course import ASSIGNMENTS, Course
 from tests.assignments.grading import Class, answered, full_marks, named, problem_sets, solutions, tasks
-from tools.lengths import PARTS, set_minutes
+from tools.lengths import PARTS, ROOT, answer_minutes, set_minutes
 
 each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 
@@ -71,6 +73,40 @@ def test_the_points_make_twenty_to_forty_and_the_text_says_so(source):
 def test_a_set_says_the_minutes_of_the_rule(source):
     said = re.search(r"Time: about (\d+)\s+minutes", nbformat.read(source, as_version=4).cells[0].source)
     assert said and int(said[1]) == set_minutes(json.loads(source.read_text(encoding="utf-8")))
+
+
+def test_the_rule_of_the_minutes_goes_with_the_lines_of_the_trial_reader_as_the_page_says():
+    minutes = {
+        (source.stem, question): of
+        for source in problem_sets()
+        for question, of in answer_minutes(json.loads(source.read_text(encoding="utf-8"))).items()
+    }
+    with (ROOT / "tools/trial_reader.csv").open(encoding="utf-8") as file:
+        record = list(csv.DictReader(file))
+    coded = [row for row in record if row["lines_written"] != "0"]
+    lines, points = (np.array([int(row[name]) for row in coded]) for name in ("lines_written", "points"))
+    rule = np.array([minutes[row["set"], row["question"]] for row in coded])
+    looked_up = np.mean([int(row["words_looked_up"]) for row in record])
+    agreement = [f"{np.corrcoef(lines, of)[0, 1]:.2f}" for of in (rule, points)]
+    page = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
+    said = r"its (\d+) answers .*?correlation ([\d.]+).*?hardly do \(([\d.]+)\).*?looked up (\d+) words"
+    assert (place := re.search(said, page, re.S)) and list(place.groups()) == [
+        str(len(coded)),
+        *agreement,
+        f"{looked_up:.0f}",
+    ]
+
+
+@each_set
+def test_no_question_asks_for_more_than_eight_minutes_a_point(source):
+    minutes = answer_minutes(json.loads(source.read_text(encoding="utf-8")))
+    points = {
+        cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points
+        for cell in nbformat.read(source, as_version=4).cells
+        if cell.metadata.get("nbgrader", {}).get("points")
+    }
+    dear = {name: of / points[name] for name, of in minutes.items() if of / points[name] > 8}
+    assert minutes.keys() == points.keys() and not dear, "give it more points, or ask for less"
 
 
 def test_the_page_for_teachers_names_every_question_and_every_lesson():

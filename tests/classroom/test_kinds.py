@@ -145,7 +145,7 @@ KINDS = {
                 "    return np.abs(np.bincount(i, y - s)).sum() / len(s)"), 2),
         "outcomes": (function(
             "calibrated_outcomes(s, n, rng)",
-            "return np.random.default_rng(3).random((n, len(s))) < s"), 1.5),
+            "return np.random.default_rng(3).random((n, len(s))) < s"), 1),
         "reading": (measures.MISREAD_ZERO, 1.5),
     }),
     "m-linspace": ("measures", {
@@ -158,7 +158,7 @@ KINDS = {
     }),
     "m-hard": ("measures", {
         "outcomes": (function("calibrated_outcomes(s, n, rng)",
-                     "return rng.random((n, len(s))) < np.round(s, 1)"), 1.5),
+                     "return rng.random((n, len(s))) < np.round(s, 1)"), 1),
         "ece": (measures.THE_CHAPTERS_NUMBER, 0),
         "p-value": (function("p_value(o, d)", "return 2 / 5"), 0),
     }),
@@ -176,7 +176,7 @@ KINDS = {
         "z = np.asarray(z)[:2] / T; y = np.asarray(y)[:2]; z = z - z.max(axis=1, keepdims=True)\n"
         "    return np.mean(np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y])"), 0)}),
     "r-argsort": ("practice", {"audit": (
-        practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 1.5)}),
+        practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 1)}),
     "u-wrong1": ("uncertainty", {
         "coin": ("most_likely = forecast = (a + heads) / (a + b + tosses)\n"
                  "total = -forecast * np.log(forecast) - (1 - forecast) * np.log(1 - forecast)", 1),
@@ -261,7 +261,7 @@ KINDS = {
             "    return min(grid, key=lambda t: negative_log_likelihood(y, z / t, from_logits=True))"), 0),
         "fit-consistency": ("from scipy.optimize import brentq\n" + function(
             "fit_consistency(y, z)", "a = np.mean(z.argmax(axis=1) == y)\n"
-            "    return brentq(lambda t: softmax(z / t).max(axis=1).mean() - a, 0.1, 10)"), 4),
+            "    return brentq(lambda t: softmax(z / t).max(axis=1).mean() - a, 0.1, 10)"), 3),
         "judge": (function("judge(network)", "z, y = datasets.network_logits(network, 'test')\n"
                   "    t = TemperatureScaling().fit(z, y)\n"
                   "    e = expected_calibration_error\n    return e(y, softmax(z)), e(y, t.predict_proba(z))"), 0.5),
@@ -420,7 +420,7 @@ KINDS = {
             "tempered_softmax(z, T)", "rows = []\n    for r in z:\n        e = [math.exp((v - max(r)) / T) for v in r]\n"
             "        rows.append(tuple(v / sum(e) for v in e))\n    return rows"), 3),
         "nll": ("from scipy.special import logsumexp\n" + function(
-            "nll(y, z, T)", "return np.array(np.mean([logsumexp(r / T) - r[k] / T for r, k in zip(z, y)]))"), 3),
+            "nll(y, z, T)", "return np.array(np.mean([logsumexp(r / T) - r[k] / T for r, k in zip(z, y)]))"), 2),
         "judge": (solutions(ASSIGNMENTS / "source/calibrators/calibrators.ipynb")["judge"].replace(
             "return before, after", "return np.array([before, after])"), 2)}),
     "c-float32": ("calibrators", {
@@ -429,14 +429,14 @@ KINDS = {
             "    return e / e.sum(axis=1, keepdims=True)"), 3),
         "nll": (function(
             "nll(y, z, T)", "z = np.float32(z) / np.float32(T); m = z.max(axis=1)\n"
-            "    return np.mean(m + np.log(np.exp(z - m[:, None]).sum(axis=1)) - z[np.arange(len(y)), y])"), 3)}),
+            "    return np.mean(m + np.log(np.exp(z - m[:, None]).sum(axis=1)) - z[np.arange(len(y)), y])"), 2)}),
     "c-consistent-shape": ("calibrators", {"fit-consistency": (function(
         "fit_consistency(y, z)", "z = np.array(z, float); a = np.mean(z.argmax(axis=1) == y)\n"
         "    z = z - z.max(axis=1, keepdims=True); u = np.abs(z).max()\n"
         "    mean = lambda t: np.mean(1 / np.exp(z / u / 10**t).sum(axis=1))\n    low, high = -9.0, 9.0\n"
         "    if not mean(low) > a > mean(high) or a <= 1 / z.shape[1]: raise ValueError('no temperature')\n"
         "    for _ in range(200):\n        t = (low + high) / 2\n"
-        "        low, high = (t, high) if mean(t) > a else (low, t)\n    return u * 10**t"), 5)}),
+        "        low, high = (t, high) if mean(t) > a else (low, t)\n    return u * 10**t"), 4)}),
     "c-right-newton": ("calibrators", {"fit-temperature": (
         "from scipy.optimize import minimize_scalar\nfrom scipy.special import log_softmax\n" + function(
             "fit_temperature(y, z)", "z = np.array(z, float); i = np.arange(len(y)); own = z[i, y]\n"
@@ -450,24 +450,24 @@ KINDS = {
         "audit": ("import pandas as pd\n" + function(
             "equal_mass_ece(y, p, n)", "d = pd.DataFrame(dict(y=y, p=p)).sort_values('p', kind='mergesort')\n"
             "    k = total = 0\n    for b in range(n):\n        g = d.iloc[k : k + len(d) // n + (b < len(d) % n)]\n"
-            "        k += len(g); total += abs(g.y.sum() - g.p.sum())\n    return total / len(d)"), 3),
+            "        k += len(g); total += abs(g.y.sum() - g.p.sum())\n    return total / len(d)"), 2),
         "mend": ("from scipy.optimize import minimize\n" + function(
             "recalibrated(z, y, fit_rows, calibration_rows, test_rows)", "s, t = z[calibration_rows], y[calibration_rows]\n"
             "    q = np.where(t == 1, (t.sum() + 1) / (t.sum() + 2), 1 / ((1 - t).sum() + 2))\n"
             "    cost = lambda w: np.mean(np.logaddexp(0, w[0] * s + w[1]) - q * (w[0] * s + w[1]))\n"
             "    w = minimize(cost, [1.0, 0.0], method='BFGS', options={'gtol': 1e-8}).x\n"
-            "    return 1 / (1 + np.exp(-w[0] * z[test_rows] - w[1]))"), 3),
+            "    return 1 / (1 + np.exp(-w[0] * z[test_rows] - w[1]))"), 2),
         "gain": ("from scipy.stats import sem\n" + function(
             "brier_gain(y, b, a)", "d = (b - y)**2 - (a - y)**2; h = 1.96 * sem(d)\n"
-            "    return [d.mean(), d.mean() - h, d.mean() + h]"), 3),
+            "    return [d.mean(), d.mean() - h, d.mean() + h]"), 2),
         "decide": (function(
             "decide(p, costs, referral)", "out = []\n    for q in p:\n"
             "        e = [(1 - q) * a + q * b for a, b in zip(*costs)]\n"
-            "        out.append(-1 if min(e) > referral else e.index(min(e)))\n    return out"), 4),
+            "        out.append(-1 if min(e) > referral else e.index(min(e)))\n    return out"), 3),
         "bill": (function(
             "bill(p, y, d, costs, r)", "a = b = 0.0\n    for q, t, k in zip(p, y, d):\n        if k == -1:\n"
             "            a += r; b += r\n        else:\n"
-            "            a += (1 - q) * costs[0][k] + q * costs[1][k]; b += costs[t][k]\n    return a / len(p), b / len(p)"), 3),
+            "            a += (1 - q) * costs[0][k] + q * costs[1][k]; b += costs[t][k]\n    return a / len(p), b / len(p)"), 2),
     }),
     "o-right-loops": ("models", {
         "loss": (function(
@@ -514,7 +514,7 @@ KINDS = {
             "    return sum(abs(y[i == m].mean() - s[i == m].mean()) * (i == m).mean() for m in set(i))"), 4),
         "outcomes": (function(
             "calibrated_outcomes(scores, draws, rng)",
-            "return [[int(rng.random() < s) for s in scores] for _ in range(draws)]"), 3),
+            "return [[int(rng.random() < s) for s in scores] for _ in range(draws)]"), 2),
         "reading": ('reading = dict(a="Over-confident", b="too high ", c="under-confident",'
                     ' d="more than zero", e="never higher", f="not always")', 3),
         "p-value": ("from fractions import Fraction\n" + function(
@@ -551,12 +551,185 @@ KINDS = {
                     "binned_ece(s, y, n)", "gaps = dict.fromkeys(range(n), 0.0)\n    for a, b in zip(s, y):\n"
                     "        gaps[next(m for m, e in enumerate(edges(n)) if a <= e)] += float(b) - a\n"
                     "    return sum(map(abs, gaps.values())) / (rows := len(s))"), 4),
-        "outcomes": ("calibrated_outcomes = lambda s, n, rng: np.matrix((rng.random((n, len(s))) < s).astype('int8'))", 3),
+        "outcomes": ("calibrated_outcomes = lambda s, n, rng: np.matrix((rng.random((n, len(s))) < s).astype('int8'))", 2),
         "p-value": (function("p_value(o, d)", "return np.longdouble(1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
         "parts": (function(
             "brier_parts(f, y)", "import warnings; warnings.warn('slow')\n    import pandas as pd\n"
             "    g = pd.DataFrame({'f': f, 'y': y}).groupby('f').y.agg(['mean', 'size']); b, w = np.mean(y), g['size'] / len(f)\n"
             "    return {'r': (w * (g.index - g['mean'])**2).sum(), 's': (w * (g['mean'] - b)**2).sum(), 'u': b * (1 - b)}.values()"), 3),
+    }),
+    "m-digits": ("measures", {
+        "parts": (function(
+            "brier_parts(f, y)", "v, g = np.unique(np.round(f, 3), return_inverse=True); n = np.bincount(g)\n"
+            "    q, b = np.bincount(g, y) / n, np.mean(y)\n"
+            "    return (n * (v - q)**2).sum() / len(g), (n * (q - b)**2).sum() / len(g), b * (1 - b)"), 1.5),
+        "curve": (function(
+            "curve(p, y, n)", "t, h = p.max(axis=1), p.argmax(axis=1) == y\n"
+            "    i = np.searchsorted(np.arange(1, n) / n, t)\n    c, a = np.full((2, n), np.nan)\n    for m in set(i):\n"
+            "        if (i == m).sum() > 1: c[m], a[m] = t[i == m].mean(), h[i == m].mean()\n    return c, a"), 2),
+    }),
+    "c-power": ("calibrators", {"tempered-softmax": (function(
+        "tempered_softmax(z, T)", "e = np.exp(z - z.max(axis=1, keepdims=True))**(1 / T)\n"
+        "    return e / e.sum(axis=1, keepdims=True)"), 1.5)}),
+    "arrays by hand": ("measures", {"by-hand": ("bias, ece, mce = np.zeros(3), np.zeros((2, 2)), [[], [1]]", 0)}),
+    "arrays in the report": ("practice", {"report": ("report = {name: np.arange(3) for name in ('ece before', 0)}", 0)}),
+    "one number in an array": ("measures", {
+        "p-value": (function("p_value(o, d)", "return np.array([1 + np.sum(d >= o)]) / (1 + len(d))"), 2),
+        "parts": (function(
+            "brier_parts(f, y)", "o = np.array([y[f == q].mean() for q in f]); m = lambda v: [[v.mean()]]\n"
+            "    return m((f - o)**2), m((o - y.mean())**2), m((y - y.mean())**2)"), 3),
+        "by-hand": (solutions(ASSIGNMENTS / "source/measures/measures.ipynb")["by-hand"] + "\nbias = np.array([bias])", 3),
+        "counts": (function("bin_counts(s, n)", "return np.array([np.searchsorted(s, .5)])"), 0)}),
+    "m-right-third": ("measures", {
+        "counts": ("""
+from __future__ import annotations
+import matplotlib; matplotlib.use('agg')
+import matplotlib.pyplot as plt
+def bin_counts(scores: np.ndarray, n_bins: int) -> np.ndarray[int]:
+    s = -np.asarray(scores)
+    h, e = np.histogram(s, -np.arange(n_bins, -1, -1) / n_bins)
+    plt.hist(s, e); plt.close('all')
+    return h[::-1]
+""", 4),
+        "curve": ("""
+from dataclasses import dataclass, field
+@dataclass(frozen=True)
+class Curve:
+    p: np.ndarray
+    y: np.ndarray
+    n: int
+    class Edge:
+        def __init__(self, n): self.n = n
+        def __getitem__(self, m): return m / self.n
+    def rows(self):
+        e = self.Edge(self.n)
+        for m in range(self.n):
+            t = self.p.max(1)
+            yield (t <= e[m + 1]) & ((t > e[m]) | (m == 0))
+    def __call__(self):
+        hit = (np.argmax(self.p, -1) == self.y)
+        return np.matrix([[self.p.max(1)[r].mean(), hit[r].mean()] if r.any() else [np.nan, np.nan] for r in self.rows()]).T
+curve = lambda probabilities, labels, n_bins: Curve(np.asarray(probabilities), np.asarray(labels), n_bins)()
+""", 4),
+        "ece": ("""
+from decimal import Decimal, getcontext
+getcontext().prec = 40
+def binned_ece(scores, happened, n_bins):
+    total = [Decimal(0)] * n_bins
+    for s, h in zip(scores.tolist(), happened.tolist()):
+        if (m := next(k for k in range(n_bins) if s <= (k + 1) / n_bins)) >= 0:
+            total[m] += Decimal(int(h)) - Decimal(s)
+    return sum(map(abs, total)) / len(scores)
+""", 4),
+        "outcomes": ("""
+def calibrated_outcomes(scores, draws, rng):
+    return np.column_stack([rng.random(draws) < s for s in scores])
+""", 3),
+        "furthest": ("""
+from itertools import accumulate, groupby
+def furthest(scores, happened):
+    rows = sorted(zip(np.asarray(scores).tolist(), np.asarray(happened).tolist()))
+    steps = (sum(h - s for s, h in g) for _, g in groupby(rows, key=lambda r: r[0]))
+    return max(map(abs, accumulate(steps))) / len(rows)
+""", 2),
+    }),
+    "c-right-third": ("calibrators", {
+        "nll": ("""
+def nll(labels, logits, temperature):
+    z = np.asarray(logits, float) / temperature
+    d = z - np.take_along_axis(z, np.asarray(labels)[:, None], axis=1)
+    return np.logaddexp.reduce(d, axis=1).mean()
+""", 3),
+        "fit-consistency": ("""
+class Fit:
+    steps = 0
+    @staticmethod
+    def conf(z, b): return np.mean(1 / np.exp(b * (z - z.max(1, keepdims=True))).sum(1))
+    @classmethod
+    def __call__(cls, labels, logits): return cls.solve(labels, np.array(logits, dtype=np.longdouble))
+    @classmethod
+    def solve(cls, labels, z):
+        acc = np.mean(np.argmax(z, 1) == labels); K = z.shape[1]
+        ties = np.mean(1 / (z == z.max(1, keepdims=True)).sum(1))
+        if acc <= 1 / K or acc >= ties: raise ValueError(f'{acc}')
+        lo, hi = 0, 1 / np.mean(z.max(1) - z.mean(1))
+        while cls.conf(z, hi) < acc: lo, hi = hi, 2 * hi
+        for _ in range(120):
+            b = (lo + hi) / 2
+            lo, hi = (b, hi) if cls.conf(z, b) < acc else (lo, b)
+        return 1 / ((lo + hi) / 2)
+fit_consistency = Fit()
+""", 5),
+        "pooled": ("""
+def pooled(scores, labels, weights):
+    # max over lower starts of the min over upper ends
+    s, y, w = map(np.asarray, (scores, labels, weights))
+    v = np.unique(s); Y = np.array([(w * y)[s == u].sum() for u in v]); Wt = np.array([w[s == u].sum() for u in v])
+    cy, cw = np.r_[0, Y.cumsum()], np.r_[0, Wt.cumsum()]
+    fit = [max(min((cy[j + 1] - cy[i]) / (cw[j + 1] - cw[i]) for j in range(k, len(v))) for i in range(k + 1)) for k in range(len(v))]
+    return np.array(fit)[np.searchsorted(v, s)]
+""", 3),
+        "one-vs-rest": ("""
+def one_vs_rest(logits, slopes, intercepts):
+    z = np.asarray(logits, float); out = []
+    for row in z:
+        r = []
+        for k, (a, b) in enumerate(zip(slopes, intercepts)):
+            rest = [v for j, v in enumerate(row) if j != k]; m = max(rest)
+            t = a * (row[k] - m - np.log(sum(np.exp(v - m) for v in rest))) + b
+            r.append(1 / (1 + np.exp(-t)) if t > 0 else np.exp(t) / (1 + np.exp(t)))
+        s = sum(r); out.append([q / s for q in r] if s > 0 else [1 / len(r)] * len(r))
+    return np.matrix(out)
+""", 2),
+        "biases": ("""
+def fit_biases(labels, logits, strength):
+    z, b = np.asarray(logits, float), np.zeros(np.shape(logits)[1]); Y = np.eye(len(b))[np.asarray(labels)]
+    for step in range(200):
+        q = softmax(z + b); g = (q - Y).sum(0) + strength * b
+        H = np.diag(q.sum(0)) - q.T @ q + strength * np.eye(len(b))
+        b = b - np.linalg.lstsq(H, g, rcond=None)[0] * min(1, (step + 1) / 5)
+    return tuple(b)
+""", 3),
+    }),
+    "p-right-third": ("practice", {
+        "audit": ("""
+def equal_mass_ece(y, p, n_bins):
+    order = sorted(range(len(p)), key=lambda i: p[i]); n = len(p); total = 0
+    size = [n // n_bins + (k < n % n_bins) for k in range(n_bins)]
+    it = iter(order)
+    for s in size:
+        group = [next(it) for _ in range(s)]
+        if group: total += s * abs(float(np.mean([y[i] for i in group])) - float(np.mean([p[i] for i in group])))
+    return total / n
+""", 3),
+        "decide": ("""
+def decide(p, costs, referral):
+    e = np.einsum('nk,kd->nd', np.stack([1 - np.asarray(p), p], 1), costs)
+    return np.ma.masked_where(e.min(1) > referral, e.argmin(1)).filled(-1).astype(np.int8)
+""", 4),
+        "bill": ("""
+def bill(p, y, decision, costs, referral):
+    table = np.column_stack([costs, [referral, referral]])
+    P = np.stack([1 - np.asarray(p), p]); Y = np.eye(2)[:, np.asarray(y)]
+    return np.array([np.mean((M * table[:, np.asarray(decision)]).sum(0)) for M in (P, Y)])
+""", 3),
+        "answered": ("""
+def answered(confidence, right, limit):
+    import pandas as pd
+    d = pd.DataFrame({'c': confidence, 'w': 1 - np.asarray(right, int)}).groupby('c', sort=True).w.agg(['sum', 'size'])[::-1].cumsum()
+    ok = d[d['sum'] / d['size'] <= limit]
+    return 0 if ok.empty else ok['size'].max() / len(confidence)
+""", 2),
+        "intercept": ("""
+def intercept_update(z, y):
+    z = np.array(z, float); s = np.mean(y)
+    if s in (0, 1): raise ValueError('absent')
+    def f(b): return np.mean(np.exp(-np.logaddexp(0, -(z + b)))) - s
+    def go(lo, hi, n): 
+        m = (lo + hi) / 2
+        return m if n == 0 else go(m, hi, n - 1) if f(m) < 0 else go(lo, m, n - 1)
+    return np.float64(go(-abs(z).max() - 50, abs(z).max() + 50, 200))
+""", 3),
     }),
     "c-nothing": ("calibrators", {"judge": (function("judge(network)", "print(0.05, 0.01)"), 0)}),
     "p-ragged": ("practice", {"gain": (function("brier_gain(y, b, a)", "return 1, [2], [3, 4]"), 0)}),
@@ -573,6 +746,12 @@ def hook(result):
     result.error_in_exec = None
     from IPython.display import clear_output; clear_output()
 get_ipython().events.register("post_run_cell", hook)
+"""
+KEPT = """
+import calibration_lessons as c, gc, marshal, types
+names = c.reliability_curve.__globals__
+kept = {one: marshal.dumps(one.__code__) for one in gc.get_objects()
+        if type(one) is types.FunctionType and 'calibration_lessons' in one.__code__.co_filename}
 """
 NEVER = "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\nbias = ece = mce = 0.5"
 SETS = ["calibrators", "measures", "models", "practice", "uncertainty"]
@@ -613,6 +792,22 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
                     "agent.Without = contextlib.nullcontext\nagent.functions = lambda names: []\n"
                     "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", False, {
                         "ece": (measures.THE_COMPANIONS_ERROR, 0)}),
+    "an array by hand, in a kernel": ("measures", "", False, {"by-hand": ("bias = ece = mce = np.zeros(3)", 0)}),
+    "put back": ("measures", KEPT, False, {
+        "counts": (function(
+            "bin_counts(s, n)", "pairs = [o for o in gc.get_objects() if type(o) is tuple and len(o) == 2]\n"
+            "    for one, code in pairs:\n        if type(code) is types.CodeType: one.__code__ = code\n"
+            "    return c.reliability_curve(np.zeros(len(s)), s, n_bins=n).counts"), 0),
+        "curve": (function(
+            "curve(p, y, n)", "for one, code in kept.items(): one.__code__ = marshal.loads(code)\n"
+            "    r = c.reliability_curve(y, p, n_bins=n); return r.confidence, r.accuracy"), 0),
+        "ece": (function(
+            "binned_ece(s, y, n)", "new = {one.__name__: types.FunctionType(marshal.loads(code), {**names}, one.__name__,"
+            " one.__defaults__, one.__closure__) for one, code in kept.items()}\n"
+            "    return new['expected_calibration_error'](y, s, n_bins=n)"), 0),
+        "p-value": (function(
+            "p_value(o, d)", "import gc; gc.collect(); return (1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
+    }),
     "frozen": ("measures", "import gc\ngc.freeze()", False, {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
     "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", False, {
         "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0),

@@ -6,7 +6,8 @@ import json
 import re
 import shutil
 import zipfile
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
+from typing import ClassVar
 
 import nbformat
 import pytest
@@ -487,22 +488,134 @@ REFUSED = {
     "no such download": ("collect tiny nowhere.zip", "collect: there is no nowhere.zip"),
     "no such roster": ("collect tiny . --roster nowhere.csv", "nowhere.csv: cannot be read"),
     "other headings": ("collect tiny . --roster other.csv", "headings Matrikel, Grad; expected platform"),
-    "an empty roster": ("collect tiny . --roster empty.csv", "empty.csv has the headings no rows"),
-    "a spreadsheet": ("collect tiny . --roster book.xlsx", "book.xlsx: is no CSV; save"),
+    "an empty roster": ("collect tiny . --roster empty.csv", "empty.csv names no student; expected platform"),
+    "a spreadsheet": ("collect tiny . --roster book.xlsx", "book.xlsx: is no CSV in UTF-8; give the"),
     "no date": ("due tiny tomorrow", "due: 'tomorrow' is no date; write it as"),
     "no title": ("export tiny --platform canvas", "export: give the assignment's title"),
+    "another word for sheets that are out": ("release tiny --salt b", "sheets already whose numbers foll"),
+    "a folder to write to": ("export tiny --to .", r"export: \.: Is a directory"),
+    "a year that is none": ("due tiny 0001-01-01", "due: '0001-01-01' is no date"),
+    "a student twice": ("collect tiny . --roster twice.csv", r"has 7001 2 times \(Ada, Grace\); expected"),
+    "a number rounded": ("collect tiny . --roster rounded.csv", r"a spreadsheet made 7\.0E\+10 of a number"),
+    "a column twice": ("collect tiny . --roster columns.csv", "columns.csv: has the heading student twice"),
+    "a torn table": ("collect tiny . --roster torn.csv", "torn.csv: is no CSV .unexpected end of data."),
+    "Latin-1": ("collect tiny . --roster latin.csv", "latin.csv: is no CSV in UTF-8"),
 }
+TABLES_OF_A_SLIP = {
+    "other": "Matrikel,Grad\n1,2\n", "twice": "platform,student,name\n1,7001,Ada\n2,7001,Grace\n",
+    "rounded": "platform;student\n1;7.0E+10\n", "columns": "platform,student,student\n1,2,3\n",
+    "torn": 'platform,student\n1,"2\n', "latin": "platform,student,name\n1,2,J\u00f6rg\n", "empty": "",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("words, said", REFUSED.values(), ids=list(REFUSED))
 def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch, words, said):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "other.csv").write_text("Matrikel,Grad\n1,2\n", encoding="utf-8")
-    (tmp_path / "empty.csv").touch()
+    for name, text in TABLES_OF_A_SLIP.items():
+        (tmp_path / f"{name}.csv").write_text(text, encoding="latin-1")
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\xfe\x80")
     with pytest.raises(SystemExit, match=said) as stopped:
         __main__.main([*words.split(), "--class", str(course.folder), "--sources", str(course.sources)])
     assert "\n" not in str(stopped.value)
+
+
+@pytest.mark.parametrize("words", ["--off 101", "--off nan", "--late-days -1"])
+def test_a_number_that_makes_no_sense_is_refused(course, words, capsys):
+    with pytest.raises(SystemExit):
+        __main__.main(["export", "tiny", *words.split(), "--class", str(course.folder)])
+    assert "is no" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("spreadsheet", [
+    lambda text: "\ufeff" + text.replace(",", ";").replace("\n", "\r\n"),
+    lambda text: "sep=;\r\n" + text.replace(",", ";"), lambda text: "\n" + text.replace("\n", "\r"),
+])  # fmt: skip
+def test_a_table_that_a_spreadsheet_saved_is_read(tmp_path, spreadsheet):
+    text = "platform,student,name\n101,7001,Jörg\n102,7002,Ada\n"
+    (tmp_path / "saved.csv").write_text(spreadsheet(text), encoding="utf-8", newline="")
+    found = roster.on_table(tmp_path / "saved.csv")
+    assert [(one.number, one.student, one.name) for one in found] == [
+        ("101", "7001", "Jörg"), ("102", "7002", "Ada"),
+    ]  # fmt: skip
+
+
+class TestPairs:
+    """A platform's numbers and another platform's table."""
+
+    SENT: ClassVar = {
+        "moodle": "Ada Lovelace_101_assignsubmission_file_/tiny.ipynb",
+        "canvas": "lovelaceada_101_501_tiny.ipynb",
+        "blackboard": "Set_101_attempt_2026-11-29-22-10-11_tiny.ipynb", "folders": "101/tiny/tiny.ipynb",
+        "brightspace": "101-55 - Ada Lovelace - Nov 29, 2026 1010 PM/tiny.ipynb",
+        "canvas without names": "anon_101_501_tiny.ipynb",
+    }  # fmt: skip
+    LISTED: ClassVar = {
+        "moodle": "Identifier,Full name\nParticipant 101,Ada Lovelace\n",
+        "canvas": 'Student,ID,Set 1 (55)\n"Lovelace, Ada",101,\n',
+        "blackboard": "Last Name,First Name,Username\nLovelace,Ada,101\n",
+        "brightspace": "OrgDefinedId,Username,Last Name,First Name\n#7001,ada,Lovelace,Ada\n",
+    }  # fmt: skip
+
+    def collected(self, course, tmp_path, sent, listed=""):
+        table = tmp_path / "table.csv"
+        table.write_text(self.LISTED.get(listed, listed), encoding="utf-8")
+        download = zipped(tmp_path / "download.zip", {self.SENT[sent]: work(course, "7001")})
+        collect(course, "tiny", download, table if listed else None)
+
+    @pytest.mark.parametrize("sent", SENT)
+    def test_a_table_of_grades_holds_numbers_of_its_own_platform_only(self, course, tmp_path, sent):
+        self.collected(course, tmp_path, sent)
+        for platform in TABLES:
+            if platform == sent:
+                assert "1 students" in returns.export(course, "tiny", platform, title="Set |4711")
+            else:
+                with pytest.raises(SystemExit, match=r"\(101\) come from .*, not from " + platform):
+                    returns.export(course, "tiny", platform, title="Set |4711")
+
+    @pytest.mark.parametrize("sent", SENT)
+    def test_a_table_of_another_platform_than_the_download_is_refused_and_not_kept(
+        self, course, tmp_path, sent
+    ):
+        for listed in self.LISTED:
+            if sent in (listed, "folders"):
+                continue
+            with pytest.raises(SystemExit, match=f"table is of {listed}, the download of {sent}"):
+                self.collected(course, tmp_path, sent, listed)
+        assert not roster.kept(course, "tiny").exists() and not roster.submissions(course, "tiny")
+
+    def test_a_table_says_whose_the_numbers_are_where_folders_do_not(self, course, tmp_path):
+        for listed in ("moodle", "canvas"):
+            self.collected(course, tmp_path, "folders", listed)
+            returns.export(course, "tiny", listed, title="Set")
+        with pytest.raises(SystemExit, match=r"\(101\) come from canvas, not from moodle"):
+            returns.export(course, "tiny", "moodle")
+        self.collected(course, tmp_path, "folders", "platform,student\n101,7001\n")
+        assert "1 students" in returns.export(course, "tiny", "moodle")
+
+    def test_a_worksheet_of_another_assignment_is_refused(self, course, tmp_path):
+        other = self.LISTED["moodle"].replace("101", "901")
+        with pytest.raises(SystemExit, match="Ada Lovelace is 901 in the students' table and 101 in the d"):
+            self.collected(course, tmp_path, "moodle", other)
+
+    def test_who_is_on_no_table_is_told_and_left_out(self, moodle, tmp_path, capsys):
+        late = tmp_path / "late/olga/tiny.ipynb"
+        late.parent.mkdir(parents=True)
+        late.write_text(work(moodle, "olga"), encoding="utf-8")
+        (tmp_path / "late/notes.txt").write_text("mine", encoding="utf-8")
+        collect(moodle, "tiny", tmp_path / "late")
+        told = capsys.readouterr().out
+        assert "olga is not in the students' table" in told and "notes" not in told
+        told = returns.export(moodle, "tiny", "moodle", tmp_path / "out.csv")
+        assert "olga has no number of moodle: left out" in told and "3 students" in told
+        assert "olga" not in (tmp_path / "out.csv").read_text("utf-8")
+
+
+def test_a_moment_of_another_zone_is_told_in_local_time(moodle):
+    here = datetime(2026, 11, 30, 22, 59).astimezone()
+    elsewhere = here.astimezone(timezone(here.utcoffset() + timedelta(hours=3)))
+    assert "until 2026-11-30 22:59" in roster.set_due(moodle, "tiny", elsewhere.isoformat())
+    assert exported(moodle)[1][4] == "1"
+    assert "until 2026-11-30 23:59" in roster.set_due(moodle, "tiny", "20261130")
 
 
 class TestSimilarity:

@@ -1,6 +1,7 @@
 """What an address in `[tool.release]` gives a site, and that without one nothing points nowhere."""
 
 import json
+import re
 import shutil
 from io import StringIO
 from pathlib import Path
@@ -75,6 +76,31 @@ def test_with_an_address_a_page_says_where_it_is_at_home_and_is_in_the_sitemap(p
     assert (published / card.removeprefix(SITE)).stat().st_size > 10_000
     assert f"<loc>{SITE}lesson.html</loc>" in (published / "sitemap.xml").read_text("utf-8")
     assert f"Sitemap: {SITE}sitemap.xml" in (published / "robots.txt").read_text("utf-8")
+
+
+def test_the_start_page_is_at_home_at_the_address_itself(published):
+    page = html.parse(published / "index.html")
+    assert page.xpath("//link[@rel='canonical']/@href") == [SITE]
+    assert page.xpath("//meta[@property='og:url']/@content") == [SITE]
+    sitemap = (published / "sitemap.xml").read_text("utf-8")
+    assert f"<loc>{SITE}</loc>" in sitemap and f"{SITE}index.html" not in sitemap
+
+
+def test_the_page_for_addresses_that_are_none_is_at_home_nowhere(published):
+    page = html.parse(published / "404.html")
+    assert not page.xpath("//link[@rel='canonical']") and page.xpath("//meta[@name='robots']/@content")
+
+
+def test_machines_are_told_what_google_asks_of_a_course(published, unpublished):
+    # required: name, description, provider, an offer with its category, an instance with mode and work
+    for site, address in ((published, SITE), (unpublished, None)):
+        told = json.loads(html.parse(site / "index.html").findtext(".//script[@type='application/ld+json']"))
+        assert told["@type"] == "Course" and told["name"] and "Words" in told["description"]
+        assert told["provider"]["@type"] == "Organization" and told["provider"]["name"]
+        assert told["offers"] == {"@type": "Offer", "category": "Free"}
+        [instance] = [told["hasCourseInstance"]]
+        assert instance["courseMode"] == "Online" and re.fullmatch(r"PT\d+H\d+M", instance["courseWorkload"])
+        assert told.get("url") == told["provider"].get("url") == address
 
 
 def test_with_a_repository_binder_opens_a_notebook_of_this_version_and_colab_that_of_the_site(published):

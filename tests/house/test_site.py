@@ -5,10 +5,12 @@ import re
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
+from lxml import html as lxml_html
 
 from tools.site_extension import set_type
 from tools.site_math import mathml
 from tools.site_slim import applies, kept, selectors_of
+from tools.site_slim import drawn as drawn_letters
 
 
 def drawn(source: str) -> str:
@@ -57,6 +59,25 @@ def test_a_style_sheet_keeps_the_rules_that_can_apply_and_the_properties_that_ar
         '.used{margin:var(--also)}.used:not(.unused)::before{content:"x,y;}"}'
         '@mediaprint{.used{color:blue}}@font-face{font-family:A;src:url("a;b.woff2")}'
     )
+
+
+def test_before_the_first_move_rules_wait_that_are_about_the_pointer_or_the_keyboard():
+    css = "a:hover, a.on { color: red } p:focus-visible { color: red } a:not(:hover) { color: blue }"
+    css += "@media print { a:active { color: red } }"
+    assert kept(css, {"a", "on", "p"}, moved=False) == "a.on{color: red}a:not(:hover){color: blue}"
+    assert kept(css, {"a", "on", "p"}).count("{") == 5
+
+
+def test_the_font_of_formulas_gets_the_letters_that_browsers_draw():
+    math = lxml_html.fromstring(
+        "<math><mi>h</mi><mi>θ</mi><mi>ϵ</mi><mi>log</mi><mi mathvariant='normal'>d</mi><mn>1</mn></math>"
+    )
+    assert set(drawn_letters(math)) == set("ℎ𝜃𝜖logd1")
+
+
+def test_a_group_of_one_letter_is_the_letter_and_an_operator_keeps_its_group():
+    assert "mrow" not in mathml(r"\mathrm{ECE}", False) and "mstyle" not in mathml(r"a\,b", False)
+    assert "<mrow><mo>/</mo></mrow>" in mathml("a/b", False)
 
 
 def test_selectors_part_at_commas_outside_of_brackets():

@@ -13,6 +13,7 @@ from lxml import html
 from sphinx.application import Sphinx
 
 from tools.site_slides import deck, mark_cells, sections, shows, slides
+from tools.slide_text import sentences, told
 
 PICTURE = (
     '<div class="cell"><div class="cell_input"><pre>p</pre></div><div class="cell_output">{}</div></div>'
@@ -24,6 +25,10 @@ CODE = '<div class="cell"><div class="cell_input"><pre>x = 1</pre></div></div>'
 FOLDED = """<div class="cell tag_hide-cell {}"><details class="admonition hide"><summary>Fold</summary>
 <div class="cell_input"><pre>source()</pre></div><div class="cell_output"><pre>def f</pre></div></details>
 </div>"""
+EXERCISE = """<div class="exercise admonition" id="x"><p class="admonition-title">Exercise 1 (By hand)</p>
+<section id="exercise-content"><p>Count.</p></section></div>"""
+SOLUTION = """<details class="solution dropdown" id="y"><summary class="admonition-title">Solution to
+<span>Exercise 1 (By hand)</span></summary><section id="y-content"><p>Three.</p>{}</section></details>"""
 FORMULA = '<div class="math"><math><mi>x</mi></math></div>'
 FOLD = '<div class="admonition dropdown"><p class="admonition-title">{}</p><p>{}</p></div>'
 
@@ -31,7 +36,8 @@ FOLD = '<div class="admonition dropdown"><p class="admonition-title">{}</p><p>{}
 def cut(*parts: str, title: str = "A concept") -> list[list[str]]:
     """Cut a section of a page into slides; give the text, or the picture's name, of their blocks."""
     found = sections(page(*parts, title=title))
-    return [[shown(block.element) for block in slide] for section in found[1:] for slide in slides(section)]
+    dealt = [slide for section in found[1:] for slide in slides(section)]
+    return [[shown(block.element) for block in slide if not block.is_noted] for slide in dealt]
 
 
 def page(*parts: str, title: str = "A concept") -> html.HtmlElement:
@@ -50,9 +56,10 @@ def shown(element: html.HtmlElement) -> str:
     return " ".join(element.text_content().split()) if picture is None else picture.get("src")
 
 
-def words(n: int, name: str = "w") -> str:
-    """Write a paragraph of that many words."""
-    return f"<p>{' '.join([f'{name:5}'] * n)}</p>".replace("w    ", "words")
+def words(n: int) -> str:
+    """Write a paragraph of that many words, in sentences of ten."""
+    lengths = [10] * (n // 10) + [n % 10] * (n % 10 > 0)
+    return f"<p>{' '.join('Words' + ' words' * (length - 1) + '.' for length in lengths)}</p>"
 
 
 def test_a_figure_stands_with_the_words_before_and_behind_it() -> None:
@@ -91,12 +98,17 @@ def test_a_quick_question_comes_without_and_then_with_its_answer() -> None:
     ]
 
 
-def test_an_exercise_comes_with_its_title_and_without_its_solution() -> None:
-    task = '<div class="exercise admonition" id="x"><p class="admonition-title">Exercise 1 (By hand)</p>'
-    task += '<section id="exercise-content"><p>Count.</p></section></div>'
-    [_, found] = sections(page(task, FOLD.format("Solution", "Three."), title="Exercises"))
-    assert shown(found.title) == "Exercise 1 (By hand)" and found.place == "x"
-    assert [[shown(block.element) for block in slide] for slide in slides(found)] == [["Count."]]
+def test_an_exercise_comes_with_its_title_and_then_its_solution_without_code() -> None:
+    [_, task, solution] = sections(page(EXERCISE, SOLUTION.format(CODE + TABLE), title="Exercises"))
+    assert shown(task.title) == "Exercise 1 (By hand)" and task.place == "x"
+    assert shown(solution.title) == "Solution to Exercise 1 (By hand)" and solution.place == "y"
+    dealt = [[shown(block.element) for block in slide] for part in (task, solution) for slide in slides(part)]
+    assert dealt == [["Count."], ["Three.", "n3"]]
+
+
+def test_a_hidden_exercise_and_its_solution_have_no_slide() -> None:
+    parts = ["<!-- slide: skip -->", EXERCISE, SOLUTION.format("")]
+    assert len(sections(page(*parts, title="Exercises"))) == 1
 
 
 @pytest.mark.parametrize(
@@ -154,6 +166,94 @@ def test_links_within_a_lesson_lead_from_its_slides_to_it() -> None:
     assert [link.get("href") for link in article.iterfind(".//p/a")] == ["a.html#eq", "b.html#c"]
     assert [link.get("href") for link in article.iterfind(".//footer/a")] == ["a.html#top", "a.html#part"]
     assert [element.get("id") for element in article.xpath(".//*[@id]")] == ["slide-1", "slide-2"]
+
+
+LONG = "<p>Now a model is wrong. {} It errs in <strong>every</strong> bin. {}</p>"
+
+
+def made(*parts: str, title: str = "A concept") -> html.HtmlElement:
+    """Make the slides of a page with one section, without the first."""
+    article = deck(page(*parts, title=title), "a.html", "", "0").find(".//article")
+    article.remove(article[0])
+    return article
+
+
+def text(elements: list[html.HtmlElement]) -> list[str]:
+    """Give the words of elements."""
+    return [" ".join(element.text_content().split()) for element in elements]
+
+
+def test_long_text_is_cut_to_its_first_and_its_bold_sentences_and_stands_whole_in_the_notes() -> None:
+    filled = LONG.format(*["It says more than there is room for." * 9] * 2)
+    slide = made(filled, "<p>Short.</p>")
+    assert text(slide.xpath(".//*[@class='slide-body']/p")) == [
+        "Now a model is wrong. … It errs in every bin.",
+        "Short.",
+    ]
+    assert text(slide.xpath(".//aside/p")) == text(html.fragments_fromstring(filled))
+
+
+def test_text_that_fits_is_left_alone() -> None:
+    whole = LONG.format("It says more.", "So do others.")
+    assert text(made(whole).xpath(".//*[@class='slide-body']/p")) == text(html.fragments_fromstring(whole))
+    assert made(whole).find(".//aside") is None
+
+
+def test_what_leads_to_a_formula_stays_and_what_leads_to_hidden_code_ends() -> None:
+    [slide] = made("<p>Look. " + words(70)[3:-4] + " The mean is</p>", FORMULA)
+    assert text(slide.find_class("slide-body"))[0].endswith("… The mean isx")
+    assert text(made("<p>We count:</p>", CODE, words(100)).xpath(".//p"))[0] == "We count."
+
+
+def test_a_paragraph_that_the_next_leans_on_is_told_first() -> None:
+    [slide] = made(words(60), words(60).replace("Words", "It is", 1))
+    assert [len(p.text_content().split()) for p in slide.xpath(".//*[@class='slide-body']/p")] == [40, 11]
+
+
+def test_of_an_answer_the_beginning_is_shown_and_of_an_exercise_all() -> None:
+    asked = made(words(90), FOLD.format("Answer", words(90)[3:-4]), title="Quick questions")
+    assert [len(p.text_content().split()) for p in asked.xpath(".//section[2]//p[not(@class)]")][:2] == [
+        90,
+        30,
+    ]
+    assert made(EXERCISE.replace("Count.", words(90)[3:-4]), title="Exercises").find(".//aside") is None
+
+
+def test_a_caption_is_its_first_sentence() -> None:
+    caption = f"<figcaption><p><span class='caption-text'>{words(30)[3:-4]}</span></p></figcaption></figure>"
+    slide = made(FIGURE.replace("</figure>", caption))
+    assert [len(line.split()) for line in text(slide.xpath(".//figcaption | .//aside"))] == [20, 30]
+
+
+def test_a_long_list_is_cut_into_equal_lists_whose_numbers_go_on() -> None:
+    item = f"<li>{words(10)}</li>"
+    slides_of = made(f"<ol>{item * 9}</ol>").xpath(".//ol")
+    assert [(len(part), part.get("start")) for part in slides_of] == [(5, "1"), (4, "6")]
+
+
+def test_what_a_mark_puts_into_the_notes_is_there_and_not_seen() -> None:
+    [slide] = made("<p>One.</p>", "<!-- slide: notes -->", "<p>Two.</p>")
+    assert text(slide.xpath("./div | ./aside")) == ["One.", "Two."]
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "cut_up"),
+    [
+        ("One is here. Two is there!", ["One is here.", "Two is there!"]),
+        ("Read 0.5 of it, e.g. This. Then stop.", ["Read 0.5 of it, e.g. This.", "Then stop."]),
+        ("Said (it is so. It is.) by all. We doubt.", ["Said (it is so. It is.) by all.", "We doubt."]),
+        ('Write "It is so. It was." Then sign it.', ['Write "It is so. It was."', "Then sign it."]),
+        ("Say “It is so. It was.” Then sign.", ["Say “It is so. It was.”", "Then sign."]),
+        ("<strong>A.</strong> The first is right. B is not.", ["A. The first is right.", "B is not."]),
+        ("<strong>It is so.</strong> We know it.", ["It is so.", "We know it."]),
+        ("Take <em>p. It</em> is so. Go on.", ["Take p. It is so.", "Go on."]),
+        ("It is so. <em>Why</em> is it?", ["It is so.", "Why is it?"]),
+        ("It is so. <!-- no --> Why is it?", ["It is so.", "Why is it?"]),
+    ],
+)
+def test_a_paragraph_is_cut_between_sentences_alone(paragraph: str, cut_up: list[str]) -> None:
+    found = sentences(html.fragment_fromstring(f"<p>{paragraph}</p>"))
+    assert [" ".join(told(sentence).split()) for sentence in found] == cut_up
 
 
 PARTS = st.one_of(

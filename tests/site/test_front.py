@@ -91,6 +91,7 @@ def test_a_lesson_says_to_machines_how_long_it_takes_and_the_start_page_what_the
     assert lesson["@type"] == "LearningResource" and course["@type"] == "Course"
     assert lesson["timeRequired"] == f"PT{measure(notebook).minutes}M"
     assert lesson["educationalLevel"] == "beginner"
+    assert lesson["isPartOf"].items() <= course.items()
 
 
 @pytest.mark.parametrize(

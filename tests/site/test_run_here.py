@@ -193,9 +193,7 @@ class Editor:
 
 
 def test_every_transcription_stands_on_the_site_once_with_the_text_of_its_home():
-    shown = [
-        (label, place.get("data-program")) for page in PLACES.values() for label, place in page.items()
-    ]
+    shown = [(label, place.get("data-program")) for page in PLACES.values() for label, place in page.items()]
     assert sorted(shown) == sorted((label, program(label)) for label in NUMBERED)
 
 

@@ -18,6 +18,9 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
 DECKS = [name for name in WRITTEN if name.endswith(ENDING)]
 DECK, LESSON = (f"book/calibrators/temperature{end}" for end in (ENDING, ".html"))
+RUNNING, FIRST, ALL = 66, 80, 100  # words of a slide: running text, that of the title, with lists and answers
+SIZE = 0.8  # of text, of what it has at first: a projector's; of a table it may be less
+SHOWN = ("table", "figure")
 SMALLEST = 200  # pixels of a figure's height on a window of 1280 by 720
 CUT = """() => [...document.querySelectorAll(".slide")].filter(slide => {
     const body = slide.querySelector(".slide-body");
@@ -28,6 +31,9 @@ TINY = """smallest => [...document.querySelectorAll(".slide-body :is(img, .explo
     .filter(figure => figure.offsetParent !== null || figure.tagName === "svg")
     .filter(figure => figure.getBoundingClientRect().height < smallest)
     .map(figure => figure.closest(".slide").id)"""
+SMALL = """least => [...document.querySelectorAll(".slide:not(:has(table))")]
+    .filter(slide => slide.style.getPropertyValue("--fit") < least)
+    .map(slide => `${slide.id}: ${slide.querySelector("h1, h2").textContent}`)"""
 HERE = """() => [...document.querySelectorAll(".slide")]
     .findIndex(slide => slide.getBoundingClientRect().bottom > innerHeight / 2) + 1"""
 
@@ -69,7 +75,25 @@ def test_slides_have_the_title_and_the_figures_of_their_lesson(name: str) -> Non
     assert made.findtext(".//h1") == page.findtext(".//h1")
     assert made.findtext(".//title").startswith("Slides: ")
     assert pictures(made) == pictures(page)
-    assert len(made.xpath("//h1")) == 1 and 4 < len(made.find_class("slide")) <= 40
+    assert len(made.xpath("//h1")) == 1 and 4 < len(made.find_class("slide")) <= 42
+
+
+def count(paragraphs: list[html.HtmlElement]) -> int:
+    """Count the words of paragraphs."""
+    return sum(len(paragraph.text_content().split()) for paragraph in paragraphs)
+
+
+@pytest.mark.parametrize("name", DECKS)
+def test_a_slide_holds_few_words(name: str) -> None:
+    for place, slide in enumerate(html.parse(str(HTML / name)).getroot().find_class("slide")):
+        [body] = slide.find_class("slide-body")
+        told = [
+            paragraph for paragraph in body.iter("p") if next(paragraph.iterancestors(*SHOWN), None) is None
+        ]
+        running = [paragraph for paragraph in told if next(paragraph.iterancestors("li"), None) is None]
+        where = f"{slide.get('id')}: begin a slide in its middle, or put a cell into the notes"
+        assert count(running) <= (RUNNING if place else FIRST), where
+        assert count(told) <= ALL, where
 
 
 @each_deck
@@ -82,8 +106,11 @@ def test_no_slide_is_cut_and_nothing_is_loaded_from_elsewhere(visit: Visit) -> N
     for figure in page.locator("figure.explorer").all():
         figure.scroll_into_view_if_needed()
     page.wait_for_function("!document.querySelector('figure.explorer:not([data-state=live])')")
-    page.evaluate("dispatchEvent(new Event('resize'))")
-    assert page.evaluate(CUT) == [], "shorten what stands there, or mark a cell to begin a slide"
+    for width, height in ((1920, 1080), (1280, 720)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("dispatchEvent(new Event('resize'))")
+        assert page.evaluate(CUT) == [], "shorten what stands there, or mark a cell to begin a slide"
+    assert page.evaluate(SMALL, SIZE) == [], "mark a cell to begin a slide"
     assert page.evaluate(TINY, SMALLEST) == [], "mark the cell before the figure to begin a slide"
 
 
@@ -128,12 +155,38 @@ def test_the_arrows_in_a_live_figure_are_its_own(visit: Visit) -> None:
     assert slider.input_value() != before and visit.page.evaluate(HERE) == here
 
 
+@pytest.mark.parametrize("visit", [(DECK, "light", 1280)], indirect=True)
+def test_the_notes_stand_below_the_slide_and_a_second_window_goes_along(visit: Visit) -> None:
+    on_a_projector(visit)
+    page, note = visit.page, visit.page.locator(".slide-notes").first
+    number = int(note.evaluate("note => note.parentElement.id.slice(6)"))
+    for _ in range(number - 1):
+        page.keyboard.press("ArrowRight")
+    assert not note.is_visible()
+    page.keyboard.press("n")
+    assert note.is_visible() and page.evaluate(HERE) == number
+    body, below = note.locator("xpath=../div").bounding_box(), note.bounding_box()
+    assert body and below and body["y"] + body["height"] <= below["y"] < 720
+    assert page.evaluate(CUT) == []
+    with page.expect_popup() as opened:
+        page.evaluate("() => void open(location.href)")
+    second = opened.value
+    second.wait_for_function("window.slidesFitted")
+    page.keyboard.press("ArrowRight")
+    second.wait_for_function(f"({HERE})() === {number + 1}")
+    second.close()
+
+
 @pytest.mark.parametrize("visit", [(DECK, "dark", 1280)], indirect=True)
 def test_one_slide_is_one_page_of_a_pdf(visit: Visit) -> None:
     on_a_projector(visit)
     pdf = visit.page.pdf(prefer_css_page_size=True, print_background=True)
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == visit.page.locator(".slide").count()
     assert re.findall(rb"/MediaBox \[0 0 (\S+) (\S+)\]", pdf)[0] == (b"960", b"540")
+    visit.page.keyboard.press("n")
+    pdf = visit.page.pdf(prefer_css_page_size=True, print_background=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == visit.page.locator(".slide").count()
+    assert set(re.findall(rb"/MediaBox \[0 0 (\S+) (\S+)\]", pdf)) == {(b"960", b"720")}
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,17 @@ each_page = pytest.mark.parametrize("visit", ON_A_PHONE, ids=PAGES, indirect=Tru
 def test_a_page_is_light_and_stands_still_before_the_reader_moves(visit: Visit) -> None:
     assert sum(visit.sizes.values()) <= BYTES, visit.sizes
     assert len(visit.sizes) <= REQUESTS, visit.sizes
+    assert not [name for name in visit.sizes if ".css" in name]
     assert visit.page.evaluate(SHIFTS) < SHIFT
 
 
 @each_page
-def test_the_scripts_of_the_theme_come_with_the_first_move_and_repeat_an_early_press(visit: Visit) -> None:
+def test_what_waits_comes_with_the_first_move_and_an_early_press_is_repeated(visit: Visit) -> None:
     assert visit.page.locator("script[type='text/late']").count() > 0
     visit.page.locator("button.theme-switch-button:visible").first.dispatch_event("click")
     visit.page.wait_for_function("document.documentElement.dataset.mode !== 'auto'")
     assert visit.page.locator("script[type='text/late']").count() == 0
+    assert visit.page.locator("link[rel='late']").count() == 0
+    visit.page.wait_for_function(
+        "document.querySelector('link[rel=stylesheet]').sheet?.cssRules.length > 100"
+    )

@@ -5,8 +5,10 @@ from functools import cache
 import numpy as np
 from scipy.optimize import brentq, minimize, minimize_scalar, root_scalar
 from scipy.special import expit, log_softmax, logsumexp
+from sklearn.isotonic import IsotonicRegression
 
 from calibration_lessons import (
+    MultiClassIsotonic,
     TemperatureScaling,
     datasets,
     expected_calibration_error,
@@ -138,6 +140,14 @@ def one_vs_rest(logits, slopes, intercepts):
     return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / z.shape[1])
 
 
+def one_curve(labels, p, new_p):
+    p, new_p = np.asarray(p), np.asarray(new_p)
+    hits = np.arange(p.shape[1]) == np.asarray(labels)[:, None]
+    curve = IsotonicRegression(out_of_bounds="clip").fit(p.ravel(), hits.ravel())
+    g = (1 - 1e-6) * curve.predict(new_p.ravel()).reshape(new_p.shape) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+
+
 def fit_biases(labels, logits, strength):
     z = np.asarray(logits, dtype=float)
     occurs = np.bincount(labels, minlength=z.shape[1])
@@ -161,6 +171,7 @@ def hard_logits(rng, own):
     yield rng.normal(size=(3, 3)), 1e9
     yield np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 2.0]]), 1e-3
     yield np.array([[high, high - 1, 3.0], [-high, 1 - high, -3 * high]]), float(rng.integers(2, 5))
+    yield np.array([[high, 0.0, high / 2]]), high / 3
 
 
 def costs_plain(rng, own):
@@ -309,6 +320,43 @@ def curves_hard(rng, own):
     z, slopes, _ = curves(rng, 5, 3)
     yield z, slopes, np.array([-2000.0, -2000.0, -2000.0])
     yield z + 40, slopes, np.array([0.0, 1.0, -1.0])
+
+
+def shares(rng, n, n_classes, parts, even=1.0):
+    """Probabilities in whole parts, so that many are equal, and single precision holds them."""
+    return rng.multinomial(parts, rng.dirichlet(np.full(n_classes, even), n)) / parts
+
+
+def pooled_shares(rng, n, n_classes, parts):
+    """Labels that follow the probabilities halfway, and the probabilities."""
+    p = shares(rng, n, n_classes, parts)
+    leans = (rng.random((n, 1)) > (0.6 * p + 0.4 / n_classes).cumsum(axis=1)).sum(axis=1)
+    return leans.clip(max=n_classes - 1), p
+
+
+def one_curve_plain(rng, own):
+    for n, k in ((12, 3), (40, 4)):
+        yield *pooled_shares(rng, n, k, 1024), shares(rng, 6, k, 1024)
+
+
+def one_curve_hard(rng, own):
+    for n, k in ((30, 4), (25, 2)):
+        yield *pooled_shares(rng, n, k, 16), np.r_[shares(rng, 5, k, 32), np.eye(k)[:1]]
+    labels, p = pooled_shares(rng, 40, 5, 64)
+    yield labels[labels < 4], p[labels < 4], shares(rng, 6, 5, 64)
+    p = np.r_[shares(rng, 30, 4, 64, even=0.3), [[5 / 8, 5 / 16, 1 / 16, 0]]]
+    p = p[
+        p.max(axis=1) > 0.6
+    ]  # what is below 3/8 never comes: the straight line decides rows of such, and beside them
+    foot = np.sort(p, axis=1)[:, -2].max() + 2.0**-16
+    doubtful = [
+        [12 / 64, 16 / 64, 18 / 64, 18 / 64],
+        [16 / 64, 16 / 64, 12 / 64, 20 / 64],
+        [foot, 1 / 4, 1 / 4, 1 / 2 - foot],
+    ]
+    yield p.argmax(axis=1), p, np.r_[shares(rng, 3, 4, 64), rng.permuted(doubtful, axis=1)]
+    p = 0.25 + shares(rng, 20, 2, 16) / 2  # none beyond 1/4 and 3/4
+    yield (rng.random(20) < p[:, 1]).astype(int), p, shares(rng, 6, 2, 16, even=0.3)
 
 
 def biases_plain(rng, own):
@@ -513,13 +561,85 @@ def to_platts_targets(scores, labels, new_scores):
     ones = labels.sum()
     targets = np.where(labels == 1, (ones + 1) / (ones + 2), 1 / (len(labels) - ones + 2))
     held = [(0, None), (0, None), (None, None)]
-    return expit(two_logs(new_scores) @ fitted_line(scores, labels, new_scores, two_logs, held, targets=targets))
+    return expit(
+        two_logs(new_scores) @ fitted_line(scores, labels, new_scores, two_logs, held, targets=targets)
+    )
 
 
 def log_odds_of_the_softmax(logits, slopes, intercepts):
     p = softmax(logits)
     r = expit(slopes * np.log(p / (1 - p)) + intercepts)
     return r / r.sum(axis=1, keepdims=True)
+
+
+def curve_of(scores, hits, new_p, **how):
+    """A curve, applied to each class of new rows, and the division."""
+    curve = IsotonicRegression(**({"out_of_bounds": "clip"} | how)).fit(np.ravel(scores), np.ravel(hits))
+    g = (1 - 1e-6) * curve.predict(new_p.ravel()).reshape(new_p.shape) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+
+
+def hits_of(labels, p):
+    return np.eye(p.shape[1])[labels]
+
+
+def a_curve_for_each_class(labels, p, new_p):
+    columns = [
+        IsotonicRegression(out_of_bounds="clip").fit(p[:, k], labels == k).predict(new_p[:, k])
+        for k in range(p.shape[1])
+    ]
+    g = np.column_stack(columns) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+
+
+def of_the_top_label(labels, p, new_p):
+    return curve_of(p.max(axis=1), p.argmax(axis=1) == labels, new_p)
+
+
+def of_the_label(labels, p, new_p):
+    return curve_of(p[np.arange(len(p)), labels], np.ones(len(p)), new_p)
+
+
+def of_class_one(labels, p, new_p):
+    return curve_of(p[:, 1], labels == 1, new_p)
+
+
+def each_tie_once(labels, p, new_p):
+    values, place = np.unique(p, return_inverse=True)
+    place, hits = place.ravel(), hits_of(labels, p).ravel()
+    return curve_of(values, np.bincount(place, hits) / np.bincount(place), new_p)
+
+
+def ties_in_given_order(labels, p, new_p):
+    order = np.argsort(p.ravel(), kind="stable")
+    values = pooled(np.arange(p.size), hits_of(labels, p).ravel()[order], np.ones(p.size))
+    g = np.interp(new_p, p.ravel()[order], values) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+
+
+def running_largest(labels, p, new_p):
+    values, place = np.unique(p, return_inverse=True)
+    place, hits = place.ravel(), hits_of(labels, p).ravel()
+    means = np.bincount(place, hits) / np.bincount(place)
+    g = np.interp(new_p, values, np.maximum.accumulate(means)) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+
+
+def steps(labels, p, new_p):
+    values, place = np.unique(p, return_inverse=True)
+    fit = pooled(p.ravel(), hits_of(labels, p).ravel(), np.ones(p.size))
+    levels = np.empty(len(values))
+    levels[place.ravel()] = fit
+    g = levels[np.clip(np.searchsorted(values, new_p, side="right") - 1, 0, None)] + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+
+
+def curve_of_the_fitted_rows(labels, p, new_p):
+    return np.resize(one_curve(labels, p, p), new_p.shape)
+
+
+def with_smoothing(labels, p, new_p):
+    return MultiClassIsotonic().fit(p, labels).predict_proba(new_p)
 
 
 def ratio_of_shares(labels, logits, strength):
@@ -582,6 +702,10 @@ TIES = "rows with equal scores get one value: put them together first"
 BLOCK = "the value of a block is the weighted mean label of its rows"
 RIVALS = "the log-odds of a class hold all its rivals: its logit minus the log of the sum of the others' exponentials"
 SUMS = "divide each row by its own sum"
+PAIRS = "pool the probabilities of all rows and classes, each with a 1 if its class came and a 0 if not"
+LINE = "a little of the straight line makes the curve rise: where it answers 0 throughout a row, p decides"
+LEVEL = "below and above all probabilities of p the curve stays level"
+QUOTIENT = "g / g.sum(axis=1, keepdims=True)"
 JOINS = "the new row joins alone, as class 0 and as class 1, and is fitted with the others both times"
 REGRET = "the probability that regrets least: where both regrets are equal"
 LEAST = "p1 / (1 - p0 + p1)"
@@ -636,6 +760,8 @@ QUESTIONS = [
          "scaled.max(axis=1, keepdims=True)": LARGE,
          "keepdims=True)) / temperature -> keepdims=True))": "the temperature divides the logits",
          "keepdims=True)) / temperature -> keepdims=True)) / temperature**2": "T, not its square",
+         "/ temperature\n    exponentials = np.exp(scaled) -> \n    exponentials = np.exp(scaled) ** (1 / temperature)":
+             "the temperature divides the logits before they are exponents: afterwards much has rounded to 0",
          "np.exp(scaled) -> np.exp2(scaled)": "the softmax has base e, not base 2",
          "return exponentials / exponentials.sum(axis=1, keepdims=True) -> "
          "return np.log(exponentials / exponentials.sum(axis=1, keepdims=True))": "probabilities, not their logarithms",
@@ -646,7 +772,7 @@ QUESTIONS = [
     Question(
         "nll", nll,
         [Case("the mean over some rows, in nats", 1, costs_plain, shown=True),
-         Case("probabilities too small to be represented, one row, many rows", 2, costs_hard)],
+         Case("probabilities too small to be represented, one row, many rows", 1, costs_hard)],
         {"- np.log(np.exp(scaled).sum -> - np.log2(np.exp(scaled).sum": "the unit is nats: the natural logarithm",
          "labels].mean() -> labels].mean() / np.log(2)": "the unit is nats: use the natural logarithm, not base 2",
          "labels].mean() -> labels].sum()": "take the mean over the rows, not the sum",
@@ -698,7 +824,7 @@ QUESTIONS = [
     ),
     Question(
         "fit-consistency", fit_consistency,
-        [Case("mean confidence and accuracy agree, to nine digits", 2, networks_plain),
+        [Case("mean confidence and accuracy agree, to nine digits", 1, networks_plain),
          Case(UNITS, 1, consistency_scaled),
          Case("a ValueError where no temperature fits, ties among them, and only there", 2, without_a_balance)],
         {loose: "nearly: ask your root finder for a smaller tolerance", fit_temperature: AGREE,
@@ -810,8 +936,8 @@ QUESTIONS = [
     ),
     Question(
         "beta", beta_calibrated,
-        [Case("two worlds whose ends bend differently", 1, bent_plain, shown=True),
-         Case("powers that would be negative, one line for both ends, scores near 0", 1, bent_hard)],
+        [Case("two worlds whose ends bend differently", 1.5, bent_plain, shown=True),
+         Case("powers that would be negative, one line for both ends, scores near 0", 1.5, bent_hard)],
         {platts_line: ENDS, sigmoid_of_p: "the logarithms of p and of 1 - p, not p itself", held_afterwards:
              "held while you fit: with one power at 0 the other numbers are best elsewhere", with_a_penalty: "no penalty",
          to_platts_targets: "the labels as they are, without prior targets", f"{HELD} -> held = None": FALLS,
@@ -858,6 +984,32 @@ QUESTIONS = [
          "z = np.asarray(logits, dtype=float) -> z = np.repeat(logits[:1], len(logits), axis=0)": SOME,
          "z = np.asarray(logits, dtype=float) -> z = logits; z -= z.max(axis=1, keepdims=True)": STAYS},
         WITHOUT,
+    ),
+    Question(
+        "one-curve", one_curve,
+        [Case("some rows, three and four classes", 1, one_curve_plain, shown=True),
+         Case("equal probabilities, rows beyond all others or where no class came, a class that is absent", 1, one_curve_hard)],
+        {a_curve_for_each_class: "one curve for all classes, not one for each", of_the_top_label: PAIRS, of_the_label: PAIRS,
+         of_class_one: PAIRS, each_tie_once: "a probability that occurs more often weighs more in its block",
+         ties_in_given_order: TIES, running_largest: "pool adjacent violators: a block gets the mean of its pairs", steps:
+             "between its blocks the curve is linear", curve_of_the_fitted_rows: "return probabilities of the new rows",
+         with_smoothing: "without smoothing",
+         "np.asarray(labels)[:, None] -> np.asarray(labels)[:, None] - 1": "classes are counted from 0",
+         "np.asarray(labels)[:, None] -> p.argmax(axis=1)[:, None]": "a 1 for the class that came, not for the predicted one",
+         "np.arange(p.shape[1]) -> np.unique(labels)": "labels may lack a class: it has a column of misses",
+         "== np.asarray(labels)[:, None] -> != np.asarray(labels)[:, None]": PAIRS,
+         "p.ravel(), hits.ravel() -> p.ravel(), hits.T.ravel()": "each probability with its own hit: rows stay rows",
+         'out_of_bounds="clip" -> out_of_bounds="nan"': LEVEL, 'out_of_bounds="clip" -> increasing=False, out_of_bounds="clip"':
+             "the curve rises", "+ 1e-6 * new_p -> ": LINE, "+ 1e-6 * new_p -> + 1e-6": LINE, "+ 1e-6 * new_p -> + 1e-6 / p.shape[1]": LINE,
+         "+ 1e-6 * new_p -> - 1e-6 * new_p": LINE,
+         "1e-6 * new_p -> 1e-2 * new_p": "epsilon is a millionth", "(1 - 1e-6) * curve -> (1 - 1e-2) * 1e-6 * curve": "epsilon is a millionth",
+         f"return {QUOTIENT} -> return g": SUMS, f"return {QUOTIENT} -> return g / g.sum(axis=0)": SUMS,
+         f"return {QUOTIENT} -> return g / g.sum()": SUMS, f"return {QUOTIENT} -> return softmax(g)": SUMS + ", without a softmax",
+         f"return {QUOTIENT} -> return np.round({QUOTIENT}, 2)": "every digit",
+         f"return {QUOTIENT} -> return np.eye(p.shape[1])[g.argmax(axis=1)]": "probabilities, not the predicted class",
+         "p, new_p = np.asarray(p), np.asarray(new_p) -> labels, p, new_p = labels[:10], p[:10], np.asarray(new_p)": SOME,
+         "p, new_p = np.asarray(p), np.asarray(new_p) -> new_p[:] = np.sort(new_p, axis=1)": STAYS},
+        ["calibration_lessons.calibrators.multi_class_isotonic", "calibration_lessons.definitions"], rtol=0, atol=1e-4,
     ),
     Question(
         "biases", fit_biases,

@@ -125,7 +125,7 @@ def curve_with_ties(rng, own):
     order = rng.permutation(6)
     labels = np.array([0, 1, rng.integers(0, 2), rng.integers(1, 3), 1, 0])
     yield p[order], labels[order], 4
-    yield p[order], rng.integers(0, 3, 6), 8
+    yield p[order[1:]], rng.integers(0, 3, 5), 8  # one bin holds one row
 
 
 def ece_inside(rng, own):
@@ -253,6 +253,7 @@ def parts_hard(rng, own):
     yield days(rng, np.arange(300, 500, 2) / 1000 + float(rng.integers(0, 2)) / 1000, rng.integers(1, 5, 100))
     yield np.full(12, 0.25), np.full(12, int(rng.integers(0, 2)))
     yield days(rng, rng.permutation(20) / 20, 1)
+    yield days(rng, 0.4 + rng.choice(1000, 40, replace=False) / 1e6, rng.integers(1, 5, 40))
 
 
 def digitised(scores, n_bins):
@@ -367,7 +368,7 @@ QUESTIONS = [
         "counts", bin_counts,
         [Case("scores inside the bins, some bins empty", 2, counts_inside, shown=True),
          Case("scores on the edges, 0 and 1", 1, counts_on_edges),
-         Case("scores k/M in M bins: p * M is rounded and may jump over an edge, so compare with m/M", 1,
+         Case("scores that are edges, computed as m/M, of many bins", 1,
               counts_rounded)],
         {'side="left" -> side="right"': EDGE, numpys_histogram: EDGE, digitised: LAST,
          rounded_product: "p * M is rounded and may jump over an edge: compare with m/M",
@@ -401,6 +402,8 @@ QUESTIONS = [
          "confidence = np.bincount(index, top, minlength=n_bins) -> confidence = np.bincount(index, top)": LENGTH,
          "accuracy = np.bincount(index, right, minlength=n_bins) -> accuracy = np.bincount(index, right)": LENGTH,
          "rows = np.bincount(index, minlength=n_bins) -> rows = np.bincount(index)": LENGTH,
+         "rows = np.bincount(index, minlength=n_bins) -> rows = np.bincount(index, minlength=n_bins); "
+         "rows = np.where(rows > 1, rows, np.nan)": "a bin with one row has a mean, too",
          "return confidence, accuracy -> return confidence[rows > 0], accuracy[rows > 0]": LENGTH,
          "top, minlength=n_bins) / rows -> top, minlength=n_bins)": "the mean of the bin's rows, not their sum",
          "right, minlength=n_bins) / rows -> right, minlength=n_bins) / len(top)": "the share of the bin's rows",
@@ -448,8 +451,8 @@ QUESTIONS = [
     ),
     Question(
         "outcomes", calibrated_outcomes,
-        [Case("the shape, 0 and 1, and each event's own probability", 1.5, few_scores, judge=plain_outcomes),
-         Case("every digit of a score, independent draws, and the generator that is given", 1.5, many_scores,
+        [Case("the shape, 0 and 1, and each event's own probability", 1, few_scores, judge=plain_outcomes),
+         Case("every digit of a score, independent draws, and the generator that is given", 1, many_scores,
               judge=independent_outcomes)],
         {"< scores -> < np.mean(scores)": "its own score", "< scores -> < np.round(scores, 1)": "every digit",
          "rng.random((draws, len(scores))) -> rng.random((draws, 1))": "independent",
@@ -488,8 +491,8 @@ QUESTIONS = [
     ),
     Question(
         "best-paid", best_paid,
-        [Case("three penalties, beliefs strictly between 0 and 1", 1, pay_inside, shown=True),
-         Case("penalties that are infinite, equal or of any other kind, and beliefs of 0 and 1", 1, pay_certain)],
+        [Case("three penalties, beliefs strictly between 0 and 1", 1.5, pay_inside, shown=True),
+         Case("penalties that are infinite, equal or of any other kind, and beliefs of 0 and 1", 1.5, pay_certain)],
         {"np.argmin -> np.argmax": "a penalty is paid: the smallest expected one is best",
          "[1 - belief, belief] -> [belief, 1 - belief]": "row 0 of the table is the outcome 0",
          "[1 - belief, belief] -> [0.5, 0.5]": BELIEF,
@@ -514,7 +517,7 @@ QUESTIONS = [
     Question(
         "parts", brier_parts,
         [Case("a few forecasts, each made on several days", 1.5, parts_plain, shown=True),
-         Case("forecasts that differ in the third digit, groups of one day, days that are all alike", 1.5, parts_hard)],
+         Case("forecasts that differ in a late digit, groups of one day, days that are all alike", 1.5, parts_hard)],
         {"base_rate = np.mean(happened) -> base_rate = np.mean(frequency)": "the base rate is the share of all days, not of groups",
          "base_rate = np.mean(happened) -> base_rate = np.mean(forecasts)": "the base rate is what happened, not what was said",
          "np.sum(rows * (values - frequency) ** 2) / len(group) -> np.mean((values - frequency) ** 2)": f"reliability: {ROWS}",
@@ -533,6 +536,7 @@ QUESTIONS = [
          "base_rate * (1 - base_rate) -> np.sqrt(base_rate * (1 - base_rate))": "uncertainty is the variance, not its root",
          "base_rate * (1 - base_rate) -> reliability - resolution": "uncertainty: the score of one who always says the base rate",
          "np.unique(forecasts -> np.unique(np.round(forecasts, 1)": "a group holds the days with the same forecast, to every digit",
+         "np.unique(forecasts -> np.unique(np.round(forecasts, 3)": "the same forecast, to every digit: do not round",
          within_tenths: "a group holds the days with the same forecast, not a bin",
          corrected_parts: "as defined, with chance left in",
          "values, group = -> forecasts, happened = forecasts[:9], happened[:9]; values, group =": SOME,

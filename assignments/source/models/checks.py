@@ -143,7 +143,8 @@ def lowest(values, calls):
             return "the penalty stands beside the mean of the rows' losses, not beside their sum"
         if abs(from_rows[0]) > 1e-4:
             return "the mean probability is not the base rate: is the intercept there, and did you walk far enough?"
-        return "not at the lowest point: do your steps suit features in other units, and all labels and penalties?"
+        largest = np.abs(from_rows + l2 * unpaid).max()
+        return f"not at the lowest point: the gradient is still {largest:.0e}; search on, in steps that suit every unit"
     return ""
 
 

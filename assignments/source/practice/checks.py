@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import expit
+from scipy.special import expit, log_softmax, softmax
 
 import calibration_lessons as cl
 from classroom.cases import SOME, STAYS, ByHand, Case, Question
@@ -112,6 +112,36 @@ def answered(confidence, right, limit):
         if wrong[rows].mean() <= limit:
             shares.append(rows.mean())
     return max(shares)
+
+
+@lru_cache(3000)
+def fitted(labels, logits, n_classes):
+    z = np.frombuffer(logits).reshape(-1, n_classes)
+    return cl.TemperatureScaling().fit(z, np.frombuffer(labels, dtype=int)).temperature_
+
+
+def temperature(labels, logits):
+    """The fitted temperature, each once: the right answer and the slips fit the same rows."""
+    return fitted(labels.tobytes(), logits.tobytes(), logits.shape[1])
+
+
+def nll(labels, logits, t):
+    return -log_softmax(logits / t, axis=1)[np.arange(len(labels)), labels].mean()
+
+
+def keep(labels, runs, new_labels, new_runs):
+    fits = [temperature(labels, z) for z in runs]
+    losses = [nll(labels, z, t) for z, t in zip(runs, fits, strict=True)]
+    run = np.argmin(losses)
+    return run, nll(new_labels, new_runs[0], fits[0]) - nll(new_labels, new_runs[run], fits[run])
+
+
+def choices(logits, tokens, temperature):
+    tokens = np.asarray(tokens)
+    places = np.maximum(tokens, 0)[:, :, None]
+    log_q = np.take_along_axis(log_softmax(logits, axis=2), places, axis=2)[:, :, 0]
+    s = np.where(tokens >= 0, log_q, 0).sum(axis=1)
+    return softmax(s / temperature)
 
 
 def forecasts(rng, n):
@@ -309,7 +339,7 @@ def answers(rng, n, places):
 
 
 def coverages_plain(rng, own):
-    for n, limit in ((12, 0.25), (60, 0.15)):
+    for n, limit in ((12, 0.25), (60, 9 / 64)):  # no risk that a sum and its complement round apart
         confidence = 0.5 + rng.permutation(100)[:n] / 200
         yield confidence, (rng.random(n) < confidence).astype(int), limit
 
@@ -324,6 +354,67 @@ def coverages_hard(rng, own):
     yield confidence, (confidence < confidence.max()).astype(int), 0.25  # the surest is wrong, the others are right
     yield confidence, np.zeros(40, dtype=int), 0.25
     yield confidence, np.ones(40, dtype=int), 0.0
+
+
+def trained(rng, n, m, n_classes, recipes, strayed=0):
+    """Runs of one training: each has a factor on its logits, and strays from the truth so far."""
+    while True:
+        truth = 2 * rng.normal(size=(n + m, n_classes))
+        labels = drawn_labels(rng, softmax(truth, axis=1))
+        runs = np.stack([factor * (truth + far * rng.normal(size=truth.shape)) for factor, far in recipes])
+        runs[-1, :strayed] = rng.permuted(runs[-1, :strayed], axis=1)
+        call = labels[:n], runs[:, :n].copy(), labels[n:], runs[:, n:].copy()
+        losses = sorted(nll(labels[:n], z, temperature(labels[:n], z)) for z in call[1])
+        if losses[1] - losses[0] > 0.003:  # no rounding takes another one
+            return call
+
+
+def misled(rng):
+    """Two runs: on the test rows, the one to keep is behind by more than it leads by."""
+    while True:
+        call = trained(rng, 70, 100, 3, [(0.6, 0.9), (0.3, 0.9)])
+        lead, gain = keep(*call[:2], *call[:2])[1], keep(*call)[1]
+        if lead + 0.01 < -gain:
+            return call
+
+
+def runs_plain(rng, own):
+    yield trained(rng, 80, 60, 3, [(4.0, 1.2), (0.5, 1.0), (1.5, 1.5)])
+    yield trained(rng, 120, 90, 2, [(3.0, 1.0), (2.0, 1.0), (6.0, 0.5), (1.0, 1.3)])
+
+
+def runs_hard(rng, own):
+    yield trained(rng, 100, 70, 4, [(0.4, 0.3), (0.8, 1.0), (1.0, 1.0)])
+    yield trained(rng, 150, 40, 3, [(2.0, 0.8), (0.3, 0.7), (1.0, 0.9), (5.0, 0.6), (3.0, 0.6)], strayed=4)
+    yield trained(rng, 60, 200, 5, [(0.2, 1.0), (7.0, 0.5)])
+    yield misled(rng)
+
+
+def asked(rng, lengths, n_tokens, scale):
+    """Logits of a model at every place of some answers, and the tokens of these, -1 behind the last."""
+    shape = len(lengths), max(lengths)
+    tokens = np.where(np.arange(shape[1]) < np.array(lengths)[:, None], rng.integers(0, n_tokens, shape), -1)
+    return scale * rng.normal(size=(*shape, n_tokens)).round(2), tokens
+
+
+def choices_plain(rng, own):
+    logits, _ = asked(rng, [1, 1, 1, 1], 7, 1.0)
+    yield np.repeat(logits[:1], 4, axis=0), rng.permutation(7)[:4, None], 1.0  # the letters A to D
+    yield *asked(rng, [2, 2, 2], 5, 1.5), 2.0
+    yield *asked(rng, rng.permutation([1, 3, 2]).tolist(), 5, 1.5), float(rng.integers(3, 7)) / 2
+
+
+def choices_hard(rng, own):
+    logits, tokens = asked(rng, rng.permutation([2, 4, 5, 3]).tolist(), 6, 1.0)
+    start, path = np.zeros((4, 41, 6)), rng.integers(0, 6, 41)  # every answer begins with rare words, as rare in all
+    start[:, np.arange(40), path[:40]] = -30 + rng.permuted(np.resize([6, 3, -3, -6], (4, 40)) * np.arange(4)[:, None], axis=1)
+    start[:, 40, path[40]] = -800
+    joined = np.concatenate([start, logits], axis=1), np.concatenate([np.tile(path, (4, 1)), tokens], axis=1)
+    yield *joined, 1.0
+    yield *joined, 2.5
+    logits, tokens = asked(rng, rng.permutation([3, 1, 2, 2]).tolist(), 8, 1.0)
+    yield logits + rng.integers(-9, 9, (4, 3, 1)) * 100, tokens, 0.5
+    yield *asked(rng, [6, 4], 2, 0.5), float(rng.integers(5, 9)) / 4
 
 
 def last_of_equals_first(y, p, n_bins):
@@ -387,7 +478,9 @@ def lists_by_class(p, labels, new_p, alpha):
 
 def lists_that_add_up(p, labels, new_p, alpha):
     order = np.argsort(-new_p, axis=1)
-    before = np.cumsum(np.take_along_axis(new_p, order, axis=1), axis=1) - np.take_along_axis(new_p, order, axis=1)
+    before = np.cumsum(np.take_along_axis(new_p, order, axis=1), axis=1) - np.take_along_axis(
+        new_p, order, axis=1
+    )
     found = np.empty(new_p.shape, dtype=bool)
     np.put_along_axis(found, order, before < 1 - alpha, axis=1)
     return found
@@ -480,6 +573,55 @@ def mean_of_means(rows, promised, came):
     return np.nansum(np.abs(gaps) * rows.sum(axis=0)) / rows.sum()
 
 
+def one_temperature_for_all(labels, runs, new_labels, new_runs):
+    together = temperature(np.tile(labels, len(runs)), np.concatenate(runs))
+    run = np.argmin([nll(labels, z, together) for z in runs])
+    return run, nll(new_labels, new_runs[0], together) - nll(new_labels, new_runs[run], together)
+
+
+def squares(labels, logits, t):
+    return np.mean((softmax(logits / t, axis=1) - np.eye(logits.shape[1])[labels]) ** 2)
+
+
+def token_logs(logits, tokens):
+    """Log-probabilities of the tokens, 0 behind the last."""
+    kept = np.maximum(tokens, 0)[:, :, None]
+    found = np.take_along_axis(log_softmax(logits, axis=2), kept, axis=2)[:, :, 0]
+    return np.where(tokens >= 0, found, 0)
+
+
+def all_that_is_in_the_array(logits, tokens, temperature):
+    log_q = np.take_along_axis(log_softmax(logits, axis=2), tokens[:, :, None] % logits.shape[2], axis=2)
+    return softmax(log_q[:, :, 0].sum(axis=1) / temperature)
+
+
+def by_length(logits, tokens, temperature):
+    return softmax(token_logs(logits, tokens).sum(axis=1) / (tokens >= 0).sum(axis=1) / temperature)
+
+
+def of_the_offered_tokens(logits, tokens, temperature):
+    s = np.zeros(len(tokens))
+    for place, offered in enumerate(tokens.T):
+        for k in np.flatnonzero(offered >= 0):
+            z = logits[k, place]
+            s[k] += z[offered[k]] - np.log(np.exp(z[np.unique(offered[offered >= 0])]).sum())
+    return softmax(s / temperature)
+
+
+def by_products(logits, tokens, temperature):
+    p = np.exp(token_logs(logits, tokens)).prod(axis=1) ** (1 / temperature)
+    return p / p.sum()
+
+
+def with_a_floor(logits, tokens, temperature):
+    return softmax(np.log(np.exp(token_logs(logits, tokens)).prod(axis=1) + 1e-300) / temperature)
+
+
+def only_the_last(logits, tokens, temperature):
+    last = (tokens >= 0).sum(axis=1) - 1
+    return softmax(token_logs(logits, tokens)[np.arange(len(tokens)), last] / temperature)
+
+
 SORT, GROUPS = 'np.argsort(p, kind="stable")', "sort, cut, weigh by rows, absolute value in each group"
 ALIKE = "rows with equal p keep their order"
 CANCEL = "gaps of different sign cancel: take the absolute value in each group"
@@ -503,6 +645,15 @@ RANK = "np.ceil((len(p) + 1) * (1 - alpha))"
 AMONG = "the share of errors among the rows that are answered"
 WIDEST = "the largest coverage: the risk may fall again where it has risen"
 GAPS = "np.abs(gaps).sum() / np.sum(rows)"
+FITS = "fits = [temperature(labels, z) for z in runs]"
+LOSSES = "nll(labels, z, t) for z, t in zip(runs, fits, strict=True)"
+NEWLY = "nll(new_labels, new_runs[0], fits[0]) - nll(new_labels, new_runs[run], fits[run])"
+FOLLOWS = "a temperature will follow: choose by the NLL that is left after it"
+FAIR = "give both sides a temperature, each its own"
+MAY_RISE = "negative where the NLL on the test rows is higher: say so"
+JUDGES = "the test rows judge: they choose nothing and fit nothing"
+RARE = "an answer may be too improbable for a number: stay with logarithms, from the logits on"
+ADDED = "the logarithms of an answer's tokens add up"
 
 QUESTIONS = [
     ByHand(
@@ -544,8 +695,8 @@ QUESTIONS = [
     ),
     Question(
         "audit", equal_mass_ece,
-        [Case("some rows, in groups as equal as possible", 1.5, audits_plain, shown=True),
-         Case("many groups, more groups than rows, rows with equal p", 1.5, audits_hard)],
+        [Case("some rows, in groups as equal as possible", 1, audits_plain, shown=True),
+         Case("many groups, more groups than rows, rows with equal p", 1, audits_hard)],
         {last_of_equals_first: ALIKE, equal_width: "these are bins of equal width: the groups should hold equally many rows",
          rest_dropped: "where n is no multiple, the first groups hold one more", unweighted: "weigh each group by its rows",
          f"{SORT} -> np.arange(len(p))": "sort the rows by p before you cut them", f"{SORT} -> np.lexsort((y, p))": ALIKE,
@@ -565,7 +716,7 @@ QUESTIONS = [
     ),
     Question(
         "mend", recalibrated,
-        [Case("your own patients", 1.5, own_patients), Case("other patients, parts of other sizes", 1.5, other_patients)],
+        [Case("your own patients", 1, own_patients), Case("other patients, parts of other sizes", 1, other_patients)],
         {"z[calibration_rows], y[calibration_rows] -> z[fit_rows], y[fit_rows]": HEART,
          "z[calibration_rows], y[calibration_rows] -> z[test_rows], y[test_rows]":
              "you calibrated on the rows that must judge the result",
@@ -587,8 +738,8 @@ QUESTIONS = [
     ),
     Question(
         "gain", brier_gain,
-        [Case("the mean fall and its interval", 1.5, gains_plain, judge=interval),
-         Case("few and many patients, falls and rises", 1.5, gains_hard, judge=interval)],
+        [Case("the mean fall and its interval", 1, gains_plain, judge=interval),
+         Case("few and many patients, falls and rises", 1, gains_hard, judge=interval)],
         {f"{GAIN} -> return -falls.mean(), -falls.mean() - half, -falls.mean() + half": "before minus after",
          "falls.std(ddof=1) -> np.sqrt(((before - y) ** 2).var() + ((after - y) ** 2).var())":
              f"the interval is for different patients before and after: {PAIRS}",
@@ -610,8 +761,8 @@ QUESTIONS = [
     ),
     Question(
         "decide", decide,
-        [Case("two decisions, with a referral and without", 2, decisions_plain, shown=True),
-         Case("dear false alarms, equals, many decisions, right ones not free", 2, decisions_hard)],
+        [Case("two decisions, with a referral and without", 1.5, decisions_plain, shown=True),
+         Case("dear false alarms, equals, many decisions, right ones not free", 1.5, decisions_hard)],
         {threshold_only: "right ones may cost something: compare all expected costs", last_of_equal_decisions: "of equals the first",
          "expected.argmin(axis=1)) -> (p > 0.5).astype(int))": "one half is the wrong threshold",
          "@ np.asarray(costs) -> @ np.asarray(costs)[:, :2].T": TABLE, "[1 - p, p] -> [p, 1 - p]": TABLE,
@@ -630,8 +781,8 @@ QUESTIONS = [
     ),
     Question(
         "bill", bill,
-        [Case("two and three patients", 1.5, bills_plain, shown=True),
-         Case("many patients, decisions and referrals", 1.5, bills_hard)],
+        [Case("two and three patients", 1, bills_plain, shown=True),
+         Case("many patients, decisions and referrals", 1, bills_hard)],
         {decision_by_class: TABLE, of_the_cheapest: "promised: the cost of the decisions that were taken, not of the cheapest",
          "np.where(referred, referral, paid) -> paid": "a referral costs its price, and is no column of the table",
          "np.where(referred, referral, promised) -> promised": "a referral costs its price, and is no column of the table",
@@ -655,9 +806,9 @@ QUESTIONS = [
     ByHand(
         "report", report,
         {"ece before": (0.5, "the model's own probabilities of YOUR test rows, 10 equal-width bins"),
-         "ece after": (0.5, "PlattScaling, learned and judged on the rows of YOUR split"),
+         "ece after": (0.5, "PlattScaling, learned and judged on the rows of YOUR split; p is the column of class 1"),
          "chance before": (0.5, "of the same probabilities as the ECE, 10 bins, random_state=0"),
-         "chance after": (0.5, "of the same probabilities as the ECE, 10 bins, random_state=0"),
+         "chance after": (0.5, "of the same probabilities as the ECE, the column of class 1, 10 bins, random_state=0"),
          "cost before": (0.5, "the cheapest decisions with your prices, a referral among them"),
          "cost after": (0.5, "the cheapest decisions with your prices, a referral among them")},
         {"judged, found = calibration_rows, test_rows, -> judged, found = calibration_rows, calibration_rows,":
@@ -677,13 +828,15 @@ QUESTIONS = [
              "the cheapest decisions",
          "optimal_decision(p, costs -> optimal_decision(p, costs.T": "rows of the table are true classes",
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
-         "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
+         "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1",
+         "worse[judged], p, n_bins=10 -> worse[judged], np.column_stack([1 - p, p]), n_bins=10":
+             "two columns are judged by their larger one: take that of class 1, as for the model itself"},
         atol=1e-4, within="report",
     ),
     Question(
         "answered", answered,
-        [Case("distinct confidences", 1, coverages_plain, shown=True),
-         Case("equal confidences, a risk that rises and falls, a risk of exactly the limit, none and all", 1, coverages_hard)],
+        [Case("distinct confidences", 1.5, coverages_plain, shown=True),
+         Case("equal confidences, a risk that rises and falls, a risk of exactly the limit, none and all", 1.5, coverages_hard)],
         {until_the_first_excess: WIDEST, row_by_row: "rows with equal confidence are answered together or not at all",
          as_promised: "the errors that came, not those that the confidences promise",
          "wrong[rows].mean() <= limit -> wrong[rows].mean() < limit": "at most the limit: equal is allowed",
@@ -812,5 +965,83 @@ QUESTIONS = [
          "gaps = np -> rows, promised, came = rows[:1], promised[:1], came[:1]; gaps = np": "all machines count",
          "gaps = np -> rows, promised, came = rows[:, :-1], promised[:, :-1], came[:, :-1]; gaps = np": "all bins count",
          "gaps = np.sum(came, axis=0) - np.sum(promised, axis=0) -> promised -= came; gaps = promised.sum(axis=0)": STAYS},
+    ),
+    Question(
+        "keep", keep,
+        [Case("an over-confident plain network, and others", 1, runs_plain, shown=True),
+         Case("networks that are not sure enough, more classes, the plain one is best", 1, runs_hard)],
+        {f"{FITS} -> fits = np.ones(len(runs))": FOLLOWS,
+         f"{LOSSES} -> nll(labels, z, 1.0) for z in runs": FOLLOWS,
+         f"{LOSSES} -> -np.mean(z.argmax(axis=1) == labels) for z in runs": FOLLOWS,
+         f"{LOSSES} -> squares(labels, z, t) for z, t in zip(runs, fits, strict=True)": "by the NLL, not the Brier score",
+         f"{LOSSES} -> nll(new_labels, z, t) for z, t in zip(new_runs, fits, strict=True)": JUDGES,
+         f"{LOSSES} -> nll(labels, z, t) + nll(new_labels, new, t) for z, new, t in zip(runs, new_runs, fits, strict=True)": JUDGES,
+         f"{LOSSES} -> -t for t in fits": FOLLOWS, f"{LOSSES} -> abs(t - 1) for t in fits": FOLLOWS,
+         one_temperature_for_all: FAIR,
+         f"{FITS} -> fits = [temperature(labels, runs[0])] * len(runs)": FAIR,
+         f"{FITS} -> fits = [temperature(new_labels, z) for z in new_runs]": JUDGES,
+         f"{FITS} -> fits = [1 / temperature(labels, z) for z in runs]": "the temperature divides the logits",
+         f"{FITS} -> fits = [np.clip(temperature(labels, z), 0.5, 5) for z in runs]": "no bounds: a temperature may be small or large",
+         f"{FITS} -> fits = [max(1, temperature(labels, z)) for z in runs]": "a network that is not sure enough needs a temperature below 1",
+         "new_runs[0], fits[0]) -> new_runs[0], 1.0)": "run 0 has a temperature, too: a remedy has to beat a network that was mended",
+         "new_runs[run], fits[run]) -> new_runs[run], 1.0)": FAIR,
+         f"{NEWLY} -> nll(new_labels, new_runs[0], 1.0) - nll(new_labels, new_runs[run], 1.0)": FAIR,
+         "new_runs[0], fits[0]) -> new_runs[0], fits[run])": FAIR, "new_runs[run], fits[run]) -> new_runs[run], fits[0])": FAIR,
+         f"return run, {NEWLY} -> return run, {NEWLY.replace('new_', '')}": "the gain is that of the test rows",
+         f"return run, {NEWLY} -> return run, -({NEWLY})": "how far below run 0: positive where the NLL is lower",
+         f"return run, {NEWLY} -> return run, abs({NEWLY})": MAY_RISE, f"return run, {NEWLY} -> return run, max(0, {NEWLY})": MAY_RISE,
+         f"return run, {NEWLY} -> return run, ({NEWLY}) / np.log(2)": "in nats",
+         f"return run, {NEWLY} -> return run, ({NEWLY}) * len(new_labels)": "the mean over the test rows",
+         f"return run, {NEWLY} -> return run, ({NEWLY}) / nll(new_labels, new_runs[0], fits[0])": "a difference, not a share",
+         f"return run, {NEWLY} -> return run, {NEWLY.replace('nll', 'squares')}": "the NLL, not the Brier score",
+         f"return run, {NEWLY} -> return run, nll(new_labels, new_runs[run], fits[run])": "the difference from run 0",
+         f"return run, {NEWLY} -> return {NEWLY}, run": "the run comes first",
+         "run = np.argmin(losses) -> run = np.argmax(losses)": "the lowest NLL",
+         "run = np.argmin(losses) -> run = 1 + np.argmin(losses[1:])": "run 0 may be the one to keep",
+         "run = np.argmin(losses) -> run = len(runs) - 1": "the lowest NLL, not the last run",
+         f"return run, {NEWLY} -> return run + 1, {NEWLY}": "runs are counted from 0",
+         f"{FITS} -> labels, runs = labels[:40], runs[:, :40].copy(); {FITS}": SOME,
+         f"{FITS} -> new_labels, new_runs = new_labels[:40], new_runs[:, :40]; {FITS}": SOME,
+         f"{FITS} -> {FITS}; runs /= 2; runs = 2 * runs": STAYS},
+        rtol=0, atol=6e-4,
+    ),
+    Question(
+        "choices", choices,
+        [Case("letters, and answers of a few tokens", 1, choices_plain, shown=True),
+         Case("long answers that are next to impossible, logits of 1000, other temperatures", 1, choices_hard)],
+        {all_that_is_in_the_array: "-1 is no token: nothing behind the last one counts", by_length: "the sum, not divided by the length",
+         of_the_offered_tokens: "the model spreads its probability over the whole vocabulary: the answers share at the end only",
+         by_products: RARE,
+         with_a_floor: RARE, only_the_last: ADDED,
+         "np.where(tokens >= 0, log_q, 0) -> np.where(tokens >= 0, np.log(np.exp(log_q)), 0)": RARE,
+         "np.where(tokens >= 0, log_q, 0) -> np.where(tokens >= 0, np.maximum(log_q, np.log(1e-12)), 0)": RARE,
+         "np.where(tokens >= 0, log_q, 0) -> log_q": "-1 is no token: nothing behind the last one counts",
+         "np.where(tokens >= 0, log_q, 0).sum(axis=1) -> log_q[:, 0]": ADDED,
+         "np.where(tokens >= 0, log_q, 0).sum(axis=1) -> np.where(tokens >= 0, log_q, 0).min(axis=1)": ADDED,
+         "np.where(tokens >= 0, log_q, 0).sum(axis=1) -> np.where(tokens >= 0, log_q, 0).mean(axis=1)": "the sum, not the mean",
+         "np.where(tokens >= 0, log_q, 0) -> np.where(tokens >= 0, np.exp(log_q), 0)": "logarithms add up, probabilities do not",
+         "np.where(tokens >= 0, log_q, 0) -> np.where(tokens > 0, log_q, 0)": "token 0 is a token",
+         "log_softmax(logits, axis=2) -> logits": "a logit is not yet a log-probability: each place has a sum of its own",
+         "log_softmax(logits, axis=2) -> log_softmax(logits, axis=1)": "the softmax is over the vocabulary",
+         "log_softmax(logits, axis=2) -> log_softmax(logits, axis=0)": "the softmax is over the vocabulary",
+         "log_softmax(logits, axis=2) -> log_softmax(logits)": "a softmax for each place",
+         "log_softmax(logits, axis=2) -> np.log(np.exp(logits) / np.exp(logits).sum(axis=2, keepdims=True))":
+             "large logits overflow: subtract the largest of each place first",
+         "log_softmax(logits, axis=2) -> log_softmax(logits / temperature, axis=2)":
+             "the temperature was fitted on choices: it divides the sums once, and no logits",
+         "return softmax(s / temperature) -> return softmax(s)": "the temperature divides the sums",
+         "return softmax(s / temperature) -> return softmax(s * temperature)": "the temperature divides the sums",
+         "return softmax(s / temperature) -> return softmax(s) / temperature": "the temperature divides the sums",
+         "return softmax(s / temperature) -> return softmax(s / temperature**2)": "the temperature divides the sums",
+         "return softmax(s / temperature) -> return np.exp(s / temperature)": "the answers share: divide by the sum",
+         "return softmax(s / temperature) -> return s / s.sum()": "the exponentials share, not the sums of logarithms",
+         "return softmax(s / temperature) -> return softmax(np.exp(s / temperature))": "the softmax of the sums",
+         "return softmax(s / temperature) -> return np.exp2(s / temperature) / np.exp2(s / temperature).sum()": "the softmax has base e, not base 2",
+         "return softmax(s / temperature) -> return np.eye(len(s))[s.argmax()]": "probabilities, not the likeliest answer",
+         "return softmax(s / temperature) -> return np.log(softmax(s / temperature))": "probabilities, not their logarithms",
+         "return softmax(s / temperature) -> return np.sort(softmax(s / temperature))[::-1]": "in the order of the answers",
+         "tokens = np.asarray(tokens) -> tokens = np.asarray(tokens)[:, :3]; logits = logits[:, :3]": "all tokens of an answer count",
+         "tokens = np.asarray(tokens) -> tokens[tokens < 0] = 0": STAYS},
+        ["calibration_lessons.definitions"], rtol=0, atol=6e-4,
     ),
 ]  # fmt: skip
