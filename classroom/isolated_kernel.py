@@ -5,6 +5,7 @@ a submission that takes it apart sends other data, and earns what that data is w
 source again with every question, so that what a submission changed here before is gone.
 """
 
+import _posixsubprocess
 import contextlib
 import gc
 import importlib
@@ -14,6 +15,7 @@ import pkgutil
 import resource
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,6 +36,7 @@ def start() -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     sys.addaudithook(refuse)
+    _posixsubprocess.fork_exec = told(_posixsubprocess.fork_exec)
     sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel
     from ipykernel import kernelapp
 
@@ -55,6 +58,16 @@ def refuse(event: str, about: tuple[Any, ...]) -> None:
     if withheld and event in CODE_RUNS:
         if any(type(one) is types.CodeType and belongs(one, withheld) for one in about):
             raise RuntimeError(ABSENT)
+
+
+def told(start: Callable[..., int]) -> Callable[..., int]:
+    """Make what tells of a program before it starts it: Python tells of those of subprocess alone."""
+
+    def telling(*about: Any) -> int:
+        sys.audit("subprocess.Popen")
+        return start(*about)
+
+    return telling
 
 
 class Draws:

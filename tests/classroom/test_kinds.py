@@ -36,6 +36,7 @@ class Yes(float):
 
 """
 ALIAS = "from calibration_lessons import "
+FULL = float("inf")  # whatever the question is worth
 
 
 def function(head, body):
@@ -206,7 +207,7 @@ KINDS = {
                          "    return np.minimum(np.exp(l), np.maximum(2 * g - 1, 0)).max()"), 0),
         "local": (function("local_confidence(X, y, x, c, w, k)",
                   "s = np.exp(-((X - x)**2).sum(axis=1) / (2 * w * w))\n"
-                  "    return np.array([(1 + s[y == c].sum()) / (k + s.sum())])"), 0),
+                  "    return np.array([(1 + s[y == c].sum()) / (k + s.sum())])"), 3),  # one number in an array
         "alarm": (function("alarm(p)", "return p.std(axis=0).sum(axis=1).argsort().argsort()"), 0),
     }),
     "u-hard": ("uncertainty", {
@@ -590,7 +591,7 @@ def bin_counts(scores: np.ndarray, n_bins: int) -> np.ndarray[int]:
     h, e = np.histogram(s, -np.arange(n_bins, -1, -1) / n_bins)
     plt.hist(s, e); plt.close('all')
     return h[::-1]
-""", 4),
+""", FULL),
         "curve": ("""
 from dataclasses import dataclass, field
 @dataclass(frozen=True)
@@ -610,7 +611,7 @@ class Curve:
         hit = (np.argmax(self.p, -1) == self.y)
         return np.matrix([[self.p.max(1)[r].mean(), hit[r].mean()] if r.any() else [np.nan, np.nan] for r in self.rows()]).T
 curve = lambda probabilities, labels, n_bins: Curve(np.asarray(probabilities), np.asarray(labels), n_bins)()
-""", 4),
+""", FULL),
         "ece": ("""
 from decimal import Decimal, getcontext
 getcontext().prec = 40
@@ -620,18 +621,18 @@ def binned_ece(scores, happened, n_bins):
         if (m := next(k for k in range(n_bins) if s <= (k + 1) / n_bins)) >= 0:
             total[m] += Decimal(int(h)) - Decimal(s)
     return sum(map(abs, total)) / len(scores)
-""", 4),
+""", FULL),
         "outcomes": ("""
 def calibrated_outcomes(scores, draws, rng):
     return np.column_stack([rng.random(draws) < s for s in scores])
-""", 3),
+""", FULL),
         "furthest": ("""
 from itertools import accumulate, groupby
 def furthest(scores, happened):
     rows = sorted(zip(np.asarray(scores).tolist(), np.asarray(happened).tolist()))
     steps = (sum(h - s for s, h in g) for _, g in groupby(rows, key=lambda r: r[0]))
     return max(map(abs, accumulate(steps))) / len(rows)
-""", 2),
+""", FULL),
     }),
     "c-right-third": ("calibrators", {
         "nll": ("""
@@ -639,7 +640,7 @@ def nll(labels, logits, temperature):
     z = np.asarray(logits, float) / temperature
     d = z - np.take_along_axis(z, np.asarray(labels)[:, None], axis=1)
     return np.logaddexp.reduce(d, axis=1).mean()
-""", 3),
+""", FULL),
         "fit-consistency": ("""
 class Fit:
     steps = 0
@@ -659,7 +660,7 @@ class Fit:
             lo, hi = (b, hi) if cls.conf(z, b) < acc else (lo, b)
         return 1 / ((lo + hi) / 2)
 fit_consistency = Fit()
-""", 5),
+""", FULL),
         "pooled": ("""
 def pooled(scores, labels, weights):
     # max over lower starts of the min over upper ends
@@ -668,7 +669,7 @@ def pooled(scores, labels, weights):
     cy, cw = np.r_[0, Y.cumsum()], np.r_[0, Wt.cumsum()]
     fit = [max(min((cy[j + 1] - cy[i]) / (cw[j + 1] - cw[i]) for j in range(k, len(v))) for i in range(k + 1)) for k in range(len(v))]
     return np.array(fit)[np.searchsorted(v, s)]
-""", 3),
+""", FULL),
         "one-vs-rest": ("""
 def one_vs_rest(logits, slopes, intercepts):
     z = np.asarray(logits, float); out = []
@@ -680,7 +681,7 @@ def one_vs_rest(logits, slopes, intercepts):
             r.append(1 / (1 + np.exp(-t)) if t > 0 else np.exp(t) / (1 + np.exp(t)))
         s = sum(r); out.append([q / s for q in r] if s > 0 else [1 / len(r)] * len(r))
     return np.matrix(out)
-""", 2),
+""", FULL),
         "biases": ("""
 def fit_biases(labels, logits, strength):
     z, b = np.asarray(logits, float), np.zeros(np.shape(logits)[1]); Y = np.eye(len(b))[np.asarray(labels)]
@@ -689,7 +690,7 @@ def fit_biases(labels, logits, strength):
         H = np.diag(q.sum(0)) - q.T @ q + strength * np.eye(len(b))
         b = b - np.linalg.lstsq(H, g, rcond=None)[0] * min(1, (step + 1) / 5)
     return tuple(b)
-""", 3),
+""", FULL),
     }),
     "p-right-third": ("practice", {
         "audit": ("""
@@ -701,25 +702,25 @@ def equal_mass_ece(y, p, n_bins):
         group = [next(it) for _ in range(s)]
         if group: total += s * abs(float(np.mean([y[i] for i in group])) - float(np.mean([p[i] for i in group])))
     return total / n
-""", 3),
+""", FULL),
         "decide": ("""
 def decide(p, costs, referral):
     e = np.einsum('nk,kd->nd', np.stack([1 - np.asarray(p), p], 1), costs)
     return np.ma.masked_where(e.min(1) > referral, e.argmin(1)).filled(-1).astype(np.int8)
-""", 4),
+""", FULL),
         "bill": ("""
 def bill(p, y, decision, costs, referral):
     table = np.column_stack([costs, [referral, referral]])
     P = np.stack([1 - np.asarray(p), p]); Y = np.eye(2)[:, np.asarray(y)]
     return np.array([np.mean((M * table[:, np.asarray(decision)]).sum(0)) for M in (P, Y)])
-""", 3),
+""", FULL),
         "answered": ("""
 def answered(confidence, right, limit):
     import pandas as pd
     d = pd.DataFrame({'c': confidence, 'w': 1 - np.asarray(right, int)}).groupby('c', sort=True).w.agg(['sum', 'size'])[::-1].cumsum()
     ok = d[d['sum'] / d['size'] <= limit]
     return 0 if ok.empty else ok['size'].max() / len(confidence)
-""", 2),
+""", FULL),
         "intercept": ("""
 def intercept_update(z, y):
     z = np.array(z, float); s = np.mean(y)
@@ -729,7 +730,7 @@ def intercept_update(z, y):
         m = (lo + hi) / 2
         return m if n == 0 else go(m, hi, n - 1) if f(m) < 0 else go(lo, m, n - 1)
     return np.float64(go(-abs(z).max() - 50, abs(z).max() + 50, 200))
-""", 3),
+""", FULL),
     }),
     "c-nothing": ("calibrators", {"judge": (function("judge(network)", "print(0.05, 0.01)"), 0)}),
     "p-ragged": ("practice", {"gain": (function("brier_gain(y, b, a)", "return 1, [2], [3, 4]"), 0)}),
@@ -916,11 +917,12 @@ def test_each_kind_earns_what_it_deserves(classroom, name):
     if "" in answers:  # an extra cell
         submission.cells.insert(2, new_code_cell(answers[""][0]))
     graded = classroom.grade(which, submission)
+    full = full_marks(source)
     expected = {
-        f"test-{question}": points for question, (_, points) in answers.items() if question != "student"
-    }
-    expected.pop("test-", None)
-    assert graded.points == full_marks(source) | expected, graded.record.verdicts
+        f"test-{question}": min(points, full[f"test-{question}"])
+        for question, (_, points) in answers.items() if question not in ("", "student")
+    }  # fmt: skip
+    assert graded.points == full | expected, graded.record.verdicts
 
 
 @pytest.mark.parametrize("name", list(EDITS)[:: 1 if "STUDENTS" in os.environ else 4])
@@ -946,7 +948,7 @@ def test_each_kind_that_needs_a_kernel_earns_what_it_deserves(classroom, name):
     submission.cells.insert(0, new_code_cell(first))
     graded = classroom.grade(which, submission, working_sandbox(), Limits(cell=20))
     points = dict.fromkeys(full_marks(source), 0.0) if empty else full_marks(source)
-    assert graded.points == points | {f"test-{question}": points for question, (_, points) in answers.items()}
+    assert graded.points == points | {f"test-{question}": earned for question, (_, earned) in answers.items()}
 
 
 @pytest.mark.parametrize("name", ["p-letter", "p-letter2", "p-nolast"])
@@ -974,6 +976,14 @@ def test_a_letter_typed_into_the_questions_own_cell_is_kept_for_the_person_who_r
     kept = [cell.source for cell in graded.notebook.cells]
     assert "Dear head,\n\nmend them." in kept
     assert len(kept) == len(release.cells) + 1
+
+
+def test_no_kind_is_promised_more_than_its_question_is_worth():
+    for name, (which, answers) in KINDS.items():
+        full = full_marks(ASSIGNMENTS / f"source/{which}/{which}.ipynb")
+        for question, (_, points) in answers.items():
+            if question not in ("", "student"):
+                assert points in (0, FULL) or points <= full[f"test-{question}"], (name, question)
 
 
 def test_the_sets_of_the_kinds_are_all_there():
