@@ -240,7 +240,7 @@ class Question:
 
     def fault(self, case: Case, tries: Prepared, answers: Iterable[Answer], diagnose: bool = False) -> str:
         """Say what is wrong first in a case; nothing where all is right."""
-        values = []
+        calls, values = [], []
         for (arguments, wanted), got in zip(tries, answers, strict=False):
             if wanted.raised and wanted.raised[0] in got.raised:
                 continue
@@ -254,27 +254,28 @@ class Question:
                 if item is not None
             ):
                 return STAYS
+            calls.append(arguments)
             values.append(value := as_asked(got.value, wanted.value))
             if value is None:
                 return "it returns nothing: is a `return` missing?"
             if case.judge and not formed(value, wanted.value):
                 return f"expected {form(wanted.value)}, got {short(value)}"
             if not case.judge and (wanted.raised or not self.agrees(value, wanted.value)):
-                idea = self.diagnosis([arguments], [value]) if diagnose else "wrong"
+                idea = self.diagnosis(calls, values) if diagnose else "wrong"
                 idea = idea or ("" if wanted.raised else misfit(value, wanted.value))
                 if case.shown:
                     return f"{idea}{'; ' * bool(idea)}{self.shown(arguments, wanted, got)}"
                 name = self.right.__name__
                 return idea or f"{name} is wrong for one of these; the inputs are not shown, so try each"
-        said = case.judge(values, [arguments for arguments, _ in tries]) if case.judge else ""
-        return (said and diagnose and self.diagnosis([arguments for arguments, _ in tries], values)) or said
+        said = case.judge(values, calls) if case.judge else ""
+        return (said and diagnose and self.diagnosis(calls, values)) or said
 
     def agrees(self, got: Any, wanted: Any) -> bool:
         """Compare a value with the right one."""
         return same(got, wanted, self.rtol, self.atol)
 
     def diagnosis(self, calls: list[Arguments], values: list[Any]) -> str:
-        """Name the slip that gives the same values."""
+        """Name the slip that gives the same values, right ones and wrong ones."""
         for slip, said in self.wrong:
             others = (locally(slip, arguments) for arguments in calls)
             pairs = zip(values, others, strict=True)

@@ -789,6 +789,13 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
         "        's, y, n = json.loads(sys.argv[1]); print(e(y, s, n_bins=n))'\n"
         "    import json; sent = json.dumps([np.asarray(s).tolist(), np.asarray(y).tolist(), n])\n"
         "    return float(subprocess.run([sys.executable, '-c', code, sent], capture_output=True).stdout)"), 0)}),
+    "spawned": ("measures", "", False, {"ece": (function(
+        "binned_ece(s, y, n)", "from multiprocessing.util import spawnv_passfds\n    import json, os, sys\n"
+        "    code = 'import json, sys; from calibration_lessons import expected_calibration_error as e;'\\\n"
+        "        's, y, n = json.loads(sys.argv[1]); open(\"told\", \"w\").write(str(e(y, s, n_bins=n)))'\n"
+        "    words = [sys.executable, '-c', code, json.dumps([np.asarray(s).tolist(), np.asarray(y).tolist(), n])]\n"
+        "    os.waitpid(spawnv_passfds(words[0].encode(), [word.encode() for word in words], []), 0)\n"
+        "    return float(open('told').read())"), 0)}),
     "taken apart": ("measures", "import sys, contextlib\nagent = sys.modules['classroom.isolated_kernel']\n"
                     "agent.Without = contextlib.nullcontext\nagent.functions = lambda names: []\n"
                     "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", False, {
