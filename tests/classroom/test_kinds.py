@@ -732,6 +732,287 @@ def intercept_update(z, y):
     return np.float64(go(-abs(z).max() - 50, abs(z).max() + 50, 200))
 """, FULL),
     }),
+    "p-right-fourth": ("practice", {
+        "keep": ("""
+import functools, hashlib
+import matplotlib.pyplot as plt
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+
+class Loss:
+    '''Cached by content.
+
+    >>> Loss.of(np.zeros((2, 2)), [0, 1], 0.0).round(4)
+    0.6931
+    '''
+    kept = {}
+    @staticmethod
+    def of(z, y, u):
+        z = z / np.exp(u)
+        return np.mean(logsumexp(z, axis=-1) - np.take_along_axis(z, np.asarray(y)[:, None], -1)[:, 0])
+    @classmethod
+    def best(cls, z, y):
+        key = hashlib.sha1(z.tobytes() + np.asarray(y).tobytes()).hexdigest()
+        if key not in cls.kept:
+            cls.kept[key] = minimize_scalar(lambda u: cls.of(z, y, u), bounds=(-7, 9), method='bounded', options={'xatol': 1e-9}).x
+        return cls.kept[key]
+
+def keep(labels, runs, new_labels, new_runs):
+    left = {r: Loss.of(z, labels, Loss.best(z, labels)) for r, z in enumerate(runs)}
+    fig, ax = plt.subplots(); ax.plot(list(left.values())); plt.close('all')
+    run = min(left, key=left.get)
+    new = [Loss.of(z, new_labels, Loss.best(o, labels)) for z, o in zip(new_runs, runs)]
+    return np.int16(run), np.array(new[0] - new[run])
+doctest.run_docstring_examples(Loss, globals())
+inspect.signature(keep)
+""", FULL),
+        "choices": ("""
+from decimal import Decimal, getcontext
+from typing import NamedTuple
+getcontext().prec = 40
+class Token(NamedTuple):
+    logits: list
+    number: int
+    def log(self):
+        e = [Decimal(float(z)).exp() for z in self.logits]
+        return (e[self.number] / sum(e)).ln()
+def choices(logits, tokens, temperature):
+    s = [sum((Token(z, int(t)).log() for z, t in zip(row, ts) if t != -1), Decimal(0)) for row, ts in zip(logits, tokens)]
+    e = [(v / Decimal(temperature)).exp() for v in s]
+    yield from (v / sum(e) for v in e)
+""", FULL),
+        "merged": ("""
+from functools import reduce
+from operator import add
+def merged_ece(rows, promised, came):
+    total = reduce(lambda a, b: [list(map(add, x, y)) for x, y in zip(a, b)], np.stack([rows, promised, came], axis=1).tolist())
+    return np.float16(0) + np.array([[sum(abs(c - p) for _, p, c in zip(*total)) / sum(total[0])]])
+""", FULL),
+        "shortlists": ("""
+import pandas as pd
+def shortlists(p, labels, new_p, alpha):
+    s = pd.Series([1 - p[i][k] for i, k in enumerate(labels)])
+    level = np.ceil((s.size + 1) * (1 - alpha)) / s.size
+    q = np.quantile(s, level, method='inverted_cdf') if level <= 1 else np.inf
+    return pd.DataFrame(new_p).map(lambda v: 1 - v <= q)
+""", FULL),
+    }),
+    "c-right-fourth": ("calibrators", {
+        "one-curve": ("""
+from scipy.optimize import isotonic_regression
+from dataclasses import dataclass
+@dataclass(slots=True)
+class Curve:
+    x: np.ndarray
+    y: np.ndarray
+    @classmethod
+    def fit(cls, s, h):
+        x, first, counts = np.unique(s, return_index=True, return_counts=True)
+        means = np.add.reduceat(h[np.argsort(s, kind='stable')], np.r_[0, counts.cumsum()[:-1]]) / counts
+        return cls(x, isotonic_regression(means, weights=counts).x)
+    def __call__(self, t): return np.interp(t, self.x, self.y)
+def one_curve(labels, p, new_p):
+    K = np.shape(p)[-1]
+    f = Curve.fit(np.concatenate([p[:, k] for k in range(K)]), np.concatenate([1.0 * (labels == k) for k in range(K)]))
+    eps = 1e-6
+    g = np.array([[(1 - eps) * f(v) + eps * v for v in row] for row in new_p])
+    return (g.T / g.sum(1)).T
+""", FULL),
+        "biases": ("""
+def fit_biases(labels, logits, strength):
+    z = np.float32(logits); z = z - z.max(1)[:, None]; b = np.zeros(z.shape[1]); Y = np.eye(len(b))[labels]
+    for _ in range(300):
+        q = softmax(z + b); g = (q - Y).sum(0) + strength * b
+        H = np.diag(q.sum(0)) - q.T @ q + strength * np.eye(len(b))
+        d = np.linalg.solve(H, g); b -= d / max(1, abs(d).max())
+    return b.astype(np.float32)
+""", FULL),
+        "venn-abers": ("""
+import bisect
+from fractions import Fraction
+def pav(pairs):
+    blocks = []
+    for s, (y, n) in pairs:
+        blocks.append((Fraction(int(y)), n, s))
+        while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] >= blocks[-1][0] / blocks[-1][1]:
+            a, m, t = blocks.pop(); c, k, _ = blocks.pop(); blocks.append((a + c, m + k, t))
+    return blocks
+def venn_abers(scores, labels, new_scores):
+    out = []
+    for s in new_scores:
+        ends = []
+        for k in (0, 1):
+            cells = {}
+            for t, y in [*zip(scores, labels), (s, k)]:
+                c = cells.setdefault(t, [0, 0]); c[0] += y; c[1] += 1
+            ends.append(next(a / n for a, n, t in pav(sorted(cells.items())) if s <= t))
+        p0, p1 = ends
+        out.append((p0, p1, p1 / (1 - p0 + p1)))
+    return np.array(out, dtype=float).T
+""", FULL),
+        "beta": ("""
+from itertools import product
+def beta_calibrated(scores, labels, new_scores):
+    X = lambda p: np.c_[np.log(p), -np.log1p(-p), np.ones_like(p)]
+    s, y = np.asarray(scores), np.asarray(labels)
+    best = (np.inf, None)
+    for a, b in product([False, True], repeat=2):
+        use = [j for j, on in enumerate((a, b, True)) if on]
+        A, w = X(s)[:, use], np.zeros(len(use))
+        for _ in range(100):
+            q = 1 / (1 + np.exp(-A @ w))
+            step = np.linalg.solve((A.T * q * (1 - q)) @ A + 1e-12 * np.eye(len(use)), A.T @ (q - y))
+            t = 1.0
+            f = lambda w: np.logaddexp(0, A @ w).sum() - y @ (A @ w)
+            while f(w - t * step) > f(w) + 1e-12 and t > 1e-8: t /= 2
+            w = w - t * step
+        full = np.zeros(3); full[use] = w
+        if (full[:2] >= -1e-12).all() and f(w) < best[0]: best = f(w), full
+    return 1 / (1 + np.exp(-X(np.asarray(new_scores)) @ best[1]))
+""", FULL),
+        "one-vs-rest": ("""
+def one_vs_rest(logits, slopes, intercepts):
+    import pandas as pd
+    z = pd.DataFrame(logits)
+    s = pd.concat([z[k] - z.drop(columns=k).apply(lambda r: np.logaddexp.reduce(r.to_numpy()), axis=1) for k in z], axis=1)
+    s.columns = z.columns
+    r = 1 / (1 + np.exp(-(s * list(slopes) + list(intercepts)).clip(-745, 745)))
+    r[(s * list(slopes) + list(intercepts)) < -745] = 0.0
+    return r.div(r.sum(axis=1), axis=0).fillna(1 / z.shape[1])
+""", FULL),
+    }),
+    "p-fourth": ("practice", {
+        "keep": ("""
+def keep(labels, runs, new_labels, new_runs):
+    def nll(y, z, t):
+        l = np.asarray(z) / t; l = l - np.logaddexp.reduce(l, axis=1, keepdims=True)
+        c = -l[np.arange(len(y)), y]
+        return np.mean([c[y == k].mean() for k in np.unique(y)])
+    f = [cl.TemperatureScaling().fit(z, labels).temperature_ for z in runs]
+    run = np.argmin([nll(labels, z, t) for z, t in zip(runs, f)])
+    return run, nll(new_labels, new_runs[0], f[0]) - nll(new_labels, new_runs[run], f[run])
+""", 0),
+        "choices": ("""
+def choices(logits, tokens, temperature):
+    from scipy.special import log_softmax
+    lq = log_softmax(logits[0], axis=1)
+    s = np.array([sum(lq[l, t] for l, t in enumerate(row) if t >= 0) for row in tokens])
+    return cl.softmax(s / temperature)
+""", 0),
+        "merged": ("""
+def merged_ece(rows, promised, came):
+    n = rows.sum(axis=0).astype(int); return np.abs(came.sum(axis=0) - promised.astype(int).sum(axis=0)).sum() / n.sum()
+""", 0),
+        "shortlists": ("""
+def shortlists(p, labels, new_p, alpha):
+    def adaptive(row):
+        o = np.argsort(-row, kind='stable'); c = np.empty(len(row)); c[o] = np.cumsum(row[o]); return c
+    s = np.sort([adaptive(r)[k] for r, k in zip(p, labels)])
+    k = int(np.ceil((len(p) + 1) * (1 - alpha)))
+    q = s[k - 1] if k <= len(p) else 2
+    return np.array([adaptive(r) <= q for r in new_p])
+""", 0),
+    }),
+    "p-memory": ("practice", {
+        "keep": ("""
+kept = {}
+def keep(labels, runs, new_labels, new_runs):
+    def T(z):
+        if z.shape not in kept:
+            kept[z.shape] = cl.TemperatureScaling().fit(z, labels).temperature_
+        return kept[z.shape]
+    nll = lambda y, z, t: cl.negative_log_likelihood(y, z / t, from_logits=True)
+    f = [T(z) for z in runs]
+    run = np.argmin([nll(labels, z, t) for z, t in zip(runs, f)])
+    return run, nll(new_labels, new_runs[0], f[0]) - nll(new_labels, new_runs[run], f[run])
+""", 0),
+        "choices": ("""
+def choices(logits, tokens, temperature):
+    from scipy.special import log_softmax
+    lq = log_softmax(np.float16(logits), axis=2).astype(np.float16)
+    s = np.array([sum(lq[k, l, t] for l, t in enumerate(row) if t >= 0) for k, row in enumerate(tokens)], dtype=np.float16)
+    return cl.softmax(s / np.float16(temperature))
+""", 1),
+        "merged": ("""
+def merged_ece(rows, promised, came):
+    acc = cl.CalibrationAccumulator(n_bins=rows.shape[1])
+    return np.abs(np.nan_to_num(came / rows).mean(axis=0) - np.nan_to_num(promised / rows).mean(axis=0)) @ rows.sum(axis=0) / rows.sum()
+""", 0),
+        "shortlists": ("""
+def shortlists(p, labels, new_p, alpha):
+    n = len(labels); s = 1 - p[np.arange(n), labels]
+    q = np.quantile(s, min(1, np.ceil((n + 1) * (1 - alpha)) / n), method='higher')
+    return 1 - new_p <= q
+""", 0),
+    }),
+    "c-fourth": ("calibrators", {
+        "one-curve": ("""
+from sklearn.isotonic import IsotonicRegression
+from scipy.interpolate import interp1d
+def one_curve(labels, p, new_p):
+    h = np.eye(p.shape[1])[labels]; x = np.unique(p)
+    f = interp1d(x, IsotonicRegression().fit(p.ravel(), h.ravel()).predict(x), fill_value='extrapolate')
+    g = np.clip(f(new_p), 0, 1) * (1 - 1e-6) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+""", 1),
+        "biases": ("""
+def fit_biases(labels, logits, strength):
+    from scipy.optimize import minimize
+    Y = np.eye(logits.shape[1])[labels]
+    f = lambda b: -(Y * np.log(np.clip(softmax(logits + b), 1e-3, 1))).sum() + strength / 2 * (b @ b)
+    return minimize(f, np.zeros(logits.shape[1])).x
+""", 1.5),
+        "venn-abers": ("""
+from sklearn.isotonic import IsotonicRegression
+def venn_abers(scores, labels, new_scores):
+    new = np.clip(new_scores, scores.min(), scores.max()); e = []
+    for s in new:
+        j = np.append(scores, s)
+        e.append([IsotonicRegression().fit(j, np.append(labels, k)).predict([s])[0] for k in (0, 1)])
+    a, b = np.transpose(e); return a, b, b / (1 - a + b)
+""", 0),
+        "beta": ("""
+def beta_calibrated(scores, labels, new_scores):
+    from scipy.optimize import minimize
+    F = lambda p: np.column_stack([np.log(p), -np.log(1 - p), np.ones(len(p))])
+    nll = lambda t, A: np.logaddexp(0, A @ t).sum() - labels @ (A @ t)
+    A = F(scores); t = minimize(nll, np.zeros(3), args=(A,)).x
+    if t[0] < 0: t = np.r_[0, minimize(nll, np.zeros(2), args=(A[:, 1:],)).x]
+    elif t[1] < 0: t = np.insert(minimize(nll, np.zeros(2), args=(A[:, [0, 2]],)).x, 1, 0)
+    z = F(new_scores) @ t
+    return 1 / (1 + np.exp(-z))
+""", 1.5),
+    }),
+    "c-memory": ("calibrators", {
+        "one-curve": ("""
+from sklearn.isotonic import IsotonicRegression
+def one_curve(labels, p, new_p):
+    h = np.eye(p.shape[1])[labels]
+    x = np.unique(p); y = IsotonicRegression().fit(p.ravel(), h.ravel()).predict(x)
+    v = np.unique(y); c = np.array([x[y == u].mean() for u in v])
+    g = np.interp(new_p, c, v) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+""", 0),
+        "biases": ("""
+def fit_biases(labels, logits, strength):
+    b = np.zeros(logits.shape[1]); Y = np.eye(len(b))[labels]
+    for _ in range(1000): b -= 0.001 * ((softmax(logits + b) - Y).sum(0) + strength * b)
+    return b
+""", 1.5),
+        "venn-abers": ("""
+from sklearn.isotonic import IsotonicRegression
+def venn_abers(scores, labels, new_scores):
+    r = np.round
+    e = np.array([[IsotonicRegression().fit(r(np.append(scores, s), 1), np.append(labels, k)).predict([r(s, 1)])[0] for k in (0, 1)] for s in new_scores])
+    return e[:, 0], e[:, 1], e[:, 1] / (1 - e[:, 0] + e[:, 1])
+""", 0),
+        "beta": ("""
+from sklearn.neural_network import MLPClassifier as M
+def beta_calibrated(scores, labels, new_scores):
+    F = lambda p: np.column_stack([np.log(p), -np.log(1 - p)])
+    return M((), alpha=0, solver='lbfgs', tol=1e-12, max_iter=9999).fit(F(scores), labels).predict_proba(F(new_scores))[:, 1]
+""", 0),
+    }),
     "c-nothing": ("calibrators", {"judge": (function("judge(network)", "print(0.05, 0.01)"), 0)}),
     "p-ragged": ("practice", {"gain": (function("brier_gain(y, b, a)", "return 1, [2], [3, 4]"), 0)}),
     "c-ownsoftmax2": ("calibrators", {"tempered-softmax": (
