@@ -304,7 +304,7 @@ def postponed(course: Course, record: Record, name: str, why: str) -> None:
 
 def remarks(outcome: dict[str, Any]) -> list[str]:
     """Say what went wrong while a submission ran."""
-    said = [f"timed out at cell {position + 1}" for position in outcome["timed_out"]]
+    said = [f"timed out at cell {position + 1}" for position in sorted({*outcome["timed_out"]})]
     return said + ([outcome["stopped"]] if outcome["stopped"] else [])
 
 

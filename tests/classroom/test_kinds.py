@@ -1222,6 +1222,12 @@ def test_right_answers_keep_their_points_in_a_notebook_that_was_changed(classroo
     assert classroom.grade(which, submission).points == full_marks(source)
 
 
+def test_a_sheet_names_what_each_question_withholds(classroom):
+    withheld = classroom.release("calibrators").metadata.withheld
+    assert withheld["nll"][:2] == ["nll", "calibration_lessons.measures.proper_scores:negative_log_likelihood"]
+    assert "judge" not in withheld
+
+
 def test_the_sheet_as_it_was_handed_out_earns_nothing(classroom):
     assert set(classroom.grade("measures", classroom.release("measures")).points.values()) == {0}
 

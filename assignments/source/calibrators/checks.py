@@ -770,6 +770,8 @@ QUESTIONS = [
         {"keepdims=True)) / temperature -> keepdims=True)) * temperature": DIVIDE,
          "/ exponentials.sum(axis=1, keepdims=True) -> / exponentials.sum()": OWN_SUM,
          "/ exponentials.sum(axis=1, keepdims=True) -> / exponentials.sum(axis=0, keepdims=True)": OWN_SUM,
+         "exponentials = np.exp(scaled)\n    return exponentials / exponentials.sum(axis=1, keepdims=True) -> "
+         "e = np.exp(np.asarray(logits) / temperature); return e / e.sum()": OWN_SUM,
          "/ exponentials.sum(axis=1, keepdims=True) -> ": OWN_SUM,
          "/ exponentials.sum(axis=1, keepdims=True) -> / exponentials.max(axis=1, keepdims=True)": OWN_SUM,
          "(scaled - scaled.max(axis=1, keepdims=True)) -> scaled": LARGE,
