@@ -76,7 +76,7 @@ def failure(outcome: Outcome, position: int) -> str:
     """Return the first error of a cell in a line; nothing where there is none."""
     for output in outcome.outputs.get(position, []):
         if output["output_type"] == "error":
-            said = f"{output['ename']}: {output['evalue']}".splitlines()[0]
+            said = ": ".join(filter(None, (output["ename"], *output["evalue"].splitlines()[:1])))
             return re.sub(r"\((<.*>|\w+\.py), line ", "(line ", said)
     return ""
 
