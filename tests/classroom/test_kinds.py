@@ -1224,7 +1224,10 @@ def test_right_answers_keep_their_points_in_a_notebook_that_was_changed(classroo
 
 def test_a_sheet_names_what_each_question_withholds(classroom):
     withheld = classroom.release("calibrators").metadata.withheld
-    assert withheld["nll"][:2] == ["nll", "calibration_lessons.measures.proper_scores:negative_log_likelihood"]
+    assert withheld["nll"][:2] == [
+        "nll",
+        "calibration_lessons.measures.proper_scores:negative_log_likelihood",
+    ]
     assert "judge" not in withheld
 
 
