@@ -34,6 +34,7 @@ LONGEST = 200
 STAYS = "your function changes its caller's arrays: work on a copy"
 EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
 SOME = "all rows count, not the first ones only"
+TRY = "the inputs are not shown, so try each"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,13 @@ class Answer:
     after: list[Any] = field(default_factory=list)
     raised: tuple[str, ...] = ()
     text: str = ""
+
+    @property
+    def fault(self) -> str:
+        """Tell of the exception; nothing where there is none."""
+        if self.raised and self.raised[0] == "NotImplementedError" and not self.text:
+            return "not answered"
+        return ": ".join(filter(None, [*self.raised[:1], self.text]))
 
 
 Ask = Callable[[str, Arguments | None, Sequence[str]], Answer]
@@ -240,13 +248,13 @@ class Question:
 
     def fault(self, case: Case, tries: Prepared, answers: Iterable[Answer], diagnose: bool = False) -> str:
         """Say what is wrong first in a case; nothing where all is right."""
-        values = []
+        calls, values = [], []
         for (arguments, wanted), got in zip(tries, answers, strict=False):
             if wanted.raised and wanted.raised[0] in got.raised:
                 continue
             if got.raised:
                 shown = f"; {self.shown(arguments, wanted)}" if case.shown else ""
-                return f"{got.raised[0]}: {got.text}{shown}"
+                return got.fault + shown
             kept = [None if isinstance(item, Seed) else item for item in seen(arguments)]
             if not all(
                 same(after, item, 0, 0)
@@ -254,27 +262,28 @@ class Question:
                 if item is not None
             ):
                 return STAYS
+            calls.append(arguments)
             values.append(value := as_asked(got.value, wanted.value))
             if value is None:
                 return "it returns nothing: is a `return` missing?"
             if case.judge and not formed(value, wanted.value):
                 return f"expected {form(wanted.value)}, got {short(value)}"
             if not case.judge and (wanted.raised or not self.agrees(value, wanted.value)):
-                idea = self.diagnosis([arguments], [value]) if diagnose else "wrong"
+                idea = self.diagnosis(calls, values) if diagnose else "wrong"
                 idea = idea or ("" if wanted.raised else misfit(value, wanted.value))
                 if case.shown:
                     return f"{idea}{'; ' * bool(idea)}{self.shown(arguments, wanted, got)}"
                 name = self.right.__name__
-                return idea or f"{name} is wrong for one of these; the inputs are not shown, so try each"
-        said = case.judge(values, [arguments for arguments, _ in tries]) if case.judge else ""
-        return (said and diagnose and self.diagnosis([arguments for arguments, _ in tries], values)) or said
+                return idea or f"{name} is wrong for one of these; {TRY}"
+        said = case.judge(values, calls) if case.judge else ""
+        return (said and diagnose and self.diagnosis(calls, values)) or said
 
     def agrees(self, got: Any, wanted: Any) -> bool:
         """Compare a value with the right one."""
         return same(got, wanted, self.rtol, self.atol)
 
     def diagnosis(self, calls: list[Arguments], values: list[Any]) -> str:
-        """Name the slip that gives the same values."""
+        """Name the slip that gives the same values, right ones and wrong ones."""
         for slip, said in self.wrong:
             others = (locally(slip, arguments) for arguments in calls)
             pairs = zip(values, others, strict=True)
@@ -286,7 +295,11 @@ class Question:
         """Write a call, what is expected, and what came."""
         said = f"{self.right.__name__}({', '.join(map(short, seen(arguments)))})"
         expected = f"a {wanted.raised[0]}" if wanted.raised else short(wanted.value)
-        return f"{said}: expected {expected}" + (f", got {short(got.value)}" if got else "")
+        if not got:
+            return f"{said}: expected {expected}"
+        if expected == (came := short(got.value)):  # to four digits
+            expected, came = short(wanted.value, 8), short(got.value, 8)
+        return f"{said}: expected {expected}, got {came}"
 
     def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
         """Put the cases to a submission."""
@@ -342,7 +355,7 @@ class ByHand:
         verdicts = []
         for name, (points, idea) in self.ideas.items():
             got = self.given(ask, name)
-            fault = f"{got.raised[0]}: {got.text}" if got.raised else ""
+            fault = got.fault
             if not fault and not (formed(got.value, 0.0) and np.ndim(got.value) == 0):
                 fault = f"expected one number, got {short(got.value)}"
             if not fault and not same(got.value, wanted[name], self.rtol, self.atol):
@@ -381,7 +394,7 @@ class Words:
             fault = "; ".join(f"{letter}: {self.right[letter][1]}" for letter in wrong)
             if not isinstance(got.value, dict):
                 fault = f"{self.name} is a dictionary, as the sheet has it; got {short(got.value)}"
-            fault = f"{got.raised[0]}: {got.text}" if got.raised else fault
+            fault = got.fault or fault
             verdicts.append(Verdict(", ".join(letters), 0 if fault else points, points, fault))
         return verdicts
 
@@ -433,14 +446,15 @@ def misfit(got: Any, wanted: Any) -> str:
     return ""
 
 
-def short(value: Any) -> str:
+def short(value: Any, digits: int = 4) -> str:
     """Write a value in one line, with few digits."""
     if isinstance(value, np.ndarray):
-        text = np.array2string(value, precision=4, threshold=12, separator=", ")
+        fixed = bool(np.any(np.abs(value) > 1e-3))  # then 1e-9 is written as 0
+        text = np.array2string(value, precision=digits, suppress_small=fixed, threshold=12, separator=", ")
     elif isinstance(value, list | tuple):
-        text = f"[{', '.join(map(short, value))}]"
+        text = f"[{', '.join(short(item, digits) for item in value)}]"
     else:
-        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        text = f"{value:.{digits + 2}g}" if isinstance(value, float) else str(value)
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 

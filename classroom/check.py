@@ -5,12 +5,14 @@ It knows no hidden case: it reads the outcome of the checks that the notebook it
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from classroom.grading import ANSWER_IN_WORDS, LOST, Refused, read
-from classroom.run import Judge, Outcome, run
+from classroom.run import AGENT, Judge, Outcome, run
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
 
@@ -18,9 +20,7 @@ EMPTY = "NotImplementedError"
 HERE = "my/measures.ipynb"
 UNSIGNED = 'STUDENT_ID is missing: write STUDENT_ID = "your number", in quotes, in the cell that asks for it'
 HINTS = {  # for errors whose own words do not say what to do
-    (
-        "NameError",
-    ): "mend what is told above; else Restart Kernel and Run All Cells shows what stands too far down",
+    ("NameError",): "nothing above defines it: misspelt, not imported, further down, or its cell failed",
     ("ModuleNotFoundError",): "not in the course's environment: do without it",
     ("FileNotFoundError", "PermissionError"): "graded in an empty folder: write the data into a cell",
     ("URLError", "ConnectionError", "gaierror", "ConnectionRefusedError"): "graded without a network",
@@ -41,6 +41,7 @@ def check(path: Path, limits: Limits) -> str:
         raise SystemExit(f"check: {path}: {reason}; hand in the .ipynb that Jupyter saved") from None
     if not any(cell.metadata.get("nbgrader") for cell in notebook.cells):
         raise SystemExit(f"check: {path}: holds no cell of a problem set{LOST}")
+    guard(notebook, json.loads(path.read_text("utf-8-sig")).get("metadata", {}).get("withheld", {}))
     outcome = run(notebook, limits, working_sandbox(), [], Judge("", "", "", {}))
     names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in notebook.cells]
     empty = {name for position, name in enumerate(names) if failure(outcome, position).startswith(EMPTY)}
@@ -57,6 +58,15 @@ def check(path: Path, limits: Limits) -> str:
     return "\n".join(f"check: {line}" for line in lines)
 
 
+def guard(notebook: NotebookNode, withheld: dict[str, list[str]]) -> None:
+    """Make each visible check call its function as the grader does, without what the question withholds."""
+    for cell in notebook.cells:
+        test, _, question = cell.metadata.get("nbgrader", {}).get("grade_id", "").partition("-")
+        if test == "test" and question in withheld:
+            function, *names = withheld[question]
+            cell.source = f"{AGENT}.guard({function!r}, {names!r})\n{cell.source}"
+
+
 def empty_texts(notebook: NotebookNode) -> list[int]:
     """Find the answers in words that are still as the sheet has them; return the numbers of their cells."""
     return [number for number, cell in enumerate(notebook.cells, start=1) if cell.source == ANSWER_IN_WORDS]
@@ -66,7 +76,8 @@ def failure(outcome: Outcome, position: int) -> str:
     """Return the first error of a cell in a line; nothing where there is none."""
     for output in outcome.outputs.get(position, []):
         if output["output_type"] == "error":
-            return f"{output['ename']}: {output['evalue']}".splitlines()[0]
+            said = ": ".join(filter(None, (output["ename"], *output["evalue"].splitlines()[:1])))
+            return re.sub(r"\((<.*>|\w+\.py), line ", "(line ", said)
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections import Counter
@@ -16,13 +17,14 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
 from classroom import grading, roster
-from classroom.cases import ByHand, own_numbers, questions, same
+from classroom.cases import TRY, ByHand, Question, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.grading import Refused
 from classroom.returns import changed
 from classroom.submission import Limits
 
 SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
+CALL = re.compile(r"(?:^|; )\w+\(")  # where a message begins to tell a student's own inputs
 
 
 def release(course: Course, name: str, word: str = "") -> str:
@@ -45,12 +47,23 @@ def release(course: Course, name: str, word: str = "") -> str:
         sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
         for cell in sheet.cells:
             cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))
+        sheet.metadata["withheld"] = withheld(course, name)
         nbformat.write(sheet, own / f"{name}.ipynb")
     with course.gradebook():  # nbgrader finds one, and needs no `alembic`
         pass
     if not nbgrader(course).generate_assignment(name)["success"]:
         raise SystemExit(f"release: nbgrader could not make {name}")
     return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"
+
+
+def withheld(course: Course, name: str) -> dict[str, list[str]]:
+    """Say for each question its function and what it withholds: `check` takes that away, too."""
+    path = course.checks(name)
+    asked = questions(path).values() if path.exists() else []
+    return {
+        one.name: [one.right.__name__, *one.without]
+        for one in asked if isinstance(one, Question) and one.without
+    }  # fmt: skip
 
 
 def nbgrader(course: Course) -> NbGraderAPI:
@@ -237,7 +250,8 @@ def statistics(course: Course, name: str) -> str:
         for test, verdicts in record.verdicts.items():
             possible = sum(verdict["possible"] for verdict in verdicts)
             points.setdefault(test, []).append(sum(verdict["earned"] for verdict in verdicts) / possible)
-            said = {verdict["fault"] or verdict["idea"] for verdict in verdicts if not verdict["earned"]}
+            wrong = [(verdict["fault"], verdict["idea"]) for verdict in verdicts if not verdict["earned"]]
+            said = {idea if fault.endswith(TRY) else CALL.split(fault)[0] or idea for fault, idea in wrong}
             messages.setdefault(test, Counter()).update(said)
     lines = [f"{'question':24} {'points':>7} {'missed':>7}  most frequent message"]
     for test, shares in points.items():

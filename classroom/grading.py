@@ -36,8 +36,9 @@ from classroom.submission import ONE, ROOT, Limits, error, is_test
 LARGEST = 5 * 2**20
 MOST_CELLS = 500
 TELLING = {
-    "__code__", "__file__", "__globals__", "_getframe", "ctypes", "exec", "fork", "gc", "importlib",
-    "inspect", "modules", "multiprocessing", "setprofile", "settrace", "subprocess", "threading",
+    "__code__", "__file__", "__globals__", "_getframe", "_isotonic", "_pava_pybind", "concurrent", "ctypes",
+    "exec", "fork", "gc", "importlib", "inspect", "joblib", "modules", "multiprocessing", "setprofile",
+    "settrace", "subprocess", "threading",
 }  # fmt: skip
 LOST = ", or an editor dropped the names of its cells: copy the answers into a fresh sheet"
 ANSWER_IN_WORDS = "*Your answer: double-click here.*"
@@ -303,7 +304,7 @@ def postponed(course: Course, record: Record, name: str, why: str) -> None:
 
 def remarks(outcome: dict[str, Any]) -> list[str]:
     """Say what went wrong while a submission ran."""
-    said = [f"timed out at cell {position + 1}" for position in outcome["timed_out"]]
+    said = [f"timed out at cell {position + 1}" for position in sorted({*outcome["timed_out"]})]
     return said + ([outcome["stopped"]] if outcome["stopped"] else [])
 
 

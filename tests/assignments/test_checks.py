@@ -195,3 +195,22 @@ def test_numbers_by_hand_are_told_from_every_slip_and_from_a_neighbours(path, qu
         for a, b in pairwise(typed)
     ]
     assert np.mean(alike) < 0.1
+
+
+def test_what_is_missing_and_what_differs_little_is_told_plainly():
+    assert Answer(raised=("NotImplementedError", "Exception")).fault == "not answered"
+    assert Answer(raised=("MemoryError",)).fault == "MemoryError"
+    assert Answer(raised=("NameError",), text="there is no f").fault == "NameError: there is no f"
+    question = Question("f", math.sqrt, [], {})
+    told = question.shown((2.0,), Answer(np.array([1e-9, 0.12345])), Answer(np.array([1e-9, 0.12346])))
+    assert "0.12345" in told and "0.12346" in told and "e-" not in told
+
+
+def test_a_slip_is_named_only_where_it_explains_the_right_calls_too():
+    case = cases.Case("some numbers", 1, lambda rng, own: ())
+    question = Question("f", abs, [case], {lambda x: x: "the sign", lambda x: 1: "always 1"})
+    tries = [((number,), Answer(abs(number))) for number in (3, -1, -2)]
+    for came, named in {(3, -1, -2): "the sign", (3, 1, -2): "", (3, 1, 1): ""}.items():
+        answers = [Answer(value, [number]) for value, ((number,), _) in zip(came, tries, strict=True)]
+        said = question.fault(case, tries, answers, diagnose=True)
+        assert said.startswith(named or "abs is wrong")

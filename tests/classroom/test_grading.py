@@ -17,7 +17,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, downloads, grading, returns
+from classroom import __main__, commands, downloads, grading, returns, roster
 from classroom.check import check
 from classroom.course import Course, Record, read_record
 from classroom.platforms import sender, table
@@ -417,8 +417,13 @@ class TestHostile:
         assert "later: graded 4/4" in graded(hostile.course)
 
     def test_grades_go_to_the_platforms_and_refused_ones_stay_empty(self, hostile, tmp_path):
+        everyone = enumerate(commands.students(hostile.course, "tiny"))
+        rows = "".join(f"{number},{name},{name}\n" for number, name in everyone)
+        (tmp_path / "class.csv").write_text(f"platform,student,name\n{rows}", encoding="utf-8")
+        roster.keep(hostile.course, "tiny", tmp_path / "class.csv")
         returns.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
         returns.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv", "tiny")
+        roster.kept(hostile.course, "tiny").unlink()
         moodle = {row["Full name"]: row for row in table(tmp_path / "moodle.csv")}
         canvas = {row["Student"]: row for row in table(tmp_path / "canvas.csv")}
         assert moodle["right"]["Grade"] == canvas["right"]["tiny"] == "4"
@@ -510,14 +515,17 @@ def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
 
 @pytest.mark.kernel
 def test_a_student_hears_before_handing_in_what_is_missing(released, tmp_path):
-    sheet = answered(release_of(released), {"half": HALF, "student": "STUDENT_ID = 'ada'"})
+    borrowed = "def half(x):\n    return x / 2 * cl.softmax([[x]])[0, 0]"
+    sheet = answered(release_of(released), {"half": borrowed, "student": "STUDENT_ID = 'ada'"})
     sheet.cells.append(new_code_cell("forgotten + 1"))
+    sheet.metadata["withheld"] = {"half": ["half", "calibration_lessons.numerics:softmax"]}
     nbformat.write(sheet, tmp_path / "tiny.ipynb")
     said = check(tmp_path / "tiny.ipynb", LIMITS).splitlines()
     gc.collect()  # a socket that is left open is told here, not in a later test
     assert "check: double: not answered" in said
     assert any("cell 8: NameError: name 'forgotten' is not defined (" in line for line in said)
-    assert said[-2:] == ["check: STUDENT_ID is 'ada'", "check: 1 of 2 visible checks pass"]
+    assert "check: test-half: RuntimeError: softmax is not there" in "\n".join(said)
+    assert said[-2:] == ["check: STUDENT_ID is 'ada'", "check: 0 of 2 visible checks pass"]
 
 
 def test_a_file_that_is_no_sheet_is_told_with_what_to_do(released, tmp_path):

@@ -19,7 +19,7 @@ from classroom.cases import EDGE, SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.definitions", "sklearn.calibration"]
 CURVES = ["sklearn.isotonic", "scipy.optimize._isotonic"]
-LINES = ["calibration_lessons.models", "sklearn.linear_model"]
+LINES = ["calibration_lessons.models", "sklearn.linear_model", "sklearn.neural_network"]
 
 
 def by_hand(n_rows, n_right, gap):
@@ -355,8 +355,9 @@ def one_curve_hard(rng, own):
         [foot, 1 / 4, 1 / 4, 1 / 2 - foot],
     ]
     yield p.argmax(axis=1), p, np.r_[shares(rng, 3, 4, 64), rng.permuted(doubtful, axis=1)]
-    p = 0.25 + shares(rng, 20, 2, 16) / 2  # none beyond 1/4 and 3/4
-    yield (rng.random(20) < p[:, 1]).astype(int), p, shares(rng, 6, 2, 16, even=0.3)
+    rows = 10 * rng.integers(1, 4, 3)  # of which 8, 6 and 5 of ten come: the curve rises to its ends, 1/4 and 3/4
+    p = np.repeat([[1 / 4, 3 / 4], [3 / 8, 5 / 8], [1 / 2, 1 / 2]], rows, axis=0)
+    yield (np.arange(len(p)) % 10 < np.repeat([8, 6, 5], rows)).astype(int), p, shares(rng, 6, 2, 16, even=0.3)
 
 
 def biases_plain(rng, own):
@@ -373,6 +374,7 @@ def biases_hard(rng, own):
     labels, z = network(rng, 7, 2)
     yield labels, z / 3, 0.05
     labels, z = network(rng, 150, 3)
+    z[:4] = 60 * np.eye(3)[labels[:4] - 1]  # sure of another class
     yield labels, z / 3 - 700, 1e-3
 
 
@@ -638,6 +640,15 @@ def curve_of_the_fitted_rows(labels, p, new_p):
     return np.resize(one_curve(labels, p, p), new_p.shape)
 
 
+def straight_on(labels, p, new_p):
+    x = np.unique(p)
+    y = IsotonicRegression().fit(p.ravel(), hits_of(labels, p).ravel()).predict(x)
+    low, high = (y[1] - y[0]) / (x[1] - x[0]), (y[-1] - y[-2]) / (x[-1] - x[-2])
+    beyond = low * np.minimum(new_p - x[0], 0) + high * np.maximum(new_p - x[-1], 0)
+    g = np.clip(np.interp(new_p, x, y) + beyond, 0, 1) + 1e-6 * new_p
+    return g / g.sum(axis=1, keepdims=True)
+
+
 def with_smoothing(labels, p, new_p):
     return MultiClassIsotonic().fit(p, labels).predict_proba(new_p)
 
@@ -669,6 +680,14 @@ def of_absolute_values(labels, logits, strength):
     def loss(b):
         costs = -log_softmax(logits + b, axis=1)[np.arange(len(labels)), labels]
         return costs.sum() + strength * np.sqrt(b**2 + 1e-8).sum()
+
+    return minimize(loss, np.zeros(logits.shape[1])).x
+
+
+def with_a_floor(labels, logits, strength):
+    def loss(b):
+        q = np.maximum(softmax(logits + b), 1e-7)[np.arange(len(labels)), labels]
+        return strength / 2 * np.sum(b**2) - np.log(q).sum()
 
     return minimize(loss, np.zeros(logits.shape[1])).x
 
@@ -751,6 +770,8 @@ QUESTIONS = [
         {"keepdims=True)) / temperature -> keepdims=True)) * temperature": DIVIDE,
          "/ exponentials.sum(axis=1, keepdims=True) -> / exponentials.sum()": OWN_SUM,
          "/ exponentials.sum(axis=1, keepdims=True) -> / exponentials.sum(axis=0, keepdims=True)": OWN_SUM,
+         "exponentials = np.exp(scaled)\n    return exponentials / exponentials.sum(axis=1, keepdims=True) -> "
+         "e = np.exp(np.asarray(logits) / temperature); return e / e.sum()": OWN_SUM,
          "/ exponentials.sum(axis=1, keepdims=True) -> ": OWN_SUM,
          "/ exponentials.sum(axis=1, keepdims=True) -> / exponentials.max(axis=1, keepdims=True)": OWN_SUM,
          "(scaled - scaled.max(axis=1, keepdims=True)) -> scaled": LARGE,
@@ -993,7 +1014,7 @@ QUESTIONS = [
          of_class_one: PAIRS, each_tie_once: "a probability that occurs more often weighs more in its block",
          ties_in_given_order: TIES, running_largest: "pool adjacent violators: a block gets the mean of its pairs", steps:
              "between its blocks the curve is linear", curve_of_the_fitted_rows: "return probabilities of the new rows",
-         with_smoothing: "without smoothing",
+         with_smoothing: "without smoothing", straight_on: LEVEL,
          "np.asarray(labels)[:, None] -> np.asarray(labels)[:, None] - 1": "classes are counted from 0",
          "np.asarray(labels)[:, None] -> p.argmax(axis=1)[:, None]": "a 1 for the class that came, not for the predicted one",
          "np.arange(p.shape[1]) -> np.unique(labels)": "labels may lack a class: it has a column of misses",
@@ -1021,6 +1042,7 @@ QUESTIONS = [
          "zeros(z.shape[1]), jac=True, tol=1e-10).x -> zeros(z.shape[1]), jac=True, tol=1e-10).x * -1":
              "the sign: a class that occurs more often than stated needs a larger bias",
          against_the_first: "the penalty counts every bias: no class is the reference",
+         with_a_floor: "the logarithm from the logits on: a floor under the probabilities hides the rows that are most wrong",
          "return minimize -> return np.exp(1) ** minimize": "the biases, not their exponentials",
          "tol=1e-10).x -> tol=1e-10).fun": "return the biases", "tol=1e-10).x -> tol=1e-10).x.round(2)": EARLY,
          "np.bincount(labels, minlength=z.shape[1]) -> np.bincount(labels, minlength=z.shape[1]) * 0 + len(z) / z.shape[1]": STATED,
