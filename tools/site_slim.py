@@ -81,8 +81,9 @@ PAGE_FONT = """
 :root{{--maths:"Maths of this page"}}"""
 READ_FONT = "document.fonts.load('1em \"Maths of this page\"')"  # before a formula asks: else its lines move
 FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
-LONG = 24  # characters of a formula that may not fit between the edges of a phone
-WIDE, WIDE_ROOM, REM = 850, 640, 16  # pixels: a picture of panels, what it keeps on a phone, a rem
+LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
+WIDE, SHOWN = 560, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
+REM = 16  # pixels
 SHAPES = ((36, 350), (85, 690))  # of a column of text on a phone and on a wide page
 # The height of a line, and the room around: rem.
 TEXT = {"h2": (2.2, 3.0), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.65, 1.15))
@@ -190,12 +191,16 @@ def fold(page: HtmlElement, path: Path) -> None:
             for link in titles[0].iter("a"):  # a control within a control cannot be reached by the keyboard
                 link.tag, _ = "span", link.attrib.pop("href", None)
     for box in page.xpath("//pre | //div[contains(@class, 'text_html') or starts-with(@class, 'math')]"):
-        wide = max(map(len, box.text_content().splitlines() or [""])) > 40
+        wide = max(map(len, box.text_content().splitlines() or [""])) > LINE
         if wide or "text_html" in box.classes:  # what may scroll can be reached by the keyboard
+            box.set("tabindex", "0")
+    for box in page.find_class("pst-scrollable-table-container"):
+        if next(box.iter("a"), None) is None:
             box.set("tabindex", "0")
     for formula in page.xpath("//span[starts-with(@class, 'math')]"):
         if len(formula.text_content()) > LONG:
             formula.classes.add("wide")
+            formula.set("tabindex", "0")
     for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
         summary.set("aria-label", "The pages below")
 
@@ -245,13 +250,14 @@ def size_images(page: HtmlElement, path: Path) -> None:
             image.set("loading", "lazy")
             if width > WIDE and image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
                 box = Element("div", {"class": "wide-picture", "tabindex": "0"})
+                box.set("style", f"--across:{SHOWN * width:.0f}px")
                 image.addprevious(box)
                 box.append(image)
 
 
 def foresee(page: HtmlElement, path: Path) -> None:
     """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page."""
-    for section in page.xpath("//article/section/section"):
+    for section in page.xpath("//article/section/section | //article/section/dl[starts-with(@class, 'py')]"):
         phone, wide = (sum(height(part, *shape) for part in section) for shape in SHAPES)
         section.set("style", f"--phone:{phone:.0f}rem;--wide:{wide:.0f}rem")
 
@@ -267,7 +273,7 @@ def height(part: HtmlElement, line: int, room: int) -> float:
         return 3.5 if part.tag == "details" else 0.0
     if part.tag == "img":
         across = int(part.get("width", room))
-        return int(part.get("height", 0)) * min(1, max(room, WIDE_ROOM * (across > WIDE)) / across) / REM
+        return int(part.get("height", 0)) * min(1, max(room, SHOWN * across) / across) / REM
     if part.tag == "pre":
         return 1.3 * text.count("\n") + 1
     if part.tag == "tr":  # its columns leave some of the line empty
