@@ -385,7 +385,7 @@ def deck(page: HtmlElement, lesson: str, root: str, digest: str) -> HtmlElement:
 
 def laid_out(slide: list[Block]) -> tuple[HtmlElement, str]:
     """Place the blocks of a slide, text beside a figure that is not wide; give the slide's classes, too."""
-    body = builder.DIV(builder.CLASS("slide-body"))
+    body = builder.DIV(builder.CLASS("slide-body"), tabindex="0")  # on a phone it may scroll
     slide = [block for block in slide if not block.is_noted]
     shown = [block for block in shows(slide) if not block.is_wide]
     if not shown or (0 < shown[0].words <= ALONE - words(slide)):  # a table that has its place between texts

@@ -3,18 +3,20 @@
 The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and
 scripts that most readers never need. When all is written, this keeps what they use. A page carries the rules
 that draw it; what a pointer or a script changes is in one sheet for all pages, which waits for the reader's
-first move, as the scripts do (`late.js`). Fonts are cut to the characters drawn, figures are WebP with their
-size, and classes that no rule and no script names are gone.
+first move, as the scripts do (`late.js`). A page brings the letters of its formulas; figures are WebP with
+their size, icons a font of the few in use, and classes that no rule and no script names are gone.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
+from io import BytesIO
 from pathlib import Path
 from unicodedata import decomposition
 
@@ -73,12 +75,18 @@ ITALIC = {
     for letter in map(chr, [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E])
     if decomposition(letter)
 }
+ROOT = "\N{SQUARE ROOT}"  # which browsers draw around `msqrt`; no text holds it
+PAGE_FONT = """
+@font-face{{font-family:"Maths of this page";src:url(data:font/woff2;base64,{})}}
+:root{{--maths:"Maths of this page"}}"""
+READ_FONT = "document.fonts.load('1em \"Maths of this page\"')"  # before a formula asks: else its lines move
 FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
-LONG = 24  # characters of a formula that may not fit between the edges of a phone
-WIDE, WIDE_ROOM, REM = 850, 640, 16  # pixels: a picture of panels, what it keeps on a phone, a rem
+LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
+WIDE, SHOWN = 560, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
+REM = 16  # pixels
 SHAPES = ((36, 350), (85, 690))  # of a column of text on a phone and on a wide page
 # The height of a line, and the room around: rem.
-TEXT = {"h2": (3.0, 3.5), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.65, 1.15))
+TEXT = {"h2": (2.2, 3.0), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.65, 1.15))
 VERBATIM = ("pre", "script", "style", "textarea")
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -161,10 +169,13 @@ def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
         rf"url(\g<1>{root}", kept(css, used if waits else used | MADE_BY_SCRIPTS, not waits)
     )
     link.addprevious(style)
-    if next(page.iter("math"), None) is not None:  # there when the first is drawn, so that nothing jumps
-        font = Element("link", rel="preload", href=root + MATHS, type="font/woff2", crossorigin="")
-        font.set("as", "font")
-        style.addprevious(font)
+    letters = {character for math in page.iter("math") for character in drawn(math)}
+    if letters:
+        font = b64encode(subset(static / MATHS, letters | {ROOT})).decode()
+        style.text += PAGE_FONT.format(font)
+        script = Element("script")
+        script.text = READ_FONT
+        style.addnext(script)
     if waits:
         link.set("rel", "late")
     else:
@@ -180,12 +191,16 @@ def fold(page: HtmlElement, path: Path) -> None:
             for link in titles[0].iter("a"):  # a control within a control cannot be reached by the keyboard
                 link.tag, _ = "span", link.attrib.pop("href", None)
     for box in page.xpath("//pre | //div[contains(@class, 'text_html') or starts-with(@class, 'math')]"):
-        wide = max(map(len, box.text_content().splitlines() or [""])) > 40
+        wide = max(map(len, box.text_content().splitlines() or [""])) > LINE
         if wide or "text_html" in box.classes:  # what may scroll can be reached by the keyboard
+            box.set("tabindex", "0")
+    for box in page.find_class("pst-scrollable-table-container"):
+        if next(box.iter("a"), None) is None:
             box.set("tabindex", "0")
     for formula in page.xpath("//span[starts-with(@class, 'math')]"):
         if len(formula.text_content()) > LONG:
             formula.classes.add("wide")
+            formula.set("tabindex", "0")
     for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
         summary.set("aria-label", "The pages below")
 
@@ -235,13 +250,14 @@ def size_images(page: HtmlElement, path: Path) -> None:
             image.set("loading", "lazy")
             if width > WIDE and image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
                 box = Element("div", {"class": "wide-picture", "tabindex": "0"})
+                box.set("style", f"--across:{SHOWN * width:.0f}px")
                 image.addprevious(box)
                 box.append(image)
 
 
 def foresee(page: HtmlElement, path: Path) -> None:
     """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page."""
-    for section in page.xpath("//article/section/section"):
+    for section in page.xpath("//article/section/section | //article/section/dl[starts-with(@class, 'py')]"):
         phone, wide = (sum(height(part, *shape) for part in section) for shape in SHAPES)
         section.set("style", f"--phone:{phone:.0f}rem;--wide:{wide:.0f}rem")
 
@@ -250,14 +266,14 @@ def height(part: HtmlElement, line: int, room: int) -> float:
     """Estimate a height in rem, in lines of so many characters and for pictures with this room in pixels.
 
     >>> height(html.fromstring("<section><h2>A title</h2><p>Two lines of text.</p></section>"), 20, 350)
-    9.3
+    8.0
     """
     text: str = part.text_content()
     if part.tag in {"details", "aside", "script"}:
         return 3.5 if part.tag == "details" else 0.0
     if part.tag == "img":
         across = int(part.get("width", room))
-        return int(part.get("height", 0)) * min(1, max(room, WIDE_ROOM * (across > WIDE)) / across) / REM
+        return int(part.get("height", 0)) * min(1, max(room, SHOWN * across) / across) / REM
     if part.tag == "pre":
         return 1.3 * text.count("\n") + 1
     if part.tag == "tr":  # its columns leave some of the line empty
@@ -397,30 +413,32 @@ def waits(selector: str) -> bool:
 def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
     """Cut the fonts of formulas and of icons to the characters that pages draw."""
     formulas = {character for page in pages for math in page.iter("math") for character in drawn(math)}
-    formulas.add("\N{SQUARE ROOT}")  # which browsers draw around `msqrt`; no text holds it
+    (static / MATHS).parent.mkdir(exist_ok=True)
     with as_file(files("ziamath") / "fonts/STIXTwoMath-Regular.ttf") as font:
-        subset(font, formulas, static / MATHS)
+        (static / MATHS).write_bytes(subset(font, formulas | {ROOT}))
     sheet = (static / SHEET).read_text("utf-8")
-    subset(static / ICONS, set(re.findall("[\ue000-\uf8ff]", sheet)), static / ICONS)
+    icons = set(re.findall("[\ue000-\uf8ff]", sheet))
+    (static / ICONS).write_bytes(subset(static / ICONS, icons))
 
 
 def drawn(math: HtmlElement) -> Iterator[str]:
     """Give the characters that browsers draw for a formula: a letter that is a name alone is drawn italic."""
     for element in math.iter():
-        text = (element.text or "").strip()
+        text = (element.text or "").strip(" \n")  # and no other spaces, which have a glyph
         yield from ITALIC.get(text, text) if element.tag == "mi" and not element.get("mathvariant") else text
 
 
-def subset(font: Path, characters: set[str], to: Path) -> None:
-    """Write the part of a font that draws these characters."""
+def subset(font: Path, characters: set[str]) -> bytes:
+    """Give the part of a font that draws these characters."""
     logging.getLogger("fontTools").setLevel(logging.WARNING)
     options = Options(flavor="woff2", layout_features=FEATURES, hinting=False)
     loaded = load_font(str(font), options)
     cutter = Subsetter(options)
     cutter.populate(text="".join(sorted(characters)))
     cutter.subset(loaded)
-    to.parent.mkdir(exist_ok=True)
-    save_font(loaded, str(to), options)
+    part = BytesIO()
+    save_font(loaded, part, options)
+    return part.getvalue()
 
 
 def every_page(app: Sphinx, env: BuildEnvironment) -> set[str]:

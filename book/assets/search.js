@@ -35,4 +35,16 @@
     article.querySelectorAll(".headerlink, script, style, pre, h1, div.math, .toctree-wrapper").forEach((node) => node.remove());
     return (anchor && article.querySelector(anchor) || article).textContent.replace(/\s+/g, " ").trim();
   };
+  // Whole words around the one that is looked for.
+  Search.makeSearchSummary = (page, looked, anchor) => {
+    const text = Search.htmlToText(page, anchor);
+    if (!text) return null;
+    const places = [...looked].map((word) => text.toLowerCase().indexOf(word.toLowerCase())).filter((place) => place > 0);
+    const from = places.length ? text.lastIndexOf(" ", Math.max(places.at(-1) - 120, 0)) + 1 : 0;
+    const to = text.length > from + 240 ? text.lastIndexOf(" ", from + 240) : text.length;
+    const summary = document.createElement("p");
+    summary.className = "context";
+    summary.textContent = (from ? "… " : "") + text.slice(from, to) + (to < text.length ? " …" : "");
+    return summary;
+  };
 }

@@ -70,9 +70,10 @@ def test_before_the_first_move_rules_wait_that_are_about_the_pointer_or_the_keyb
 
 def test_the_font_of_formulas_gets_the_letters_that_browsers_draw():
     math = lxml_html.fromstring(
-        "<math><mi>h</mi><mi>θ</mi><mi>ϵ</mi><mi>log</mi><mi mathvariant='normal'>d</mi><mn>1</mn></math>"
+        "<math><mi>h</mi><mi>θ</mi><mi>ϵ</mi><mi>log</mi><mi mathvariant='normal'>d</mi><mn>1</mn>"
+        "<mtext>&nbsp;of&nbsp;</mtext></math>"
     )
-    assert set(drawn_letters(math)) == set("ℎ𝜃𝜖logd1")
+    assert set(drawn_letters(math)) == set("ℎ𝜃𝜖logd1\N{NO-BREAK SPACE}f")
 
 
 def test_a_group_of_one_letter_is_the_letter_and_an_operator_keeps_its_group():

@@ -26,7 +26,8 @@ LOUD = """largest => [...document.querySelectorAll("article :is(h1, h2, h3)")]
         || parseFloat(getComputedStyle(title).fontSize) > largest)
     .map(title => title.textContent)"""
 # How small a picture is shown, as a share of its size.
-SHRUNK = """least => [...document.querySelectorAll("article :is(figure:not(.explorer), .cell_output) > img")]
+SHRUNK = """least => [...document.querySelectorAll("article img")]
+    .filter(image => image.matches(":is(figure:not(.explorer), .cell_output, .wide-picture) > img"))
     .filter(image => image.checkVisibility() && image.clientWidth < least * image.getAttribute("width"))
     .map(image => image.alt)"""
 # A title that begins outside of what is in sight, or is wider.

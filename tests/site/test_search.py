@@ -75,6 +75,10 @@ def test_a_reader_without_a_mouse_comes_from_a_query_to_a_page_and_reads_no_menu
     page.wait_for_selector("#search-results li .context")
     texts = page.locator("#search-results li .context").all_inner_texts()
     assert not [text for text in texts if re.search(r"\.pdf|Contents", text)]
+    assert texts[0].endswith(" …")
+    found = page.evaluate("() => fetch('book/calibrators/temperature.html').then(answer => answer.text())")
+    text = page.evaluate("page => Search.htmlToText(page)", found)
+    assert f" {texts[0].strip('… ')} " in f" {text} ", "words are cut"
     page.locator("#search-results li a").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/temperature.html*")
