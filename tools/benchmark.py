@@ -5,7 +5,7 @@
 
 One process, one thread, its processor time. Ours and the peer's runs take turns, so that a busy machine slows
 both; a ratio is that of the medians. Each job's results are compared before they are timed. Extra memory is
-what the process grows by during a call, at its peak, over what it held before (Linux only).
+what a process with this job alone grows by during a call, at its peak, over what it held before (Linux only).
 """
 
 from __future__ import annotations
@@ -395,8 +395,8 @@ def seconds(call: Call) -> float:
     return time.process_time() - start
 
 
-def measure(job: Job) -> Result:
-    """Compare, then time both sides in turn, then measure their memory."""
+def measure(place: int, job: Job) -> Result:
+    """Compare, then time both sides in turn; their memory is measured in a process that did no job before."""
     apart = float(np.abs(np.asarray(job.ours()) - np.asarray(job.theirs())).max())
     if not apart <= job.tolerance:
         raise SystemExit(f"{job.name}: {apart:.3g} apart from {job.peer}, more than {job.tolerance:g}")
@@ -404,9 +404,11 @@ def measure(job: Job) -> Result:
     while len(ours) < RUNS or sum(ours) + sum(theirs) < SECONDS:
         ours.append(seconds(job.ours))
         theirs.append(seconds(job.theirs))
+    alone = [sys.executable, __file__, MEMORY, str(place)]
+    memory, peer_memory = json.loads(subprocess.run(alone, capture_output=True, text=True, check=True).stdout)
     return Result(
         job.name, job.peer, job.limit, job.memory, statistics.median(ours), statistics.median(theirs),
-        median_memory(job.ours), median_memory(job.theirs), len(ours),
+        memory, peer_memory, len(ours),
     )  # fmt: skip
 
 
@@ -431,7 +433,7 @@ def costs(logits: Array, labels: Array) -> dict[str, float]:
     return taken | {"exp": blocks * statistics.median(seconds(lambda: np.exp(block)) for _ in range(200))}
 
 
-OVER_DASK = "--over-dask"
+OVER_DASK, MEMORY = "--over-dask", "--memory"
 BLOCK_ROWS = 500_000
 
 
@@ -535,6 +537,14 @@ def report(result: Result) -> str:
     )
 
 
+def memory_of(job: Job) -> list[float]:
+    """Extra memory of both sides, once both have loaded what they need."""
+    sides = job.ours, job.theirs
+    for call in sides:
+        call()
+    return [median_memory(call) for call in sides]
+
+
 def main(words: list[str]) -> None:
     """Run the jobs, with a line each; without words also the rest, and write the results."""
     warnings.filterwarnings("ignore")
@@ -542,11 +552,14 @@ def main(words: list[str]) -> None:
 
     torch.set_num_threads(1)
     with threadpool_limits(1):
+        if words[:1] == [MEMORY]:
+            print(json.dumps(memory_of(list(jobs())[int(words[1])]())))
+            return
         results = []
-        for make in jobs():
+        for place, make in enumerate(jobs()):
             job = make()
             if not words or any(word.lower() in job.name.lower() for word in words):
-                results.append(measure(job))
+                results.append(measure(place, job))
                 print(report(results[-1]), flush=True)
             del job
         if words:
