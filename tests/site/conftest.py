@@ -10,7 +10,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Response, Route, sync_playwright
 
 HTML = Path(__file__).parents[2] / "_build/html"
 FLAGS = [
@@ -32,7 +32,7 @@ class Visit:
 
     page: Page
     faults: list[str] = field(default_factory=list)
-    sizes: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, float] = field(default_factory=dict)
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -62,6 +62,11 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+def size(answer: Response) -> float:
+    """Bytes that an answer states; what the browser takes from its own memory may state none."""
+    return float(answer.headers.get("content-length", "inf"))
+
+
 @pytest.fixture
 def visit(request: pytest.FixtureRequest, chromium: Browser, address: str) -> Iterator[Visit]:
     """Open the page that the test's parameters name, in their mode and width."""
@@ -78,9 +83,7 @@ def visit(request: pytest.FixtureRequest, chromium: Browser, address: str) -> It
 
     page.route("**/*", stay_here)
     page.on("console", lambda message: message.type == "error" and visit.faults.append(message.text))
-    page.on(
-        "response", lambda answer: visit.sizes.update({answer.url: int(answer.headers["content-length"])})
-    )
+    page.on("response", lambda answer: visit.sizes.update({answer.url: size(answer)}))
     page.on("pageerror", lambda error: visit.faults.append(str(error)))
     page.goto(f"{address}/{name}")
     page.add_style_tag(content=STILL)
