@@ -2,7 +2,8 @@
 
 import json
 import os
-from itertools import groupby
+from collections import Counter
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import pytest
@@ -14,14 +15,30 @@ PHASES = [Phase.explicit, Phase.generate] if "MUTANT_UNDER_TEST" in os.environ e
 # In CI the examples are the same on every run, so that a failure there can be repeated.
 settings.register_profile("course", deadline=None, derandomize="CI" in os.environ, phases=PHASES)
 settings.load_profile("course")
-DURATIONS = Path("durations.json")  # written by tools/mutants.py, beside the changed copy
+DURATIONS = Path("durations.json")  # seconds of each test with its fixtures, where mutmut measures them
+PATIENCE = 10  # seconds of tests, unchanged, that a mutant has to get through to count as not noticed
+seconds: Counter[str] = Counter()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Measure how long each test takes."""
+    seconds[report.nodeid] += report.duration
+
+
+def pytest_sessionfinish() -> None:
+    """Keep what was measured where mutmut asks for it."""
+    if os.environ.get("MUTANT_UNDER_TEST") == "stats":
+        before = json.loads(DURATIONS.read_text("utf-8")) if DURATIONS.exists() else {}
+        DURATIONS.write_text(json.dumps(before | seconds), "utf-8")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the fastest tests first where a mutant is tried: most are noticed within a second."""
-    if "MUTANT_UNDER_TEST" in os.environ and DURATIONS.exists():
-        seconds = json.loads(DURATIONS.read_text("utf-8"))
-        items.sort(key=lambda item: seconds.get(item.nodeid, 0))
+    """Try a mutant by its fastest tests first, as many as the patience is for."""
+    if "__mutmut_" in os.environ.get("MUTANT_UNDER_TEST", ""):
+        needed = Counter(json.loads(DURATIONS.read_text("utf-8")))
+        items.sort(key=lambda item: needed[item.nodeid])
+        starts = accumulate((needed[item.nodeid] for item in items), initial=0)
+        items[:] = [item for item, start in zip(items, starts, strict=False) if start < PATIENCE]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -19,58 +19,57 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "mutants"
 MUTMUT = Path(sys.executable).with_name("mutmut")
 LEAST = 0.9  # share of the changes that the tests have to notice
-# pytest is interrupted where a change breaks the import of a test.
-NOTICED = {"killed", "timeout", "segfault", "check was interrupted by user"}
+UNNOTICED = {0: "survived", 33: "no tests"}  # by mutmut's record of how pytest ended
 
 
-def mutmut(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+def mutmut(*arguments: str) -> None:
     """Run mutmut, with the same examples of every property in each run, and one thread a process."""
     environment = {**os.environ, "CI": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.run([MUTMUT, *arguments], cwd=ROOT, env=environment, text=True, **options)
+    subprocess.run([MUTMUT, "run", *arguments], cwd=ROOT, env=environment, check=True)
 
 
-def fates(modules: list[str]) -> dict[str, dict[str, str]]:
-    """Fate of each change, by module."""
-    listed = mutmut("results", "--all", "true", check=True, capture_output=True).stdout
-    found: dict[str, dict[str, str]] = defaultdict(dict)
-    for line in listed.splitlines():
-        name, _, fate = line.strip().rpartition(": ")
-        found[name.rpartition(".")[0].removeprefix("calibration_lessons.")][name] = fate
+def noticed(code: int) -> bool:
+    """Tell whether a test failed, or pytest did, or a signal ended it: it took too long, or crashed."""
+    return code < 0 or code in {1, 2, 3}
+
+
+def endings(modules: list[str]) -> dict[str, dict[str, int | None]]:
+    """How pytest ended on each change, by module; None where it was not tried."""
+    found: dict[str, dict[str, int | None]] = defaultdict(dict)
+    for file in FOLDER.rglob("*.meta"):
+        for name, code in json.loads(file.read_text("utf-8"))["exit_code_by_key"].items():
+            found[name.rpartition(".")[0].removeprefix("calibration_lessons.")][name] = code
     if unknown := set(modules) - set(found):
         sys.exit(f"no module {', '.join(sorted(unknown))}: expected some of {', '.join(sorted(found))}")
     return {module: found[module] for module in sorted(modules or found)}
 
 
-def sample(names: dict[str, str], module: str, size: int, seed: int) -> list[str]:
+def sample(names: Iterable[str], module: str, size: int, seed: int) -> list[str]:
     """Draw a module's changes, whichever other modules are tried; a smaller draw is part of a larger one."""
-    return random.Random(f"{seed} {module}").sample(sorted(names), len(names))[:size]
+    everything = sorted(names)
+    return random.Random(f"{seed} {module}").sample(everything, len(everything))[:size]
 
 
-def prepare() -> None:
-    """Make all changes, and measure how long each test takes, by trying the few changes of one module."""
-    mutmut("run", "calibration_lessons._version.*", check=True)
-    times = json.loads((FOLDER / "mutmut-stats.json").read_text("utf-8"))["duration_by_test"]
-    (FOLDER / "durations.json").write_text(json.dumps(times), "utf-8")
-
-
-def report(drawn: dict[str, list[str]], found: dict[str, dict[str, str]]) -> bool:
+def report(drawn: dict[str, list[str]], ended: dict[str, dict[str, int | None]]) -> bool:
     """Print the survivors and the rate of each module; tell whether all were tried and enough noticed."""
-    tried = {m: [n for n in names if found[m][n] != "not checked"] for m, names in drawn.items()}
-    survivors = {m: [n for n in names if found[m][n] not in NOTICED] for m, names in tried.items()}
-    for module, names in survivors.items():
-        print(*(f"{found[module][name]}: {name}" for name in names), sep="\n", end="\n" if names else "")
-    counts = [(m, len(tried[m]) - len(survivors[m]), len(tried[m]), len(drawn[m])) for m in drawn]
+    counts = []
+    for module, names in drawn.items():
+        tried = {name: code for name in names if (code := ended[module][name]) is not None}
+        survivors = {name: code for name, code in tried.items() if not noticed(code)}
+        for name, code in survivors.items():
+            print(f"{UNNOTICED.get(code, f'pytest could not run, {code}')}: {name}")
+        counts.append((module, len(tried) - len(survivors), len(tried), len(names)))
     total = [sum(column) for column in list(zip(*counts, strict=True))[1:]]
     print("noticed     of  drawn    rate  module")
-    for module, noticed, of, out_of in [*counts, (f"all; expected at least {LEAST:.0%}", *total)]:
-        print(f"{noticed:7} {of:6} {out_of:6} {noticed / max(of, 1):7.1%}  {module}")
+    for module, seen, of, out_of in [*counts, (f"all; expected at least {LEAST:.0%}", *total)]:
+        print(f"{seen:7} {of:6} {out_of:6} {seen / max(of, 1):7.1%}  {module}")
     return bool(total[1] == total[2] and total[0] >= LEAST * total[1])
 
 
@@ -88,14 +87,14 @@ def main() -> int:
     if not asked.report:
         if not asked.modules:
             shutil.rmtree(FOLDER, ignore_errors=True)
-        prepare()
-    found = fates(asked.modules)
-    drawn = {module: sample(names, module, asked.sample, asked.seed) for module, names in found.items()}
+        mutmut("calibration_lessons._version.*")  # makes all changes, and measures how long each test takes
+    drawn = {
+        module: sample(names, module, asked.sample, asked.seed)
+        for module, names in endings(asked.modules).items()
+    }
     if not asked.report:
-        names = [name for names in drawn.values() for name in names]
-        mutmut("run", "--max-children", str(asked.max_children), *names, check=True)
-        found = fates(asked.modules)
-    return 0 if report(drawn, found) else 1
+        mutmut("--max-children", str(asked.max_children), *(n for names in drawn.values() for n in names))
+    return 0 if report(drawn, endings(asked.modules)) else 1
 
 
 if __name__ == "__main__":

@@ -261,7 +261,7 @@ MEMBERS = RandomForestClassifier(n_estimators=8, random_state=0)
         (make_pipeline(MEMBERS), 8),
         (GridSearchCV(MEMBERS, {"max_features": [2]}, cv=2), 8),
     ],
-    ids=lambda value: repr(value)[:45],
+    ids=lambda value: " ".join(repr(value).split())[:45],
 )
 def test_where_all_voters_agree_half_a_vote_says_otherwise(classifier, votes):
     model = cl.CalibratedModel(classifier, cl.PlattScaling(), cv=2).fit(X2, Y2)
