@@ -11,7 +11,7 @@ from hashlib import sha256
 from importlib import resources
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -42,6 +42,7 @@ LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "remedies": datasets.remedies,
     "smoothed_logits": partial(datasets.smoothed_logits, "test"),
     "coverage": datasets.coverage,
+    "matrix_scaling": datasets.matrix_scaling,
 }
 
 
@@ -237,7 +238,10 @@ def test_a_temperature_keeps_accuracy_and_never_has_a_higher_nll_on_its_own_rows
 
 
 def test_the_stored_row_of_the_smoothed_network_is_what_the_experiment_gives(remedies):
-    logits = [datasets.smoothed_logits(part).logits for part in PARTS]
+    kept = {part: datasets.smoothed_logits(part) for part in PARTS}
+    for part, (_, labels) in kept.items():
+        assert np.array_equal(labels, datasets.network_logits(0, part).labels)
+    logits = [of_part.logits for of_part in kept.values()]
     case = training_experiment.KEPT, 0, 16
     for afterwards in training_experiment.AFTERWARDS:
         found = training_experiment.judged(case, afterwards, *logits)
@@ -296,8 +300,8 @@ def test_finley_was_right_in_966_of_1000_cases():
 def test_the_brier_scores_are_those_that_yardstick_publishes():
     y_true, y_prob, _ = datasets.hpc_cv()
     assert brier_score(y_true, y_prob) / 2 == pytest.approx(0.21083946, abs=5e-9)
-    y_true, y_prob, _ = datasets.two_class_example()
-    assert brier_score(y_true, y_prob) == pytest.approx(0.10561859, abs=5e-9)
+    y_true, y_prob, names = datasets.two_class_example()
+    assert brier_score(y_true, y_prob) == pytest.approx(0.10561859, abs=5e-9) and len(names) == 2
 
 
 # The comparison of calibrators
@@ -389,6 +393,17 @@ def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeyp
 
 
 # Every loader
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_every_array_has_the_type_of_number_that_its_annotation_names(name):
+    found = LOADERS[name]()
+    arrays = {field: value for field, value in found._asdict().items() if isinstance(value, np.ndarray)}
+    hints = get_type_hints(type(found))
+    assert arrays
+    for field, array in arrays.items():
+        [wanted] = get_args(get_args(hints[field])[1])
+        assert issubclass(array.dtype.type, wanted), field
 
 
 @pytest.mark.parametrize("name", LOADERS)
