@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 from base64 import b64decode
 
 import numpy as np
@@ -374,6 +375,13 @@ def test_a_notebook_shows_it_by_itself_and_holds_a_small_still_picture():
     still = b64decode(bundle["image/png"])
     assert still[:4] == b"\x89PNG" and len(still) < 60_000
     assert still == plots.explore(frame, [T, KIND], PANELS).still()
+
+
+def test_a_still_picture_says_what_to_install_where_that_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    needed = "the still picture of an Explorer needs vl_convert: pip install 'calibration-lessons[plots]'"
+    with pytest.raises(ImportError, match=f"^{re.escape(needed)}$"):
+        FIGURE.still()
 
 
 def test_the_same_frames_give_the_same_specification():

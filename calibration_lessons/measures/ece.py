@@ -219,7 +219,8 @@ def ece_interval(
     -------
     low, high : float
         In [0, 1]; `low` is 0 where a calibrated model is no surprise. The observed error, which
-        chance pushes upwards, may lie above `high`.
+        chance pushes upwards, may lie above `high`. Both are 0 where the observed error is smaller than
+        chance leaves even a calibrated model: no candidate explains it, and 0 comes nearest.
 
     Raises
     ------

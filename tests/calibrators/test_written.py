@@ -96,6 +96,7 @@ UNIFORM = cl.HistogramBinning(4).fit(PROBABILITIES[:, 1], POSITIVE).to_dict()
 SINGLE = cl.HistogramBinning(4).fit(PROBABILITIES[:, 1].astype(np.float32), POSITIVE).to_dict()
 QUANTILE = cl.HistogramBinning(4, "quantile").fit(SCORES, POSITIVE).to_dict()
 REST = cl.OneVsRest(cl.PlattScaling()).fit(LOGITS, LABELS).to_dict()
+VECTOR = cl.MatrixScaling("vector").fit(LOGITS, LABELS).to_dict()
 NAMED = cl.PlattScaling().fit(pd.DataFrame({"z": SCORES}), POSITIVE).to_dict()
 LEFT_OUT = object()
 ALONE = {**REST, "n_features_in_": 1, "learned": {"calibrators_": REST["learned"]["calibrators_"][:1]}}
@@ -159,6 +160,7 @@ TAMPERED = [
     (REST, ["parameters", "calibrator", "parameters", "prior_targets"], False, "state['learned']['calibrators_'][0] holds PlattScaling(): expected what the parameter says"),
     (REST, ["n_features_in_"], 2, "state['learned']['calibrators_'] is no list of one calibrator a class: expected 2 of them"),
     (ALONE, ["version"], 1, "state gives a calibrator that answers no row (X has shape (1,)"),
+    (VECTOR, ["learned", "coef_", 0, 1], 0.5, "state['learned']['coef_'][0, 1] is not diagonal: expected 0 outside of the diagonal, for the structure 'vector'"),
     (NAMED, ["feature_names_in_"], ["a", "b"], "state['feature_names_in_'] = ['a', 'b']: expected a list of 1 names"),
     (NAMED, ["feature_names_in_"], [3], "state['feature_names_in_'] = [3]: expected a list of 1 names"),
 ]

@@ -67,6 +67,14 @@ def test_p_values_from_sums_are_uniform_for_a_calibrated_model():
     assert 8 <= small <= 34
 
 
+def test_the_interval_is_zero_where_the_error_is_smaller_than_chance_leaves_a_calibrated_model():
+    p = np.repeat([0.5, 0.25, 0.75, 0.02], [2, 4, 4, 4])
+    y = [0, 1, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 0]
+    null = cl.ece_under_calibration(p, random_state=0)
+    assert cl.expected_calibration_error(y, p) < null.mean / 20
+    assert cl.ece_interval(y, p) == (0, 0)
+
+
 def test_a_null_shows_its_draws_briefly():
     null = cl.ECENull(np.linspace(0, 0.1, 101))
     assert repr(null) == "<ECENull of 101 draws: mean 0.0500, 95 % up to 0.0950>"
