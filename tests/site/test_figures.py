@@ -213,7 +213,7 @@ def isotonic(merges: int, side: str) -> dict[str, Any]:
 
 
 def classifiers(distance: float, way: str) -> dict[str, Any]:
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 200)
     X = rng.normal(np.where(y == 1, 1, -1)[:, None] * [0.7, 0.9])
     toward = np.array([1, 1] if way == "towards the ill" else [4, -3.1])
