@@ -16,7 +16,7 @@ PHASES = [Phase.explicit, Phase.generate] if "MUTANT_UNDER_TEST" in os.environ e
 settings.register_profile("course", deadline=None, derandomize="CI" in os.environ, phases=PHASES)
 settings.load_profile("course")
 DURATIONS = Path("durations.json")  # seconds of each test with its fixtures, where mutmut measures them
-PATIENCE = 10  # seconds of tests, unchanged, that a mutant has to get through to count as not noticed
+PATIENCE = 5  # seconds of tests, unchanged, that a mutant has to get through to count as not noticed
 seconds: Counter[str] = Counter()
 
 

@@ -3,6 +3,7 @@
 
     tools/mutants.py                         try a sample of each module, drawn anew by the seed
     tools/mutants.py measures.ece plots      of these modules alone; what was found of others stays
+    tools/mutants.py --go-on                 try what an interrupted run has left
     tools/mutants.py --report                report on what was found so far
 
 mutmut makes the changes and tries them, in copies under `mutants/`; its settings stand in `pyproject.toml`.
@@ -82,18 +83,18 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=300, help="changes of each module (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="of the draw (default: 0)")
     parser.add_argument("--max-children", type=int, default=os.cpu_count(), help="processes (default: cores)")
+    parser.add_argument("--go-on", action="store_true", help="try what is not tried yet")
     parser.add_argument("--report", action="store_true", help="report on what was found so far")
     asked = parser.parse_args()
     if not asked.report:
-        if not asked.modules:
+        if not (asked.modules or asked.go_on):
             shutil.rmtree(FOLDER, ignore_errors=True)
         mutmut("calibration_lessons._version.*")  # makes all changes, and measures how long each test takes
-    drawn = {
-        module: sample(names, module, asked.sample, asked.seed)
-        for module, names in endings(asked.modules).items()
-    }
+    ended = endings(asked.modules)
+    drawn = {module: sample(names, module, asked.sample, asked.seed) for module, names in ended.items()}
     if not asked.report:
-        mutmut("--max-children", str(asked.max_children), *(n for names in drawn.values() for n in names))
+        left = (n for m, names in drawn.items() for n in names if not asked.go_on or ended[m][n] is None)
+        mutmut("--max-children", str(asked.max_children), *left)
     return 0 if report(drawn, endings(asked.modules)) else 1
 
 
