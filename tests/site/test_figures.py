@@ -451,7 +451,7 @@ SOURCES = {
     "calibrated": simulate.calibrated,
     "over-confident": simulate.over_confident(1.5),
     "too high": lambda p: np.clip(p - 0.06, 0, 1),
-    "15 teeth": simulate.sawtooth(0.2, 15),
+    "nine teeth": lambda p: np.where(abs(p - 0.5) < 0.3, simulate.sawtooth(0.2, 15)(p), p),
 }
 
 
