@@ -69,6 +69,7 @@ def cases() -> list[Case]:
     upper_half = ScoreSource(over_confident(1.3), stats.uniform(0.5, 0.5))
     network = ScoreSource(scores=LIKE_NETWORKS)
     sure_network = ScoreSource(over_confident(1.6), LIKE_NETWORKS)
+    crowded = ScoreSource(over_confident(2.1), stats.beta(6, 0.3))
     low_network = ScoreSource(lambda p: np.clip(p - 0.02, 0, 1), LIKE_NETWORKS)
     rare = ScoreSource(lambda p: np.clip(1.5 * p, 0, 1), stats.beta(1, 30))
     edges = ScoreSource(over_confident(1.5), stats.beta(0.5, 0.5))
@@ -89,6 +90,7 @@ def cases() -> list[Case]:
         Case("logits 1.3 times, U(1/2, 1)", upper_half, 2000),
         Case("logits 1.5 times, Beta(1/2, 1/2)", edges, 1000),
         *(Case("logits 1.6 times, Beta(20, 1)", sure_network, n) for n in (200, 1000, 10_000)),
+        Case("logits 2.1 times, Beta(6, 0.3)", crowded, 64_000),
         Case("saw of 0.03, 15 teeth", ScoreSource(sawtooth(0.03, 15)), 10_000, 30),
         Case("saw of 0.1, 5 teeth", ScoreSource(sawtooth(0.1, 5)), 2000, 30),
         Case("rare, 1.5 times as often", rare, 3000),

@@ -46,26 +46,31 @@ def interval(
     *,
     dependence: float = 1.0,
 ) -> tuple[float, float]:
-    """Invert a test of the binned error, as `ReliabilityCurve.ece_interval` says.
+    """Invert a test of the binned error, as `ece_interval` says.
 
+    The upper end reads the observed error as no smaller than the mean that chance leaves a calibrated model.
     `dependence` bounds the variance of the error, as a multiple of the one that independent bins give it.
     """
     z = float(normal.isf((1 - level) / 2)) * np.sqrt(dependence)
     error = np.sqrt(confidence * (1 - confidence) / n)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
-    low = _candidate(norm, z, share, gap, confidence, n, np.where(clear, gap, 0.0))
-    high = _candidate(norm, -z, share, gap, confidence, n, _even(gap, confidence, n))
+    even = _even(gap, confidence, n)
+    measured = float(share @ (np.abs(gap) if norm == "l1" else gap**2))
+    calibrated, _ = _moments(norm, share, np.zeros_like(gap), error)
+    _, variance = _moments(norm, share, gap, np.abs(even))
+    low = _candidate(norm, z, share, measured, confidence, n, np.where(clear, gap, 0.0))
+    high = _candidate(norm, -z, share, max(measured, float(calibrated)), confidence, n, even, variance)
     return low, max(low, high)
 
 
 def _even(gap: Floats, confidence: Floats, n: Floats) -> Floats:
     """One standard error of each bin's accuracy, in the direction of its gap.
 
-    Of all candidates with one and the same error these gaps give the smallest expected observed error: the
-    mean of a folded normal is convex in its gap d, and its slope erf(d / (s sqrt 2)) is equal in all bins
-    where d is the same multiple of the standard error s. Two hits and two misses more (Agresti and Coull
-    1998) keep s above 0 where a bin shows hits only.
+    Of all candidates with one and the same error these gaps give the smallest expected observed error, the
+    standard errors being given: the mean of a folded normal is convex in its gap d, and its slope
+    erf(d / (s sqrt 2)) is equal in all bins where d is the same multiple of the standard error s. Two hits
+    and two misses more (Agresti and Coull 1998) keep s above 0 where a bin shows hits only.
     """
     accuracy = (n * (confidence + gap) + 2) / (n + 4)
     outwards = np.where(gap == 0, confidence < 0.5, gap > 0)
@@ -80,34 +85,49 @@ def _folded_normal(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
     return folded, np.maximum(size**2 + sd**2 - folded**2, 0.0)
 
 
+def _moments(norm: Norm, share: Floats, gap: Floats, sd: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of the binned error ("l2": its square) where the gaps are normal, bins last.
+
+    The size of a normal gap is folded normal ("l1"); its square has the mean d^2 + v and the variance
+    2 v^2 + 4 d^2 v, where d is the mean of the gap and v its variance ("l2"). Means add up over the bins by
+    their shares, variances by the squares of these.
+    """
+    if norm == "l1":
+        mean, variance = _folded_normal(gap, sd)
+    else:
+        mean, variance = gap**2 + sd**2, 2 * sd**4 + 4 * gap**2 * sd**2
+    return mean @ share, variance @ share**2
+
+
 def _candidate(
-    norm: Norm, z: float, share: Floats, observed: Floats, confidence: Floats, n: Floats, direction: Floats
+    norm: Norm,
+    z: float,
+    share: Floats,
+    measured: float,
+    confidence: Floats,
+    n: Floats,
+    direction: Floats,
+    least_variance: float | Floats = 0.0,
 ) -> float:
-    """Error of the candidate, among gaps along `direction`, under which the observed error lies z above.
+    """Error of the candidate, among gaps along `direction`, under which `measured` lies z above.
 
     The candidates are a line: bin m has the accuracy a_m = c_m + s d_m, cut off at 0 and 1, with one scale s
     for the directions d_m. Under a candidate the observed gap of bin m is normal with mean a_m - c_m and
-    variance v_m = a_m (1 - a_m) / n_m. So its size is folded normal ("l1"), and its square has the mean
-    (a_m - c_m)^2 + v_m and the variance 2 v_m^2 + 4 (a_m - c_m)^2 v_m ("l2"). Means add up over the bins by
-    their shares, variances by the squares of these. The scale sought is where the observed sum lies z
+    variance a_m (1 - a_m) / n_m. The scale sought is where the error measured ("l2": its square) lies z
     standard deviations above its mean: the smallest such scale for the lower end (z > 0), the largest for
-    the upper.
+    the upper. No variance below `least_variance` is used: along the line the accuracy of a bin may come so
+    near to 0 or 1 that the candidate, of the same error, scatters less than the truth.
     """
     if not direction.any():
         return 0.0
-    measured = float(share @ (np.abs(observed) if norm == "l1" else observed**2))
 
     def gaps_and_sd(scale: float | Floats) -> tuple[Floats, Floats]:
         accuracy = np.clip(confidence + np.multiply.outer(scale, direction), 0.0, 1.0)
         return accuracy - confidence, np.sqrt(accuracy * (1 - accuracy) / n)
 
     def excess(scale: float | Floats) -> Floats:
-        gap, sd = gaps_and_sd(scale)
-        if norm == "l1":
-            mean, variance = _folded_normal(gap, sd)
-        else:
-            mean, variance = gap**2 + sd**2, 2 * sd**4 + 4 * gap**2 * sd**2
-        return np.asarray(measured - mean @ share - z * np.sqrt(variance @ share**2))
+        mean, variance = _moments(norm, share, *gaps_and_sd(scale))
+        return np.asarray(measured - mean - z * np.sqrt(np.maximum(variance, least_variance)))
 
     off = direction != 0
     room = np.where(direction > 0, 1 - confidence, confidence)

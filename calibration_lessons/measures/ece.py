@@ -189,8 +189,10 @@ def ece_interval(
     deviations from its mean, each bin's accuracy being normal around its hypothesised value. How a
     candidate error is spread over the bins is not known. The lower end puts it on the bins that are
     clearly off (three standard errors) and lets chance explain the others. The upper end spreads it
-    evenly, the same number of standard errors in each bin: of all spreads of one error this one shows the
-    smallest error on average, so that the upper end holds for the others, too.
+    evenly, the same number of standard errors in each bin: with given standard errors this one, of all
+    spreads of one error, shows the smallest error on average, so that the upper end holds for the others,
+    too. Its standard deviation is taken at least as large as at the bins' observed accuracies, since an even
+    spread scatters too little where most forecasts are near 1 and too high.
 
     Parameters
     ----------
@@ -219,8 +221,9 @@ def ece_interval(
     -------
     low, high : float
         In [0, 1]; `low` is 0 where a calibrated model is no surprise. The observed error, which
-        chance pushes upwards, may lie above `high`. Both are 0 where the observed error is smaller than
-        chance leaves even a calibrated model: no candidate explains it, and 0 comes nearest.
+        chance pushes upwards, may lie above `high`. For `high` an observed error that is smaller than the
+        mean of a calibrated model counts as that mean: an error can be small by luck, and says then no more
+        than that a calibrated model is no surprise.
 
     Raises
     ------

@@ -67,12 +67,26 @@ def test_p_values_from_sums_are_uniform_for_a_calibrated_model():
     assert 8 <= small <= 34
 
 
-def test_the_interval_is_zero_where_the_error_is_smaller_than_chance_leaves_a_calibrated_model():
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_an_error_below_that_of_a_calibrated_model_gives_the_upper_end_of_a_calibrated_model(norm):
+    share, confidence, n = np.ones(1), np.array([0.3]), np.array([1e6])
+    error = np.sqrt(0.3 * 0.7 / 1e6)
+    mean = error * np.sqrt(2 / np.pi) if norm == "l1" else error
+    lucky, as_chance, above = (
+        chance.interval(norm, 0.95, share, np.array([gap]), confidence, n) for gap in (0, mean, 1.5 * mean)
+    )
+    assert lucky[0] == as_chance[0] == 0
+    assert mean < lucky[1] == pytest.approx(as_chance[1], rel=0.01)
+    assert above[1] > 1.05 * lucky[1]
+
+
+def test_a_small_sample_with_a_lucky_error_does_not_look_certain():
     p = np.repeat([0.5, 0.25, 0.75, 0.02], [2, 4, 4, 4])
     y = [0, 1, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 0]
     null = cl.ece_under_calibration(p, random_state=0)
     assert cl.expected_calibration_error(y, p) < null.mean / 20
-    assert cl.ece_interval(y, p) == (0, 0)
+    low, high = cl.ece_interval(y, p)
+    assert low == 0 and null.mean < high < 0.5
 
 
 def test_a_null_shows_its_draws_briefly():

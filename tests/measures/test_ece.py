@@ -8,6 +8,7 @@ from scipy.stats import beta, foldnorm
 
 import calibration_lessons as cl
 from calibration_lessons import definitions
+from calibration_lessons.measures import chance
 from calibration_lessons.measures._forecast import Forecast
 
 from .test_reliability import S2, S2_LABELS, forecasts
@@ -237,6 +238,19 @@ def test_the_interval_covers_a_small_error_that_is_spread_over_many_bins(shift, 
         _, high = cl.ece_interval((rng.random(n) < p + shift).astype(int), p, n_bins=n_bins)
         above += high < shift
     assert above / 200 <= 0.05
+
+
+def test_the_upper_end_holds_where_most_forecasts_crowd_near_one_and_are_too_high():
+    rng = np.random.default_rng(3)
+    scores = np.r_[np.linspace(0.35, 0.9, 9), 0.999]
+    share, rate, n = np.r_[np.full(9, 0.015), 0.865], scores - np.r_[np.full(9, 0.04), 0.039], 20_000
+    above = 0
+    for _ in range(1000):
+        rows = rng.multinomial(n, share)
+        accuracy = rng.binomial(rows, rate) / rows
+        _, high = chance.interval("l1", 0.95, rows / n, accuracy - scores, scores, rows.astype(float))
+        above += high < share @ (scores - rate)
+    assert above / 1000 <= 0.03  # 0.025 is meant; without the least variance 0.051
 
 
 def test_the_upper_end_of_certain_forecasts_is_above_the_share_of_misses():
