@@ -73,7 +73,7 @@ def test_an_error_below_that_of_a_calibrated_model_gives_the_upper_end_of_a_cali
     error = np.sqrt(0.3 * 0.7 / 1e6)
     mean = error * np.sqrt(2 / np.pi) if norm == "l1" else error
     lucky, as_chance, above = (
-        chance.interval(norm, 0.95, share, np.array([gap]), confidence, n) for gap in (0, mean, 1.5 * mean)
+        chance.interval(norm, 0.95, share, np.array([gap]), confidence, n) for gap in (0.0, mean, 1.5 * mean)
     )
     assert lucky[0] == as_chance[0] == 0
     assert mean < lucky[1] == pytest.approx(as_chance[1], rel=0.01)
