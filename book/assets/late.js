@@ -1,4 +1,4 @@
-// The theme's scripts and its whole style sheet wait for the reader's first move; a button pressed before they are there is pressed again for them.
+// The theme's scripts and its whole style sheet wait for the reader's first move; a button of the theme pressed before they are there is pressed again for them.
 {
   let ready = false;
   let loading;
@@ -29,8 +29,8 @@
         ready = true;
       }));
   const early = (event) => {
-    const button = !ready && event.target.closest("button");
-    if (!button) return;
+    const button = event.target.closest("button");
+    if (ready || !button || button.closest("article")) return; // the article's own buttons work at once
     event.preventDefault();
     event.stopImmediatePropagation();
     load().then(() => button.click());

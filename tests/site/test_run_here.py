@@ -339,6 +339,13 @@ def test_python_is_fetched_at_the_first_click_and_from_this_site_alone(visit, ad
     assert all(url.startswith(address) for url in asked) and visit.faults == []
 
 
+@on_pages(ECE)
+def test_the_editor_opens_at_once_whatever_the_page_still_waits_for(visit):
+    button = visit.page.locator(".run-here button").first
+    assert button.evaluate("node => { node.click(); return node.ariaExpanded; }") == "true"
+    assert visit.page.locator("script[type='text/late']").count() > 0
+
+
 @pytest.mark.parametrize("page", PLACES)
 def test_before_that_a_page_is_hardly_larger(page):
     programs = sum(len(markup.tostring(place)) for place in PLACES[page].values())
