@@ -200,8 +200,7 @@ class _Curve:
             x /= line.scale
             e = line.slope * x
             e += line.value
-            np.minimum(e, MAX_LOG_ODDS, out=e)
-            np.maximum(e, -MAX_LOG_ODDS, out=e)
+            np.clip(e, -MAX_LOG_ODDS, MAX_LOG_ODDS, out=e)
             np.exp(e, out=e)
             below = 1 / (1 + e)  # 1 - p
             e *= below  # p

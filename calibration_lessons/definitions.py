@@ -127,7 +127,7 @@ def edit(label: str) -> None:
     example="coin_likelihood(0.7, heads=7, tosses=10)",
 )
 def coin_likelihood(h: float, heads: int, tosses: int) -> float:
-    """Probability that a coin of bias h shows so many heads in so many tosses."""
+    """Probability that a coin of bias h shows so many heads in its tosses."""
     return math.comb(tosses, heads) * h**heads * (1 - h) ** (tosses - heads)
 
 
@@ -148,8 +148,10 @@ def binary_entropy(h: float) -> float:
     function="coin_uncertainty",
     example="coin_entropies(heads=5, tosses=10)",
 )
-def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, float, float]:
-    """Total, aleatoric and epistemic part in bits; an integral over a uniform prior is a sum of slices."""
+def coin_entropies(
+    heads: int, tosses: int, slices: int = 2000
+) -> tuple[float, float, float]:
+    """Total, aleatoric and epistemic part in bits; slices make the integral."""
     area = mean = aleatoric = 0.0
     for i in range(slices):
         h = (i + 0.5) / slices
@@ -168,10 +170,15 @@ def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, 
     example="plausibility_of_heads(heads=7, tosses=10)",
 )
 def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
-    """Best coin there is, where a coin is as good as the worse of its likelihood and its leaning to heads."""
+    """Largest minimum, over all coins, of likelihood and leaning to heads."""
     coins = [i / steps for i in range(steps + 1)]
-    highest = coin_likelihood(heads / tosses, heads, tosses) if tosses > 0 else 1.0
-    return max(min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0)) for h in coins)
+    highest = (
+        coin_likelihood(heads / tosses, heads, tosses) if tosses > 0 else 1.0
+    )
+    return max(
+        min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0))
+        for h in coins
+    )
 
 
 @numbered(
@@ -187,8 +194,10 @@ def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     plausibility_split(for_heads, for_tails)
     """,
 )
-def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float]:
-    """Aleatoric part, which both outcomes lack, and epistemic part, which both share."""
+def plausibility_split(
+    for_heads: float, for_tails: float
+) -> tuple[float, float]:
+    """Aleatoric part, which both outcomes lack; epistemic, which both share."""
     return 1 - max(for_heads, for_tails), min(for_heads, for_tails)
 
 
@@ -204,11 +213,14 @@ def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float
     coin_expected(0.5, 10, epistemic)
     """,
 )
-def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float]) -> float:
-    """Average of an uncertainty over the number of heads of a coin of bias p."""
+def coin_expected(
+    p: float, tosses: int, uncertainty: Callable[[int, int], float]
+) -> float:
+    """Mean of an uncertainty over the number of heads of a coin of bias p."""
     total = 0.0
     for heads in range(tosses + 1):
-        total = total + coin_likelihood(p, heads, tosses) * uncertainty(heads, tosses)
+        probability = coin_likelihood(p, heads, tosses)
+        total = total + probability * uncertainty(heads, tosses)
     return total
 
 
@@ -218,9 +230,12 @@ def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float
 @numbered(
     "eq-kernel-confidence",
     latex=r"""
-    C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X) =
-    \frac{1 + \sum_{i=1}^{n} \kappa(x_0, x_i)\, [\, y_i = \psi(x_0)\, ]}{K + \sum_{i=1}^{n} \kappa(x_0, x_i)},
-    \qquad \kappa(x_0, x_i) = e^{-\lVert x_0 - x_i \rVert^2 / (2 \ell^2)}
+    \begin{aligned}
+    C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X) &=
+    \frac{1 + \sum_{i=1}^{n} \kappa(x_0, x_i)\, [\, y_i = \psi(x_0)\, ]}
+    {K + \sum_{i=1}^{n} \kappa(x_0, x_i)}, \\
+    \kappa(x_0, x_i) &= e^{-\lVert x_0 - x_i \rVert^2 / (2 \ell^2)}
+    \end{aligned}
     """,
     function="kernel_confidence",
     example="""
@@ -238,10 +253,12 @@ def kernel_confidence(
     bandwidth: float,
     n_classes: int,
 ) -> float:
-    """Share of the predicted class among similar rows, each class starting with one throw."""
+    """Share of the predicted class in similar rows, plus one throw a class."""
     agreeing = near = 0.0
     for row, label in zip(rows, labels, strict=True):
-        squared_distance = sum((a - b) ** 2 for a, b in zip(place, row, strict=True))
+        squared_distance = sum(
+            (a - b) ** 2 for a, b in zip(place, row, strict=True)
+        )
         similarity = math.exp(-squared_distance / (2 * bandwidth**2))
         near = near + similarity
         if label == predicted:
@@ -266,7 +283,10 @@ def kernel_confidence(
 )
 def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     """Mean of the members' probabilities, class by class."""
-    return [sum(member[k] for member in members) / len(members) for k in range(len(members[0]))]
+    return [
+        sum(member[k] for member in members) / len(members)
+        for k in range(len(members[0]))
+    ]
 
 
 @numbered(
@@ -283,8 +303,10 @@ def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     ensemble_entropies(members)
     """,
 )
-def ensemble_entropies(members: Sequence[Sequence[float]]) -> tuple[float, float, float]:
-    """Entropy of the mean, mean of the entropies, and mean divergence from the mean, in bits."""
+def ensemble_entropies(
+    members: Sequence[Sequence[float]],
+) -> tuple[float, float, float]:
+    """Entropy of the mean, mean entropy, mean divergence from it; in bits."""
     mean = model_average(members)
     total = aleatoric = epistemic = 0.0
     for q in mean:
@@ -333,8 +355,12 @@ def sigmoid(z: float) -> float:
     logistic_loss([0, 1], rows, labels)
     """,
 )
-def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]) -> float:
-    """Sum over the rows of -log of the probability of the true class, in nats."""
+def logistic_loss(
+    theta: Sequence[float],
+    rows: Sequence[Sequence[float]],
+    labels: Sequence[int],
+) -> float:
+    """Sum over rows of -log of the probability of the true class, in nats."""
     total = 0.0
     for x, y in zip(rows, labels, strict=True):
         p = sigmoid(linear_log_odds(theta, x))
@@ -353,7 +379,9 @@ def logistic_loss(theta: Sequence[float], rows: Sequence[Sequence[float]], label
     """,
 )
 def logistic_gradient(
-    theta: Sequence[float], rows: Sequence[Sequence[float]], labels: Sequence[int]
+    theta: Sequence[float],
+    rows: Sequence[Sequence[float]],
+    labels: Sequence[int],
 ) -> list[float]:
     """Sum over the rows of (probability - label) times each feature."""
     gradient = [0.0] * len(theta)
@@ -376,7 +404,9 @@ def logistic_gradient(
     logistic_hessian([0, 1], rows)
     """,
 )
-def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) -> list[list[float]]:
+def logistic_hessian(
+    theta: Sequence[float], rows: Sequence[Sequence[float]]
+) -> list[list[float]]:
     """Sum over the rows of p (1 - p) times each product of two features."""
     hessian = [[0.0] * len(theta) for _ in theta]
     for x in rows:
@@ -399,7 +429,9 @@ def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) ->
     function="SoftmaxRegression",
     example="softmax_regression([[1.5], [-1.5]], x=[1])",
 )
-def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
+def softmax_regression(
+    thetas: Sequence[Sequence[float]], x: Sequence[float]
+) -> list[float]:
     """Turn K - 1 log-ratios to the last class into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / (1 + sum(odds)) for o in odds] + [1 / (1 + sum(odds))]
@@ -413,7 +445,9 @@ def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) ->
     function="SoftmaxRegression",
     example="softmax_regression_symmetric([[2.0], [-1.0], [0.5]], x=[1])",
 )
-def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
+def softmax_regression_symmetric(
+    thetas: Sequence[Sequence[float]], x: Sequence[float]
+) -> list[float]:
     """Turn K linear scores, one for each class, into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / sum(odds) for o in odds]
@@ -430,9 +464,11 @@ def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[
     """,
 )
 def softmax_loss(
-    thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
+    thetas: Sequence[Sequence[float]],
+    rows: Sequence[Sequence[float]],
+    labels: Sequence[int],
 ) -> float:
-    """Sum over rows and classes of -log p of the class, counted where it is the true one."""
+    """Sum over rows and classes of -log p, where the class is the true one."""
     total = 0.0
     for x, y in zip(rows, labels, strict=True):
         for k, p in enumerate(softmax_regression_symmetric(thetas, x)):
@@ -454,14 +490,18 @@ def softmax_loss(
     """,
 )
 def softmax_gradient(
-    thetas: Sequence[Sequence[float]], rows: Sequence[Sequence[float]], labels: Sequence[int]
+    thetas: Sequence[Sequence[float]],
+    rows: Sequence[Sequence[float]],
+    labels: Sequence[int],
 ) -> list[list[float]]:
-    """Sum over the rows of (probability of the class - 1 if it is the true one) times each feature."""
+    """Sum over rows: features times (p - 1 where the class is the true one)."""
     gradient = [[0.0] * len(theta) for theta in thetas]
     for x, y in zip(rows, labels, strict=True):
         for k, p in enumerate(softmax_regression_symmetric(thetas, x)):
             for j in range(len(x)):
-                gradient[k][j] = gradient[k][j] + (p - (1 if k == y else 0)) * x[j]
+                gradient[k][j] = (
+                    gradient[k][j] + (p - (1 if k == y else 0)) * x[j]
+                )
     return gradient
 
 
@@ -480,7 +520,7 @@ def softmax_gradient(
     """,
 )
 def bin_number(p: float, edges: Sequence[float]) -> int:
-    """Find the number m of the bin that holds p: bins are right-closed, and 0 falls in the first."""
+    """Find the bin m that holds p: right-closed, and 0 falls in the first."""
     m = 1
     while p > edges[m] and m < len(edges) - 1:
         m = m + 1
@@ -508,7 +548,10 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     """,
 )
 def bin_accuracy(
-    confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float], m: int
+    confidences: Sequence[float],
+    correct: Sequence[bool],
+    edges: Sequence[float],
+    m: int,
 ) -> float:
     """Share of the rows in bin m that are correct."""
     count = 0
@@ -530,7 +573,9 @@ def bin_accuracy(
     bin_confidence(scores, edges, m=1)
     """,
 )
-def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int) -> float:
+def bin_confidence(
+    confidences: Sequence[float], edges: Sequence[float], m: int
+) -> float:
     """Mean confidence of the rows in bin m."""
     count = 0
     total = 0.0
@@ -558,9 +603,11 @@ def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int)
     """,
 )
 def expected_calibration_error(
-    confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
+    confidences: Sequence[float],
+    correct: Sequence[bool],
+    edges: Sequence[float],
 ) -> float:
-    """Mean gap between accuracy and confidence over the bins, each weighted by its share of the rows."""
+    """Mean gap between accuracy and confidence, bins weighted by their rows."""
     n = len(confidences)
     total = 0.0
     for m in range(1, len(edges)):
@@ -584,9 +631,11 @@ def expected_calibration_error(
     """,
 )
 def maximum_calibration_error(
-    confidences: Sequence[float], correct: Sequence[bool], edges: Sequence[float]
+    confidences: Sequence[float],
+    correct: Sequence[bool],
+    edges: Sequence[float],
 ) -> float:
-    """Largest gap between accuracy and confidence over the bins that hold a row."""
+    """Largest gap between accuracy and confidence over bins that hold a row."""
     largest = 0.0
     for m in range(1, len(edges)):
         if any(bin_number(p, edges) == m for p in confidences):
@@ -641,8 +690,10 @@ def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     negative_log_likelihood([1, 0, 1], forecasts)
     """,
 )
-def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
-    """Mean of -log of the probability that was given to the true class, in nats."""
+def negative_log_likelihood(
+    labels: Sequence[int], forecasts: Sequence[Sequence[float]]
+) -> float:
+    """Mean of -log of the probability given to the true class, in nats."""
     total = 0.0
     for y, row in zip(labels, forecasts, strict=True):
         total = total + (math.inf if row[y] == 0 else -math.log(row[y]))
@@ -666,8 +717,10 @@ def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[
     brier_decomposition(outcomes, forecasts)
     """,
 )
-def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float, float]:
-    """Reliability, resolution and uncertainty, over the rows that share a forecast."""
+def brier_decomposition(
+    outcomes: Sequence[int], forecasts: Sequence[float]
+) -> tuple[float, float, float]:
+    """Reliability, resolution, uncertainty, by rows that share a forecast."""
     n = len(outcomes)
     base_rate = sum(outcomes) / n
     reliability = resolution = 0.0
@@ -692,8 +745,10 @@ def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> 
     brier_within_bin(outcomes, forecasts, edges=[0, 0.5, 1])
     """,
 )
-def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]) -> float:
-    """Add up what the bins hide: spread of the forecasts, less twice how it goes with the outcomes."""
+def brier_within_bin(
+    outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]
+) -> float:
+    """Add up what bins hide: variance of p less twice its covariance with y."""
     n = len(outcomes)
     total = 0.0
     for b in range(1, len(edges)):
@@ -720,15 +775,18 @@ def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges:
     brier_reliability_corrected(outcomes, forecasts)
     """,
 )
-def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
-    """Reliability, less the estimated variance of each group's observed frequency."""
+def brier_reliability_corrected(
+    outcomes: Sequence[int], forecasts: Sequence[float]
+) -> float:
+    """Reliability, less the estimated variance of each group's frequency."""
     n = len(outcomes)
     reliability, _, _ = brier_decomposition(outcomes, forecasts)
     for f in set(forecasts):
         group = [o for o, p in zip(outcomes, forecasts, strict=True) if p == f]
         frequency = sum(group) / len(group)
         if len(group) > 1:
-            reliability = reliability - len(group) / n * frequency * (1 - frequency) / (len(group) - 1)
+            variance = frequency * (1 - frequency) / (len(group) - 1)
+            reliability = reliability - len(group) / n * variance
     return reliability
 
 
@@ -748,14 +806,20 @@ def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[flo
     """,
 )
 def corp_decomposition(
-    outcomes: Sequence[int], forecasts: Sequence[float], recalibrated: Sequence[float]
+    outcomes: Sequence[int],
+    forecasts: Sequence[float],
+    recalibrated: Sequence[float],
 ) -> tuple[float, float, float]:
-    """Miscalibration, discrimination and uncertainty: differences of three Brier scores."""
+    """Miscalibration, discrimination, uncertainty: from three Brier scores."""
     base_rate = [sum(outcomes) / len(outcomes)] * len(outcomes)
     score = brier_binary(outcomes, forecasts)
     score_recalibrated = brier_binary(outcomes, recalibrated)
     score_base_rate = brier_binary(outcomes, base_rate)
-    return score - score_recalibrated, score_base_rate - score_recalibrated, score_base_rate
+    return (
+        score - score_recalibrated,
+        score_base_rate - score_recalibrated,
+        score_base_rate,
+    )
 
 
 @numbered(
@@ -772,17 +836,19 @@ def corp_decomposition(
     log_loss_split(outcomes, forecasts)
     """,
 )
-def log_loss_split(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float]:
-    """Divergence of the forecasts from the frequencies that follow them, and entropy of these, in nats."""
+def log_loss_split(
+    outcomes: Sequence[int], forecasts: Sequence[float]
+) -> tuple[float, float]:
+    """Divergence of forecasts from frequencies, and their entropy, in nats."""
     calibration = refinement = 0.0
     for f in set(forecasts):
         group = [o for o, p in zip(outcomes, forecasts, strict=True) if p == f]
         frequency = sum(group) / len(group)
         for happens, said in ((frequency, f), (1 - frequency, 1 - f)):
             if happens > 0:
-                share = len(group) / len(outcomes)
-                calibration = calibration + share * happens * math.log(happens / said)
-                refinement = refinement - share * happens * math.log(happens)
+                share = happens * len(group) / len(outcomes)
+                calibration = calibration + share * math.log(happens / said)
+                refinement = refinement - share * math.log(happens)
     return calibration, refinement
 
 
@@ -798,7 +864,7 @@ def log_loss_split(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple
     example="spiegelhalter([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
 )
 def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
-    """Brier score minus its expectation under calibration, in standard deviations."""
+    """Brier score less its mean under calibration, in standard deviations."""
     surprise = variance = 0.0
     for y, q in zip(labels, p, strict=True):
         surprise = surprise + (y - q) * (1 - 2 * q)
@@ -818,8 +884,10 @@ def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
     hosmer_lemeshow(labels, p, edges=[0, 0.5, 1])
     """,
 )
-def hosmer_lemeshow(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> float:
-    """Squared gap of each bin over the variance that it has under calibration, summed up."""
+def hosmer_lemeshow(
+    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
+) -> float:
+    """Sum over bins: squared gap over its variance under calibration."""
     total = 0.0
     for m in range(1, len(edges)):
         n_m = sum(bin_number(q, edges) == m for q in p)
@@ -843,8 +911,10 @@ def hosmer_lemeshow(labels: Sequence[int], p: Sequence[float], edges: Sequence[f
     function="calibration_test",
     example="t_cal([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
 )
-def t_cal(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> tuple[float, float]:
-    """Debiased squared error of the bins, and its variance under calibration."""
+def t_cal(
+    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
+) -> tuple[float, float]:
+    """Debiased squared error of bins, and its variance under calibration."""
     n = len(p)
     error = variance = 0.0
     for m in range(1, len(edges)):
@@ -852,7 +922,8 @@ def t_cal(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> 
         for i in rows:
             for j in rows:
                 if i != j:
-                    error = error + (labels[i] - p[i]) * (labels[j] - p[j]) / len(rows) / n
+                    product = (labels[i] - p[i]) * (labels[j] - p[j])
+                    error = error + product / len(rows) / n
                     both = p[i] * (1 - p[i]) * p[j] * (1 - p[j])
                     variance = variance + 2 * both / len(rows) ** 2 / n**2
     return error, variance
@@ -865,10 +936,12 @@ def t_cal(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> 
     example="cumulative_difference([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
 )
 def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
-    """Largest difference between events and their forecasts, summed over the forecasts up to some t."""
+    """Largest |sum of events less forecasts| / n, over forecasts up to a t."""
     largest = 0.0
     for t in p:
-        difference = sum(y - q for y, q in zip(labels, p, strict=True) if q <= t)
+        difference = sum(
+            y - q for y, q in zip(labels, p, strict=True) if q <= t
+        )
         largest = max(largest, abs(difference) / len(p))
     return largest
 
@@ -882,23 +955,28 @@ def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
     function="calibration_test",
     example="smoothed_error([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], width=0.2)",
 )
-def smoothed_error(labels: Sequence[int], p: Sequence[float], width: float, slices: int = 500) -> float:
-    """Area under the size of the smoothed residuals; the smooth ECE is the width that equals its own area."""
+def smoothed_error(
+    labels: Sequence[int], p: Sequence[float], width: float, slices: int = 500
+) -> float:
+    """Area under |smoothed residuals|; smooth ECE is the width equal to it."""
     area = 0.0
     for k in range(slices):
         t = (k + 0.5) / slices
-        smoothed = sum(reflected_kernel(t, q, width) * (y - q) for y, q in zip(labels, p, strict=True))
+        smoothed = sum(
+            reflected_kernel(t, q, width) * (y - q)
+            for y, q in zip(labels, p, strict=True)
+        )
         area = area + abs(smoothed) / len(p) / slices
     return area
 
 
 def reflected_kernel(t: float, p: float, width: float) -> float:
-    """Density at t of a normal distribution around p whose tails are folded back at 0 and at 1."""
-    density = 0.0
+    """Density at t of a normal around p, tails folded back at 0 and at 1."""
+    bell = 0.0
     for fold in range(-4, 5):
         for image in (2 * fold + p, 2 * fold - p):
-            density = density + math.exp(-(((t - image) / width) ** 2) / 2) / (width * math.sqrt(2 * math.pi))
-    return density
+            bell = bell + math.exp(-(((t - image) / width) ** 2) / 2)
+    return bell / (width * math.sqrt(2 * math.pi))
 
 
 @numbered(
@@ -913,17 +991,22 @@ def reflected_kernel(t: float, p: float, width: float) -> float:
     kernel_error([0, 2, 1], rows, bandwidth=0.5)
     """,
 )
-def kernel_error(labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float) -> float:
-    """Say how much similar forecasts miss in the same direction, in the mean over all pairs of rows."""
+def kernel_error(
+    labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float
+) -> float:
+    """Mean over all pairs of rows: how much similar forecasts miss alike."""
     n = len(rows)
     total = 0.0
     for i in range(n):
         for j in range(i):
-            squared_distance = sum((a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True))
+            squared_distance = sum(
+                (a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)
+            )
             similarity = math.exp(-math.sqrt(squared_distance) / bandwidth)
             for k in range(len(rows[i])):
-                miss_i, miss_j = (labels[i] == k) - rows[i][k], (labels[j] == k) - rows[j][k]
-                total = total + similarity * miss_i * miss_j
+                miss = (labels[i] == k) - rows[i][k]
+                other = (labels[j] == k) - rows[j][k]
+                total = total + similarity * miss * other
     return 2 * total / (n * (n - 1))
 
 
@@ -940,7 +1023,12 @@ def kernel_error(labels: Sequence[int], rows: Sequence[Sequence[float]], bandwid
     [bin_value(labels, scores, [0, 0.5, 1], m) for m in (1, 2)]
     """,
 )
-def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[float], m: int) -> float:
+def bin_value(
+    labels: Sequence[int],
+    scores: Sequence[float],
+    edges: Sequence[float],
+    m: int,
+) -> float:
     """Mean label of the rows whose score lies in bin m."""
     count = 0
     total = 0
@@ -964,15 +1052,21 @@ def bin_value(labels: Sequence[int], scores: Sequence[float], edges: Sequence[fl
     [isotonic_value(labels, places, place) for place in places]
     """,
 )
-def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float) -> float:
-    """Largest, over starts up to the score, of the smallest mean label, over ends from the score on."""
+def isotonic_value(
+    labels: Sequence[int], scores: Sequence[float], score: float
+) -> float:
+    """Max over starts <= score of min over ends >= score of the mean label."""
     largest = 0.0
     for start in scores:
         if start <= score:
             smallest = 1.0
             for end in scores:
                 if end >= score:
-                    inside = [y for y, s in zip(labels, scores, strict=True) if start <= s <= end]
+                    inside = [
+                        y
+                        for y, s in zip(labels, scores, strict=True)
+                        if start <= s <= end
+                    ]
                     smallest = min(smallest, sum(inside) / len(inside))
             largest = max(largest, smallest)
     return largest
@@ -991,10 +1085,13 @@ def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float)
     [venn_abers_interval(labels, scores, score) for score in (0, 2.5, 9)]
     """,
 )
-def venn_abers_interval(labels: Sequence[int], scores: Sequence[float], score: float) -> tuple[float, float]:
-    """Isotonic regression of the rows and the new one, first as class 0, then as class 1."""
+def venn_abers_interval(
+    labels: Sequence[int], scores: Sequence[float], score: float
+) -> tuple[float, float]:
+    """Isotonic regression with the new row, as class 0, then as class 1."""
     places = [*scores, score]
-    return isotonic_value([*labels, 0], places, score), isotonic_value([*labels, 1], places, score)
+    low = isotonic_value([*labels, 0], places, score)
+    return low, isotonic_value([*labels, 1], places, score)
 
 
 @numbered(
@@ -1075,7 +1172,9 @@ def softmax(logits: Sequence[float]) -> list[float]:
     function="TemperatureScaling",
     example="[tempered_softmax([2.0, 1.0, 0.5], T) for T in (0.01, 0.5, 1, 2, 100)]",
 )
-def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]:
+def tempered_softmax(
+    logits: Sequence[float], temperature: float
+) -> list[float]:
     """Softmax of the logits divided by the temperature."""
     return softmax([z / temperature for z in logits])
 
@@ -1091,7 +1190,9 @@ def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]
     [temperature_nll([0, 1, 2], logits, T) for T in (1, 0.5, 0.1)]
     """,
 )
-def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float) -> float:
+def temperature_nll(
+    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
+) -> float:
     """Mean negative log-likelihood of the labels at a temperature, in nats."""
     total = 0.0
     for y, row in zip(labels, logits, strict=True):
@@ -1111,7 +1212,7 @@ def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], te
 def logit_balance(
     labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
 ) -> tuple[float, float]:
-    """Both sides of the balance: the mean logit that the model expects, and the mean logit of the labels."""
+    """Both sides: the mean expected logit, and the mean logit of the labels."""
     expected = 0.0
     observed = 0.0
     for y, row in zip(labels, logits, strict=True):
@@ -1128,7 +1229,7 @@ def logit_balance(
     example="entropy([0.9, 0.1]) / math.log(2)  # in bits",
 )
 def entropy(p: Sequence[float]) -> float:
-    """Return the expected surprise of a distribution, in nats; a probability of 0 adds nothing."""
+    """Return the expected surprise in nats; a probability of 0 adds nothing."""
     total = 0.0
     for q in p:
         if q > 0:
@@ -1154,7 +1255,7 @@ def entropy(p: Sequence[float]) -> float:
 def confidence_and_accuracy(
     labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
 ) -> tuple[float, float]:
-    """Both sides of the condition: the mean of the largest probability, and the share of correct rows."""
+    """Both sides: mean of largest probability, and share of correct rows."""
     confidence = 0.0
     correct = 0
     for y, row in zip(labels, logits, strict=True):
@@ -1181,10 +1282,15 @@ def confidence_and_accuracy(
     """,
 )
 def matrix_scaling(
-    logits: Sequence[float], matrix: Sequence[Sequence[float]], intercepts: Sequence[float]
+    logits: Sequence[float],
+    matrix: Sequence[Sequence[float]],
+    intercepts: Sequence[float],
 ) -> list[float]:
-    """Softmax of a matrix times the logits, plus one intercept for each class."""
-    scores = [linear_log_odds(row, logits) + b for row, b in zip(matrix, intercepts, strict=True)]
+    """Softmax of a matrix times the logits plus an intercept for each class."""
+    scores = [
+        linear_log_odds(row, logits) + b
+        for row, b in zip(matrix, intercepts, strict=True)
+    ]
     return softmax(scores)
 
 
@@ -1209,14 +1315,15 @@ def penalised_loss(
     deviations: Sequence[Sequence[float]],
     strength: float,
 ) -> float:
-    """Sum of the losses, and the penalty: entries off the diagonal count sqrt(K) times."""
+    """Losses and penalty; off the diagonal it counts sqrt(K) times."""
     total = stretch**2 / 2
     for y, row in zip(labels, probabilities, strict=True):
         total = total - math.log(row[y])
     for k, b in enumerate(intercepts):
         total = total + strength / 2 * b**2
         for j, m in enumerate(deviations[k]):
-            total = total + strength / 2 * (1 if j == k else math.sqrt(len(intercepts))) * m**2
+            weight = 1 if j == k else math.sqrt(len(intercepts))
+            total = total + strength / 2 * weight * m**2
     return total
 
 
@@ -1230,7 +1337,7 @@ def penalised_loss(
     example="one_vs_rest([0.8, 0.4, 0.4])",
 )
 def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
-    """Divide the classes' own probabilities by their sum; where all are 0 the classes share equally."""
+    """Divide the classes' probabilities by their sum; equal where all are 0."""
     total = 0.0
     for p in probabilities:
         total = total + p
@@ -1250,16 +1357,22 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     """,
 )
 def multi_class_isotonic(
-    labels: Sequence[int], probabilities: Sequence[Sequence[float]], row: Sequence[float], epsilon: float
+    labels: Sequence[int],
+    probabilities: Sequence[Sequence[float]],
+    row: Sequence[float],
+    epsilon: float,
 ) -> list[float]:
-    """One isotonic regression of all rows and classes, made to rise strictly, for each class of a row."""
+    """One isotonic regression of all rows and classes, made strictly rising."""
     pooled = []
     hits = []
     for y, p in zip(labels, probabilities, strict=True):
         for k in range(len(p)):
             pooled.append(p[k])
             hits.append(1 if k == y else 0)
-    risen = [(1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p for p in row]
+    risen = [
+        (1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p
+        for p in row
+    ]
     return [g / sum(risen) for g in risen]
 
 
@@ -1273,8 +1386,10 @@ def multi_class_isotonic(
     example="smoothed_label(1, classes=4, share=0.1)",
 )
 def smoothed_label(label: int, classes: int, share: float) -> list[float]:
-    """One for the label and zero for the others, after a share was spread over all classes."""
-    return smoothed_truth([1.0 if k == label else 0.0 for k in range(classes)], share)
+    """One for the label, zero for the others, then a share spread over all."""
+    return smoothed_truth(
+        [1.0 if k == label else 0.0 for k in range(classes)], share
+    )
 
 
 @numbered(
@@ -1300,8 +1415,10 @@ def smoothed_truth(probabilities: Sequence[float], share: float) -> list[float]:
     [expected_cost([0.15, 0.85], mail, decision) for decision in (0, 1)]
     """,
 )
-def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision: int) -> float:
-    """Cost of the decision in each class, weighted by the probability of the class."""
+def expected_cost(
+    p: Sequence[float], costs: Sequence[Sequence[float]], decision: int
+) -> float:
+    """Cost of the decision in each class, weighted by its probability."""
     return sum(p[k] * costs[k][decision] for k in range(len(p)))
 
 
@@ -1314,8 +1431,10 @@ def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision
     [optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]
     """,
 )
-def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> int:
-    """Choose the decision of the smallest expected cost, the first of those that tie."""
+def optimal_decision(
+    p: Sequence[float], costs: Sequence[Sequence[float]]
+) -> int:
+    """Decision of the smallest expected cost, the first of those that tie."""
     best = 0
     for decision in range(len(costs[0])):
         if expected_cost(p, costs, decision) < expected_cost(p, costs, best):
@@ -1330,7 +1449,7 @@ def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> in
     example="optimal_threshold(false_positive=9, false_negative=1)",
 )
 def optimal_threshold(false_positive: float, false_negative: float) -> float:
-    """Probability at which a false alarm and a miss are expected to cost the same."""
+    """Probability at which false alarm and miss have the same expected cost."""
     return false_positive / (false_positive + false_negative)
 
 
@@ -1343,8 +1462,10 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
     [abstains([1 - p, p], plain, abstaining_cost=0.1) for p in (0.5, 0.85, 0.95)]
     """,
 )
-def abstains(p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float) -> bool:
-    """Say whether even the cheapest decision is expected to cost more than none."""
+def abstains(
+    p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float
+) -> bool:
+    """Say whether every decision is expected to cost more than abstaining."""
     return expected_cost(p, costs, optimal_decision(p, costs)) > abstaining_cost
 
 
@@ -1357,9 +1478,14 @@ def abstains(p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_co
     mean_cost(labels=[0, 1, 1, 0], decisions=[0, 1, 0, 1], costs=mail)
     """,
 )
-def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[Sequence[float]]) -> float:
+def mean_cost(
+    labels: Sequence[int],
+    decisions: Sequence[int],
+    costs: Sequence[Sequence[float]],
+) -> float:
     """Mean over the rows of what the decision cost in the true class."""
-    return sum(costs[y][d] for y, d in zip(labels, decisions, strict=True)) / len(labels)
+    paid = [costs[y][d] for y, d in zip(labels, decisions, strict=True)]
+    return sum(paid) / len(paid)
 
 
 @numbered(
@@ -1371,11 +1497,15 @@ def mean_cost(labels: Sequence[int], decisions: Sequence[int], costs: Sequence[S
     function="risk_coverage",
     example="area_under_risk_coverage([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
 )
-def area_under_risk_coverage(confidences: Sequence[float], correct: Sequence[bool]) -> float:
-    """Mean over all coverages of the share of errors among the rows that are answered, the surest first."""
+def area_under_risk_coverage(
+    confidences: Sequence[float], correct: Sequence[bool]
+) -> float:
+    """Mean over all coverages of the share of errors among the surest rows."""
     shared = []  # equal confidences have no order: each counts with their mean
     for p in confidences:
-        equals = [hit for q, hit in zip(confidences, correct, strict=True) if q == p]
+        equals = [
+            hit for q, hit in zip(confidences, correct, strict=True) if q == p
+        ]
         shared.append((p, 1 - sum(equals) / len(equals)))
     total = errors = 0.0
     for j, (_, error) in enumerate(sorted(shared, reverse=True), start=1):
@@ -1393,8 +1523,10 @@ def area_under_risk_coverage(confidences: Sequence[float], correct: Sequence[boo
     function="adjust_to_priors",
     example="adjust_to_priors(p=[0.6, 0.4], old=[0.5, 0.5], new=[0.9, 0.1])",
 )
-def adjust_to_priors(p: Sequence[float], old: Sequence[float], new: Sequence[float]) -> list[float]:
-    """Multiply each class by how much more frequent it is now, then divide by the sum."""
+def adjust_to_priors(
+    p: Sequence[float], old: Sequence[float], new: Sequence[float]
+) -> list[float]:
+    """Multiply each class by its gain in frequency, then divide by the sum."""
     parts = [p[k] * new[k] / old[k] for k in range(len(p))]
     return [part / sum(parts) for part in parts]
 
@@ -1411,8 +1543,12 @@ def adjust_to_priors(p: Sequence[float], old: Sequence[float], new: Sequence[flo
     next_priors(rows, old=[0.5, 0.5], guess=[0.7, 0.3])
     """,
 )
-def next_priors(rows: Sequence[Sequence[float]], old: Sequence[float], guess: Sequence[float]) -> list[float]:
-    """Mean of the forecasts, adjusted to the present guess of the class proportions: the next guess."""
+def next_priors(
+    rows: Sequence[Sequence[float]],
+    old: Sequence[float],
+    guess: Sequence[float],
+) -> list[float]:
+    """Mean of the forecasts adjusted to the present guess: the next guess."""
     adjusted = [adjust_to_priors(p, old, guess) for p in rows]
     return [sum(p[k] for p in adjusted) / len(rows) for k in range(len(old))]
 
@@ -1427,7 +1563,7 @@ def next_priors(rows: Sequence[Sequence[float]], old: Sequence[float], guess: Se
     example="[weighted_probability(p, w_0=0.5, w_1=8.0) for p in (0.06, 0.5)]",
 )
 def weighted_probability(p: float, w_0: float, w_1: float) -> float:
-    """Probability of class 1 where each row of class 1 counts w_1 times and each of class 0 w_0 times."""
+    """Probability of class 1 if its rows count w_1 times, others w_0 times."""
     return w_1 * p / (w_0 * (1 - p) + w_1 * p)
 
 
@@ -1440,7 +1576,7 @@ def weighted_probability(p: float, w_0: float, w_1: float) -> float:
 def forecast_and_share(
     labels: Sequence[int], log_odds: Sequence[float], intercept: float
 ) -> tuple[float, float]:
-    """Both sides of the condition: the mean probability of class 1, and its share of the rows."""
+    """Both sides: mean probability of class 1, and its share of the rows."""
     said = 0.0
     seen = 0
     for y, z in zip(labels, log_odds, strict=True):
@@ -1461,7 +1597,7 @@ def forecast_and_share(
     example="conformal_threshold([0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6, 0.25], alpha=0.2)",
 )
 def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
-    """Smallest score that enough of the scores do not exceed; 1 where they are too few."""
+    """Smallest score that enough do not exceed; 1 where they are too few."""
     for q in sorted(scores):
         if sum(s <= q for s in scores) >= (len(scores) + 1) * (1 - alpha):
             return q
@@ -1480,7 +1616,7 @@ def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
     example="option_probabilities([[0.4], [0.4, 1.0, 0.9], [0.2, 1.0, 1.0, 0.6]])",
 )
 def option_probabilities(tokens: Sequence[Sequence[float]]) -> list[float]:
-    """Probability of each option, from the probabilities of its tokens: their product, normalised."""
+    """Probability of each option: the product of its tokens', normalised."""
     scores = []
     for option in tokens:
         score = 0.0

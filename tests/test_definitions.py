@@ -28,6 +28,10 @@ def test_a_program_holds_the_transcription_and_its_example_calls_it(label: str) 
     assert value_of(text) is not None
 
 
+def test_every_line_of_a_program_is_read_without_scrolling() -> None:
+    assert [line for label in NUMBERED for line in program(label).splitlines() if len(line) > 80] == []
+
+
 def test_a_program_holds_what_it_calls_once_in_the_order_of_the_module_and_nothing_else() -> None:
     functions = [node.name for node in ast.parse(program("eq-ece")).body if isinstance(node, ast.FunctionDef)]
     assert functions == ["bin_number", "bin_accuracy", "bin_confidence", "expected_calibration_error"]
