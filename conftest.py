@@ -29,6 +29,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Notebook |
 class Notebook(IPyNbFile):
     """A notebook, executed once: its code cells, and between them its text cells that hold marks."""
 
+    def setup(self) -> None:
+        """Start a kernel; another one where a process took a port that was chosen for the first."""
+        try:
+            super().setup()
+        except RuntimeError:
+            super().setup()
+
     def collect(self) -> Iterator[pytest.Item]:
         """Put the items in the order of the cells."""
         code = iter(list(super().collect()))
