@@ -35,6 +35,7 @@
   const show = (number) => {
     const slide = slides[Math.min(Math.max(number, 0), slides.length - 1)];
     slide.scrollIntoView({ behavior: "instant" });
+    note();
     history.replaceState(history.state, "", `#${slide.id}`);
   };
 
@@ -78,11 +79,12 @@
 
   // A window of another size shows the same slide; paper is light.
   let [shown, theme] = [0];
-  addEventListener("scroll", () => {
+  const note = () => {
     const before = shown;
     shown = current();
     if (shown !== before) windows.postMessage(shown);
-  }, { passive: true });
+  };
+  addEventListener("scroll", note, { passive: true });
   addEventListener("resize", () => slides[shown]?.scrollIntoView({ behavior: "instant" }));
   addEventListener("beforeprint", () => {
     theme = root.dataset["theme"];

@@ -34,6 +34,10 @@ TINY = """smallest => [...document.querySelectorAll(".slide-body :is(img, .explo
 SMALL = """least => [...document.querySelectorAll(".slide:not(:has(table))")]
     .filter(slide => slide.style.getPropertyValue("--fit") < least)
     .map(slide => `${slide.id}: ${slide.querySelector("h1, h2").textContent}`)"""
+PRESSED_WHILE_RESIZED = """() => {
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+    dispatchEvent(new Event("resize"));
+}"""
 HERE = """() => [...document.querySelectorAll(".slide")]
     .findIndex(slide => slide.getBoundingClientRect().bottom > innerHeight / 2) + 1"""
 
@@ -134,6 +138,9 @@ def test_keys_and_buttons_go_from_slide_to_slide(visit: Visit) -> None:
     ]:
         page.keyboard.press(key)
         assert page.evaluate(HERE) == number, key
+    page.evaluate(PRESSED_WHILE_RESIZED)
+    assert page.evaluate(HERE) == 2
+    page.keyboard.press("Home")
     page.get_by_title("On (right arrow)").click()
     assert page.evaluate(HERE) == 2 and page.url.endswith("#slide-2")
     page.reload()
