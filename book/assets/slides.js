@@ -32,11 +32,15 @@
 
   const middle = () => innerHeight / 2;
   const current = () => slides.findIndex((slide) => slide.getBoundingClientRect().bottom > middle());
+  let shown = 0;
+  const go = (number) => {
+    shown = number;
+    slides[number]?.scrollIntoView({ behavior: "instant" });
+  };
   const show = (number) => {
-    const slide = slides[Math.min(Math.max(number, 0), slides.length - 1)];
-    slide.scrollIntoView({ behavior: "instant" });
-    note();
-    history.replaceState(history.state, "", `#${slide.id}`);
+    go(Math.min(Math.max(number, 0), slides.length - 1));
+    windows.postMessage(shown);
+    history.replaceState(history.state, "", `#${slides[shown].id}`);
   };
 
   const acts = {
@@ -45,10 +49,10 @@
     first: () => show(0),
     last: () => show(slides.length - 1),
     notes: () => {
-      const here = slides[current()];
+      const here = current();
       root.classList.toggle("with-notes");
       fitAll();
-      here.scrollIntoView({ behavior: "instant" });
+      go(here);
     },
     full: () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen()),
     dark: () => {
@@ -75,17 +79,16 @@
 
   // A second window goes along, say one with notes.
   const windows = new BroadcastChannel(location.pathname);
-  windows.onmessage = ({ data }) => data === shown || slides[data]?.scrollIntoView({ behavior: "instant" });
+  windows.onmessage = ({ data }) => data === shown || go(data);
 
   // A window of another size shows the same slide; paper is light.
-  let [shown, theme] = [0];
-  const note = () => {
+  let theme;
+  addEventListener("scroll", () => {
     const before = shown;
     shown = current();
     if (shown !== before) windows.postMessage(shown);
-  };
-  addEventListener("scroll", note, { passive: true });
-  addEventListener("resize", () => slides[shown]?.scrollIntoView({ behavior: "instant" }));
+  }, { passive: true });
+  addEventListener("resize", () => go(shown));
   addEventListener("beforeprint", () => {
     theme = root.dataset["theme"];
     root.dataset["theme"] = "light";

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from http.server import ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.house.test_published import build
-from tests.site.conftest import Quiet
+from tests.site.conftest import Quiet, Server
 from tools.site_versions import published
 
 pytestmark = pytest.mark.browser
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.browser
 def versions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Serve two versions, 0.2.0 at the address and 0.1.0 below it; each has a page that the other lacks."""
     root = tmp_path_factory.mktemp("versions")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=root / "site")) as running:
+    with Server(("127.0.0.1", 0), partial(Quiet, directory=root / "site")) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         try:
             yield publish(root, f"http://127.0.0.1:{running.server_port}/")
