@@ -2,7 +2,7 @@
 
 PORT ?= 8000
 BIN := .venv/bin
-COMPANION := $(addprefix tests/,calibrators measures models practice uncertainty) \
+COMPANION := $(addprefix tests/,book_wing calibrators decisions deployment measures models plots solvers uncertainty) \
 	$(filter-out tests/test_examples.py tests/test_fashion_mnist.py,$(wildcard tests/test_*.py))
 CLASS := $(if $(filter-out 0,$(CLASS_EDITION)),_build/class/)
 HTML := $(CLASS)_build/html

@@ -7,6 +7,7 @@ import pytest
 
 import calibration_lessons as cl
 from calibration_lessons import _arrays, _input
+from calibration_lessons.uncertainty import decompose_uncertainty, entropy
 
 RNG = np.random.default_rng(0)
 Z = 2 * RNG.normal(size=(300, 4))
@@ -117,7 +118,7 @@ def test_an_array_of_any_framework_gives_what_the_numpy_array_gives_and_numpy_co
     assert fitted.temperature_ == cl.TemperatureScaling().fit(Z, Y).temperature_
     assert type(fitted.predict_proba(wrap(Z))) is np.ndarray
     assert cl.PlattScaling().fit(wrap(Z[:, 0]), wrap(Y == 0)).classes_.tolist() == [0, 1]
-    assert cl.decompose_uncertainty([wrap(P), wrap(P)]).total == pytest.approx(cl.entropy(P, base="bits"))
+    assert decompose_uncertainty([wrap(P), wrap(P)]).total == pytest.approx(entropy(P, base="bits"))
 
 
 def test_what_lies_in_memory_is_not_copied():

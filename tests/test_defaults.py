@@ -8,7 +8,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import calibration_lessons as cl
-from calibration_lessons import simulate
+from calibration_lessons.book import simulate
 
 RNG = np.random.default_rng(0)
 P = RNG.random(400)
@@ -16,7 +16,7 @@ Y = (RNG.random(400) < P).astype(int)
 ROWS = RNG.dirichlet([1.0, 1.0], size=(3, 5))
 
 ESTIMATORS = [
-    *(cl.LogisticRegression, cl.SoftmaxRegression, cl.HistogramBinning, cl.IsotonicCalibration),
+    *(cl.models.LogisticRegression, cl.models.SoftmaxRegression, cl.HistogramBinning, cl.IsotonicCalibration),
     *(cl.PlattScaling, cl.TemperatureScaling, cl.ExpectationConsistency),
     *(cl.MatrixScaling, cl.BetaCalibration, cl.VennAbersCalibration, cl.MultiClassIsotonic),
 ]
@@ -31,26 +31,26 @@ CALLS = {
         (Y, P),
     ),
     "negative_log_likelihood": (cl.negative_log_likelihood, (Y, P)),
-    "entropy": (cl.entropy, (ROWS,)),
-    "decompose_uncertainty": (cl.decompose_uncertainty, (ROWS,)),
-    "coin_uncertainty": (cl.coin_uncertainty, (3, 7)),
-    "expected_coin_uncertainty": (cl.expected_coin_uncertainty, (0.3, 7)),
+    "entropy": (cl.uncertainty.entropy, (ROWS,)),
+    "decompose_uncertainty": (cl.uncertainty.decompose_uncertainty, (ROWS,)),
+    "coin_uncertainty": (cl.uncertainty.coin_uncertainty, (3, 7)),
+    "expected_coin_uncertainty": (cl.uncertainty.expected_coin_uncertainty, (0.3, 7)),
     "kernel_confidence": (
-        lambda *data, **options: cl.kernel_confidence(*data, bandwidth=0.5, **options),
+        lambda *data, **options: cl.uncertainty.kernel_confidence(*data, bandwidth=0.5, **options),
         (P[:, None], Y, P[:5, None], Y[:5]),
     ),
     "estimate_priors": (
-        lambda p, **options: cl.estimate_priors(p, **{**options, "train_priors": [0.5, 0.5]}),
+        lambda p, **options: cl.decisions.estimate_priors(p, **{**options, "train_priors": [0.5, 0.5]}),
         (P,),
     ),
-    "bin_edges": (cl.bin_edges, (7,)),
+    "bin_edges": (cl.measures.bin_edges, (7,)),
     "calibration_slope_intercept": (cl.calibration_slope_intercept, (Y, P)),
 }
 SHOWN = {
     "calibration_test": cl.calibration_test,
-    "interval": cl.ReliabilityCurve.interval,
-    "kernel_confidence": cl.kernel_confidence,
-    "estimate_priors": cl.estimate_priors,
+    "interval": cl.measures.ReliabilityCurve.interval,
+    "kernel_confidence": cl.uncertainty.kernel_confidence,
+    "estimate_priors": cl.decisions.estimate_priors,
 }
 
 
@@ -81,9 +81,9 @@ def test_five_folds_two_classes_and_fifteen_bins_are_what_is_meant_where_nothing
 
 
 def test_a_chapter_made_for_another_version_says_so(capsys):
-    cl.made_for("0.1")
+    cl.book.made_for("0.1")
     assert capsys.readouterr().out == ""
-    cl.made_for("0.0")
+    cl.book.made_for("0.0")
     assert capsys.readouterr().out == (
         f"This chapter was made for version 0.0 of calibration_lessons; {cl.__version__} is installed. "
         f"Numbers may differ.\n"

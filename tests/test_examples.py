@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from calibration_lessons.definitions import program
+from calibration_lessons.book.definitions import program
 from tools.equations import find_displays
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,7 +36,7 @@ WORDS: dict[str, Callable[[Any], str]] = {
         f"{T:.2f} {loss:.10f}" for T, loss in zip((1, 0.5, 0.1), losses, strict=True)
     ),
     "eq-expected-cost": lambda costs: f"0.85  {costs[0]:.2f}        {costs[1]:.2f}        keep",
-    "eq-threshold": lambda t: f"the threshold {t:.1f}<!-- = cl.optimal_threshold(mail):.1f -->",
+    "eq-threshold": lambda t: f"the threshold {t:.1f}<!-- = cl.decisions.optimal_threshold(mail):.1f -->",
 }
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import calibration_lessons as cl
-from calibration_lessons.measures.calibration_test import Method
+from calibration_lessons.measures.calibration_tests import Method
 
 numbers = st.sampled_from(
     [0.0, 1.0, 0.5, 0.25, 2.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, 1e308, -1e308, 1e12, 1e-9]
@@ -60,10 +60,10 @@ CALLS = {
     "Brier": lambda X, y: cl.brier_score(y, X),
     "calibration line": lambda X, y: cl.calibration_slope_intercept(y, X),
     "quantile bins": lambda X, y: cl.reliability_curve(y, X, strategy="quantile").ece(),
-    "newton": fitted(cl.LogisticRegression()),
-    "gradient descent": fitted(cl.LogisticRegression(solver="gradient-descent", l2=1.0, tol=1e-6)),
-    "symmetric": fitted(cl.SoftmaxRegression(l2=0.5)),
-    "reference": fitted(cl.SoftmaxRegression(form="reference")),
+    "newton": fitted(cl.models.LogisticRegression()),
+    "gradient descent": fitted(cl.models.LogisticRegression(solver="gradient-descent", l2=1.0, tol=1e-6)),
+    "symmetric": fitted(cl.models.SoftmaxRegression(l2=0.5)),
+    "reference": fitted(cl.models.SoftmaxRegression(form="reference")),
     "Platt": fitted(cl.PlattScaling()),
     "Platt, labels": fitted(cl.PlattScaling(prior_targets=False)),
     "Platt, intercept": fitted(cl.PlattScaling(prior_targets=False, slope=1.0)),
@@ -82,13 +82,13 @@ CALLS = {
     "decomposition with bins": lambda X, y: cl.brier_decomposition(y, X, n_bins=3),
     "CORP": lambda X, y: cl.corp_decomposition(y, X),
     "accumulator": lambda X, y: cl.CalibrationAccumulator().update(y, X).curve().ece(),
-    "expected cost": lambda X, y: cl.expected_cost(X, y),
-    "optimal decision": lambda X, y: cl.optimal_decision(X, np.eye(2), abstaining_cost=0.1),
-    "threshold": lambda X, y: cl.optimal_threshold(X),
-    "mean cost": lambda X, y: cl.mean_cost(y, X, np.eye(3)),
-    "risk and coverage": lambda X, y: cl.risk_coverage(y, X).area,
-    "prior correction": lambda X, y: cl.adjust_to_priors(X, train_priors=[0.5, 0.5], new_priors=y),
-    "prior estimation": lambda X, y: cl.estimate_priors(X, train_priors=y, max_iter=50),
+    "expected cost": lambda X, y: cl.decisions.expected_cost(X, y),
+    "optimal decision": lambda X, y: cl.decisions.optimal_decision(X, np.eye(2), abstaining_cost=0.1),
+    "threshold": lambda X, y: cl.decisions.optimal_threshold(X),
+    "mean cost": lambda X, y: cl.decisions.mean_cost(y, X, np.eye(3)),
+    "risk and coverage": lambda X, y: cl.decisions.risk_coverage(y, X).area,
+    "prior correction": lambda X, y: cl.decisions.adjust_to_priors(X, train_priors=[0.5, 0.5], new_priors=y),
+    "prior estimation": lambda X, y: cl.decisions.estimate_priors(X, train_priors=y, max_iter=50),
 }
 
 

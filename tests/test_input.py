@@ -12,7 +12,8 @@ import pytest
 from scipy import sparse
 
 import calibration_lessons as cl
-from calibration_lessons import _input, simulate
+from calibration_lessons import _input
+from calibration_lessons.book import simulate
 
 P = np.array([0.2, 0.7, 0.9])
 ROWS = np.array([[0.2, 0.8], [0.7, 0.3], [0.5, 0.5]])

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
+from calibration_lessons.uncertainty import entropy
 
 rows = st.lists(st.floats(-50, 50), min_size=2, max_size=8)
 
@@ -35,28 +36,28 @@ def test_log_softmax_is_the_logarithm(logits):
 @given(rows)
 def test_entropy_is_the_defined_one_between_zero_and_log_k(logits):
     p = cl.softmax(logits)
-    assert cl.entropy(p, base="nats") == pytest.approx(definitions.entropy(p.tolist()), abs=1e-12)
-    assert 0 <= cl.entropy(p, base="nats") <= math.log(len(p)) + 1e-12
-    assert cl.entropy(p) == pytest.approx(cl.entropy(p, base="nats") / math.log(2), abs=1e-12)
+    assert entropy(p, base="nats") == pytest.approx(definitions.entropy(p.tolist()), abs=1e-12)
+    assert 0 <= entropy(p, base="nats") <= math.log(len(p)) + 1e-12
+    assert entropy(p) == pytest.approx(entropy(p, base="nats") / math.log(2), abs=1e-12)
 
 
 def test_more_axes_are_distributions_along_the_last():
     z = np.random.default_rng(0).normal(size=(3, 4, 5))
     assert cl.softmax(z).shape == (3, 4, 5)
-    np.testing.assert_allclose(cl.entropy(cl.softmax(z))[1, 2], cl.entropy(cl.softmax(z[1, 2])))
+    np.testing.assert_allclose(entropy(cl.softmax(z))[1, 2], entropy(cl.softmax(z[1, 2])))
 
 
 def test_each_row_is_by_itself_however_far_the_rows_lie_apart():
     z = np.array([[1000.0, 1001.0, 999.0], [-1000.0, -1003.0, -1000.5]])
     for function in (cl.softmax, cl.log_softmax):
         np.testing.assert_array_equal(function(z), [function(row) for row in z])
-    np.testing.assert_allclose(cl.entropy(cl.softmax(z)), [cl.entropy(cl.softmax(row)) for row in z])
+    np.testing.assert_allclose(entropy(cl.softmax(z)), [entropy(cl.softmax(row)) for row in z])
 
 
 def test_one_distribution_has_a_plain_float_and_a_sure_one_exactly_none():
-    assert type(cl.entropy([0.5, 0.5])) is float
-    assert cl.entropy([[1.0, 0.0], [0.5, 0.5]]).tolist() == [0.0, 1.0]
-    assert cl.entropy([0, 1]) == 0
+    assert type(entropy([0.5, 0.5])) is float
+    assert entropy([[1.0, 0.0], [0.5, 0.5]]).tolist() == [0.0, 1.0]
+    assert entropy([0, 1]) == 0
 
 
 def test_a_class_that_is_ruled_out_gets_zero():

@@ -443,7 +443,7 @@ def over_dask() -> dict[str, dict[str, float]]:
     from dask import delayed
     from dask.distributed import Client, LocalCluster
 
-    from calibration_lessons.practice import scale
+    from calibration_lessons.deployment import scale
 
     def lazily(n: int) -> tuple[Any, Any]:
         made = [delayed(network, nout=2)(BLOCK_ROWS, 10, seed) for seed in range(n // BLOCK_ROWS)]

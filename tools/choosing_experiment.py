@@ -3,7 +3,7 @@
     python tools/choosing_experiment.py
 
 Writes `choosing.csv.gz`, a row a result, and `choosing.json`, which says how they were made, into the
-package's data. The experiment itself is `calibration_lessons.practice.comparison`. Same versions: same
+package's data. The experiment itself is `calibration_lessons.book.comparison`. Same versions: same
 table, to its four digits; only the seconds of processor time in the record are of the machine.
 """
 
@@ -28,8 +28,7 @@ import sklearn
 from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
-from calibration_lessons import datasets
-from calibration_lessons.practice import comparison
+from calibration_lessons.book import comparison, datasets
 
 ROOT = Path(__file__).resolve().parent.parent
 N_SPLITS, N_DRAWS, N_TIMES, PROCESSES = 30, 20, 9, 2

@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
 from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
-from calibration_lessons.practice._reading import counted
+from calibration_lessons.calibrators._classifier_scores import counted
 
 TABLE = Path(__file__).resolve().parent.parent / "book" / "reference" / "classifiers.csv"
 COLUMNS = ("classifier", "logits from", "two classes", "three classes")
@@ -87,8 +87,8 @@ def classifiers() -> dict[str, Any]:
     forest = RandomForestClassifier(n_estimators=20, random_state=0)
     return found | {
         "VotingClassifier, hard": VotingClassifier(MEMBERS),
-        "LogisticRegression of the course": cl.LogisticRegression(l2=1.0),
-        "SoftmaxRegression of the course": cl.SoftmaxRegression(l2=1.0),
+        "LogisticRegression of the course": cl.models.LogisticRegression(l2=1.0),
+        "SoftmaxRegression of the course": cl.models.SoftmaxRegression(l2=1.0),
         "scaler, SVC": make_pipeline(StandardScaler(), SVC()),
         "scaler, nearest neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier()),
         "selection, forest": make_pipeline(SelectKBest(k=2), forest),

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import stats
 
 import calibration_lessons as cl
-from calibration_lessons.simulate import ScoreSource, over_confident, sawtooth
+from calibration_lessons.book.simulate import ScoreSource, over_confident, sawtooth
 
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS, RESAMPLES, PROCESSES, ROUNDING = 1000, 200, 2, 1e-12
@@ -100,7 +100,7 @@ def cases() -> list[Case]:
 
 def bootstrap_interval(y: Any, p: Any, n_bins: int, generator: np.random.Generator) -> tuple[float, float]:
     """Return the middle 95 % of the calibration errors of samples drawn from the sample."""
-    place = np.searchsorted(cl.bin_edges(n_bins)[1:-1], p)
+    place = np.searchsorted(cl.measures.bin_edges(n_bins)[1:-1], p)
     gap = y - p
     errors = []
     for _ in range(RESAMPLES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from calibration_lessons.definitions import NUMBERED
+from calibration_lessons.book.definitions import NUMBERED
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -26,7 +26,7 @@ import nbformat
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path("book/reference/equations.md")
 API = Path("book/reference/api")
-DEFINITIONS = Path("calibration_lessons/definitions.py")
+DEFINITIONS = Path("calibration_lessons/book/definitions.py")
 
 CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
 DOLLAR_MATH = re.compile(r"\$\$(?P<latex>.+?)\$\$(?:[ \t]*\((?P<label>[^()\s]+)\))?", re.S)
@@ -245,7 +245,11 @@ def find_documented(root: Path) -> dict[str, str]:
         page.relative_to(root).as_posix(): page.read_text("utf-8")
         for page in sorted((root / API).glob("*.md"))
     }
-    return {name: page for page, text in pages.items() for name in DOCUMENTED.findall(text)}
+    return {
+        name.removeprefix("calibration_lessons."): page
+        for page, text in pages.items()
+        for name in DOCUMENTED.findall(text)
+    }
 
 
 def entry(registration: Registration, proofs: list[Proof], documented: Collection[str]) -> str:

@@ -1,6 +1,6 @@
 r"""The maths of the book, evaluated on numbers: a small part of LaTeX, read to the letter.
 
-A table of values says what the symbols stand for, as `calibration_lessons/symbols.py` explains. E and Var
+A table of values says what the symbols stand for, as `tests/book/symbols.py` explains. E and Var
 average over the worlds of the key `\mathbb{E}`: pairs of a weight and the values in that world. What is not
 understood is refused, never skipped, but for spaces, fonts and the sizes of brackets.
 """

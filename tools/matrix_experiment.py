@@ -26,7 +26,7 @@ from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
-from calibration_lessons import datasets
+from calibration_lessons.book import datasets
 
 ROOT = Path(__file__).resolve().parent.parent
 SIZES = (100, 500, 5000)

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 8_000_000  # bytes
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?!\w+:|#)(?P<file>[^)]+)\)")
 TESTS = [  # of each folder one
-    *("tests/measures/test_corp.py", "tests/calibrators/test_platt.py", "tests/practice/test_shift.py"),
+    *("tests/measures/test_corp.py", "tests/calibrators/test_platt.py", "tests/decisions/test_costs.py"),
     *("tests/models/test_softmax_regression.py", "tests/uncertainty", "tests/test_refusals.py"),
 ]
 DOCTESTS = """
@@ -36,8 +36,8 @@ import doctest, importlib.util, pkgutil, sys, calibration_lessons
 failed, tried, without = 0, 0, []
 for info in pkgutil.walk_packages(calibration_lessons.__path__, "calibration_lessons."):
     if "._" in info.name: continue
-    if info.name == "calibration_lessons.tables" and not importlib.util.find_spec("pandas"):
-        without.append("calibration_lessons.tables: its example makes a pandas table")
+    if info.name == "calibration_lessons.book.tables" and not importlib.util.find_spec("pandas"):
+        without.append("calibration_lessons.book.tables: its example makes a pandas table")
         continue
     try:
         result = doctest.testmod(importlib.import_module(info.name))

@@ -18,7 +18,7 @@ import vl_convert
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-from calibration_lessons.plots.explorers import MIME, SCALE
+from calibration_lessons.book.explorers import MIME, SCALE
 
 FOLDER = "_static/explorers"
 BUNDLE = f"vega-{version('vl-convert-python')}.js"

@@ -16,7 +16,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 
 SHOWN = re.compile(r"""^definitions\.source\(["'](eq-[a-z0-9-]+)["']\)$""", re.MULTILINE)
 ASSETS = ("run_here.css", "run_here.js", "run_here_worker.js")

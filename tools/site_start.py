@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import calibration_lessons as cl
-from calibration_lessons import datasets
+from calibration_lessons.book import datasets
 
 NETWORK, BINS, FEWEST = 0, 10, 20
 TEMPERATURES = [tenths / 10 for tenths in range(10, 41)]

@@ -28,7 +28,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
-from calibration_lessons import datasets
+from calibration_lessons.book import datasets
 
 ROOT = Path(__file__).resolve().parent.parent
 RECIPES = ("plain", "decay 0.1", "smoothing 0.1")

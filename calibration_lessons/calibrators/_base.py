@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
-from ._learned import Learned
+from ._fitted_numbers import Learned
 
 Reads = Literal["logits", "probabilities", "scores"]
 
@@ -70,7 +70,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> state["calibrator"], state["version"], sorted(state["learned"])
         ('PlattScaling', 1, ['intercept_', 'slope_'])
         """
-        from ._written import written  # which knows this class
+        from .serialization import written  # which knows this class
 
         check_is_fitted(self, "classes_")
         return written(self)

@@ -10,7 +10,7 @@ from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
 from ..measures.bins import bin_edges, bin_index, bin_sums, quantile_edges
 from ._base import BinaryCalibrator, Reads, m_estimate, one_score
-from ._learned import Learned, Numbers
+from ._fitted_numbers import Learned, Numbers
 
 
 class HistogramBinning(BinaryCalibrator):

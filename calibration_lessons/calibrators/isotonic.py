@@ -10,7 +10,7 @@ from scipy.optimize import isotonic_regression
 from .. import _input
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, m_estimate
-from ._learned import Learned, Numbers
+from ._fitted_numbers import Learned, Numbers
 
 
 class IsotonicCalibration(BinaryCalibrator):

@@ -11,10 +11,10 @@ from threadpoolctl import threadpool_limits
 
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
-from ._affine import AffineRows, Deviation, Metric, Structure, descend
+from ._affine_rows import AffineRows, Deviation, Metric, Structure, descend
 from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
-from ._learned import Learned, Numbers
-from ._tempered import _columns
+from ._fitted_numbers import Learned, Numbers
+from ._one_temperature import _columns
 from .temperature import TemperatureScaling
 
 Choice = Literal["bias", "vector", "full", "auto"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .. import _input
 from .._typing import FloatArray, Floats, IntArray
 from ._base import Calibrator, Reads, labels_and_weights
-from ._learned import Learned, Numbers
+from ._fitted_numbers import Learned, Numbers
 from .isotonic import rising_curve
 
 SLOPE = 1e-6  # of the straight line that is mixed in, so that no two probabilities become equal

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from .. import _input
 from .._typing import Floats
 from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
-from ._learned import Calibrators, Learned
+from ._fitted_numbers import Calibrators, Learned
 
 
 class OneVsRest(Calibrator):

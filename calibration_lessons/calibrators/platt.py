@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _input
-from .._logistic import label_weights, logistic_intercept, logistic_line
 from .._typing import FloatArray, Floats, IntArray
+from ..solvers.logistic import label_weights, logistic_intercept, logistic_line
 from ._base import BinaryCalibrator, Reads
-from ._learned import Learned, Numbers
+from ._fitted_numbers import Learned, Numbers
 
 MAX_SLOPE = 1e100  # times the largest score it stays in float64
 

@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy.typing as npt
 
-from .._root import increasing_root
-from ._moments import LogitLimits, LogitRows
-from ._tempered import RTOL, TemperedSoftmax
+from ..solvers.root import increasing_root
+from ._logit_rows import LogitLimits, LogitRows
+from ._one_temperature import RTOL, TemperedSoftmax
 
 
 class TemperatureScaling(TemperedSoftmax):

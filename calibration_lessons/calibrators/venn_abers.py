@@ -13,7 +13,7 @@ from scipy.special import expit
 from .. import _input
 from .._typing import FloatArray, Floats, IntArray
 from ._base import BinaryCalibrator, Calibrator
-from ._learned import Learned, Numbers
+from ._fitted_numbers import Learned, Numbers
 from .isotonic import pool_ties
 from .one_vs_rest import OneVsRest
 

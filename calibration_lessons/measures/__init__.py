@@ -1,1 +1,11 @@
-"""Measures of calibration and of forecasts: reliability, calibration errors, proper scores."""
+"""Measures of calibration and of forecasts: reliability, calibration errors, proper scores; their results."""
+
+from .bins import bin_edges as bin_edges
+from .brier_decomposition import BrierDecomposition as BrierDecomposition
+from .calibration_line import CalibrationLine as CalibrationLine
+from .calibration_tests import CalibrationTest as CalibrationTest
+from .chance import ECENull as ECENull
+from .corp import CorpCurve as CorpCurve
+from .corp import CorpDecomposition as CorpDecomposition
+from .reliability import ReliabilityCurve as ReliabilityCurve
+from .report import CalibrationReport as CalibrationReport

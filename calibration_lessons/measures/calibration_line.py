@@ -9,8 +9,8 @@ import numpy.typing as npt
 from scipy.special import logit
 
 from .. import _input
-from .._logistic import logistic_line
 from .._typing import FloatArray
+from ..solvers.logistic import logistic_line
 
 
 class CalibrationLine(NamedTuple):

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _input
 from .._typing import Floats
-from ._descent import LinearLoss, minimise, separated, smallest_curvature_left
+from ..solvers.descent import LinearLoss, minimise, separated, smallest_curvature_left
 
 Codes = npt.NDArray[np.intp]
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 from sklearn.utils import Tags
 
 from .._typing import Floats
-from ._descent import Solver
+from ..solvers.descent import Solver
 from ._linear import LinearClassifier
 
 

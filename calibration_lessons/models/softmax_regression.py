@@ -11,7 +11,7 @@ from scipy.special import log_softmax, softmax
 
 from .. import _input
 from .._typing import Floats
-from ._descent import Solver
+from ..solvers.descent import Solver
 from ._linear import LinearClassifier
 
 Form = Literal["reference", "symmetric"]

@@ -1,19 +1,10 @@
 """One function a kind of figure: it draws what a compute function returned, and computes nothing.
 
 Every function returns a `Picture`, a figure whose PNG has the same bytes on every run and whose text
-tells the data it shows. With ``ax=`` a function draws into the axes of a picture that is there. `explore`
-returns an `Explorer`: a figure with controls, whose frames your function has computed beforehand.
+tells the data it shows. With ``ax=`` a function draws into the axes of a picture that is there.
 """
 
-from ._palette import COLORS as COLORS
-from .explorers import Along as Along
-from .explorers import Bars as Bars
-from .explorers import Choice as Choice
-from .explorers import Curves as Curves
-from .explorers import Diagram as Diagram
-from .explorers import Explorer as Explorer
-from .explorers import Slider as Slider
-from .explorers import explore as explore
+from .palette import COLORS as COLORS
 from .pictures import Picture as Picture
 from .pictures import bars as bars
 from .pictures import corp_diagram as corp_diagram

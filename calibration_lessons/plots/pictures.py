@@ -34,8 +34,8 @@ from .._typing import FloatArray, Floats, IntArray
 from ..measures.bins import bin_edges, uniform_bins
 from ..measures.corp import CorpCurve, corp_curve
 from ..measures.reliability import ReliabilityCurve, reliability_curve
-from ._described import described
-from ._palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, look_of, spare_colors
+from ._text import described
+from .palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, look_of, spare_colors
 
 P = ParamSpec("P")
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]

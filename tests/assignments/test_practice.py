@@ -124,16 +124,16 @@ REPORTED = """
 learned, judged, report = calibration_rows, test_rows, {}
 platt = cl.PlattScaling().fit(z[learned], worse[learned])
 for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[judged])[:, 1])):
-    decision = cl.optimal_decision(p, costs, abstaining_cost=referral)
+    decision = cl.decisions.optimal_decision(p, costs, abstaining_cost=referral)
     report[f"ece {name}"] = cl.expected_calibration_error(worse[judged], p, n_bins=10)
     report[f"chance {name}"] = cl.ece_under_calibration(p, n_bins=10, random_state=0).mean
-    report[f"cost {name}"] = cl.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
+    report[f"cost {name}"] = cl.decisions.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
 """
 LEARNED_ON_FIT_ROWS = REPORTED.replace("= calibration_rows", "= fit_rows")
 LEARNED_ON_TEST_ROWS = REPORTED.replace("= calibration_rows", "= test_rows")
 JUDGED_ON_CALIBRATION_ROWS = REPORTED.replace("test_rows", "calibration_rows")
 DECIDED_AT_HALF = REPORTED.replace(
-    "cl.optimal_decision(p, costs, abstaining_cost=referral)", "(p > 0.5).astype(int)"
+    "cl.decisions.optimal_decision(p, costs, abstaining_cost=referral)", "(p > 0.5).astype(int)"
 )
 DEFAULT_BINS = REPORTED.replace("n_bins=10", "n_bins=15")
 SOMEBODY_ELSES = """
@@ -157,7 +157,7 @@ def moved(p, old, new):
 """
 THE_COMPANIONS_MOVE = """
 def moved(p, old, new):
-    return cl.adjust_to_priors(p, train_priors=old / np.sum(old), new_priors=new / np.sum(new))
+    return cl.decisions.adjust_to_priors(p, train_priors=old / np.sum(old), new_priors=new / np.sum(new))
 """
 UPDATED = """
 def intercept_update(z, y):
@@ -238,7 +238,7 @@ def answered(confidence, right, limit):
 """
 THE_COMPANIONS_CURVE = """
 def answered(confidence, right, limit):
-    found = cl.risk_coverage(right, np.where(right == 1, confidence, 1 - confidence))
+    found = cl.decisions.risk_coverage(right, np.where(right == 1, confidence, 1 - confidence))
     return max(found.coverage[found.risk <= limit], default=0)
 """
 KEPT = """

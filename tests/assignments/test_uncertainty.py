@@ -24,26 +24,26 @@ total = -most_likely * np.log2(most_likely) - (1 - most_likely) * np.log2(1 - mo
 """
 COMMITTEE_IN_NATS = """
 p, q = first, second
-total = float(cl.entropy([(p + q) / 2, 1 - (p + q) / 2], base="nats"))
-aleatoric = float(cl.entropy([[p, 1 - p], [q, 1 - q]], base="nats").mean())
+total = float(cl.uncertainty.entropy([(p + q) / 2, 1 - (p + q) / 2], base="nats"))
+aleatoric = float(cl.uncertainty.entropy([[p, 1 - p], [q, 1 - q]], base="nats").mean())
 epistemic = total - aleatoric
 """
 SWAPPED = """
 p, q = first, second
-aleatoric = float(cl.entropy([(p + q) / 2, 1 - (p + q) / 2], base="bits"))
-total = float(cl.entropy([[p, 1 - p], [q, 1 - q]], base="bits").mean())
+aleatoric = float(cl.uncertainty.entropy([(p + q) / 2, 1 - (p + q) / 2], base="bits"))
+total = float(cl.uncertainty.entropy([[p, 1 - p], [q, 1 - q]], base="bits").mean())
 epistemic = aleatoric - total
 """
 SIGN = """
 p, q = first, second
-total = float(cl.entropy([(p + q) / 2, 1 - (p + q) / 2], base="bits"))
-aleatoric = float(cl.entropy([[p, 1 - p], [q, 1 - q]], base="bits").mean())
+total = float(cl.uncertainty.entropy([(p + q) / 2, 1 - (p + q) / 2], base="bits"))
+aleatoric = float(cl.uncertainty.entropy([[p, 1 - p], [q, 1 - q]], base="bits").mean())
 epistemic = aleatoric - total
 """
 SUMMED_MEMBERS = """
 p, q = first, second
-total = float(cl.entropy([(p + q) / 2, 1 - (p + q) / 2], base="bits"))
-aleatoric = float(cl.entropy([[p, 1 - p], [q, 1 - q]], base="bits").sum())
+total = float(cl.uncertainty.entropy([(p + q) / 2, 1 - (p + q) / 2], base="bits"))
+aleatoric = float(cl.uncertainty.entropy([[p, 1 - p], [q, 1 - q]], base="bits").sum())
 epistemic = total - aleatoric
 """
 PARTS_IN_NATS = """
@@ -93,20 +93,20 @@ def split(a, b):
 ENTROPY_OF_THE_MEAN_TWICE = """
 def coin_parts(heads, tosses, prior=(1, 1)):
     p = (prior[0] + heads) / (sum(prior) + tosses)
-    aleatoric = cl.entropy([p, 1 - p], base="bits")
+    aleatoric = cl.uncertainty.entropy([p, 1 - p], base="bits")
     return aleatoric, aleatoric, 0.0
 """
 DRAWN = """
 def coin_parts(heads, tosses, prior=(1, 1)):
     h = np.random.default_rng(0).beta(prior[0] + heads, prior[1] + tosses - heads, 2_000)
     sides = np.column_stack([h, 1 - h])
-    total = cl.entropy(sides.mean(axis=0), base="bits")
-    aleatoric = cl.entropy(sides, base="bits").mean()
+    total = cl.uncertainty.entropy(sides.mean(axis=0), base="bits")
+    aleatoric = cl.uncertainty.entropy(sides, base="bits").mean()
     return total, aleatoric, total - aleatoric
 """
 THE_COMPANIONS_COIN = """
 def coin_parts(heads, tosses, prior=(1, 1)):
-    return cl.coin_uncertainty(heads, tosses, prior=prior)
+    return cl.uncertainty.coin_uncertainty(heads, tosses, prior=prior)
 """
 TOP_OF_THE_LIKELIHOOD = """
 def case_for_heads(heads, tosses):
@@ -139,20 +139,20 @@ def case_for_heads(heads, tosses):
 """
 SPLIT_IN_NATS = """
 def split_doubt(member_probs):
-    total = cl.entropy(member_probs.mean(axis=0), base="nats")
-    aleatoric = cl.entropy(member_probs, base="nats").mean(axis=0)
+    total = cl.uncertainty.entropy(member_probs.mean(axis=0), base="nats")
+    aleatoric = cl.uncertainty.entropy(member_probs, base="nats").mean(axis=0)
     return total, aleatoric, total - aleatoric
 """
 MEAN_OF_ENTROPIES = """
 def split_doubt(member_probs):
-    total = cl.entropy(member_probs, base="bits").mean(axis=0)
-    aleatoric = cl.entropy(member_probs.mean(axis=0), base="bits")
+    total = cl.uncertainty.entropy(member_probs, base="bits").mean(axis=0)
+    aleatoric = cl.uncertainty.entropy(member_probs.mean(axis=0), base="bits")
     return total, aleatoric, total - aleatoric
 """
 OVER_THE_ROWS = """
 def split_doubt(member_probs):
-    total = cl.entropy(member_probs.mean(axis=1), base="bits")
-    aleatoric = cl.entropy(member_probs, base="bits").mean(axis=1)
+    total = cl.uncertainty.entropy(member_probs.mean(axis=1), base="bits")
+    aleatoric = cl.uncertainty.entropy(member_probs, base="bits").mean(axis=1)
     return total, aleatoric, total - aleatoric
 """
 ZERO_LOG_ZERO = """
@@ -200,15 +200,15 @@ def alarm(member_probs):
 """
 WHAT_THEY_SHARE = """
 def alarm(member_probs):
-    return cl.decompose_uncertainty(member_probs).aleatoric
+    return cl.uncertainty.decompose_uncertainty(member_probs).aleatoric
 """
 ONE_NUMBER = """
 def alarm(member_probs):
-    return cl.decompose_uncertainty(member_probs).epistemic.mean()
+    return cl.uncertainty.decompose_uncertainty(member_probs).epistemic.mean()
 """
 AGAINST_THE_OTHERS = """
 def alarm(member_probs):
-    doubt = cl.decompose_uncertainty(member_probs).epistemic
+    doubt = cl.uncertainty.decompose_uncertainty(member_probs).epistemic
     return doubt.argsort().argsort()
 """
 

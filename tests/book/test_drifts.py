@@ -20,7 +20,7 @@ REFERENCE = "api/softmax_and_entropy.md sources.md glossary.md corrections.md no
 API, SOURCES, GLOSSARY, CORRECTIONS, NOTATION, BIBLIOGRAPHY = (
     f"book/reference/{name}" for name in REFERENCE.split()
 )
-D, PAGE = "calibration_lessons/definitions.py", scan.PAGE.as_posix()
+D, PAGE = "calibration_lessons/book/definitions.py", scan.PAGE.as_posix()
 T = "tests/measures/test_proper_scores.py"
 RUN, TIDY = "run make notebooks", "run make tidy"
 ERROR = {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
@@ -209,7 +209,7 @@ NAMES = [
         ("a name in prose", "Nothing is", "`cl.ece_range()` is", "correct the name"),
         ("a name in prose without its call", "Nothing is", "`cl.ece_range` is", "correct the name"),
     ),
-    *texts("names", ("a name of the API page", API, "function:: entropy", "function:: x", "", "take it out")),
+    *texts("names", ("a name of the API page", API, "function:: calibration_lessons.uncertainty.entropy", "function:: x", "", "take it out")),
     *cells(
         "retyped",
         ("a function retyped", below(py("def softmax(z):\n    return z")), "use the package"),

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import calibration_lessons as cl
-from calibration_lessons import definitions, symbols
-from calibration_lessons.definitions import NUMBERED
+from calibration_lessons.book import definitions
+from calibration_lessons.book.definitions import NUMBERED
+from tests.book import symbols
 from tools import equations as scan
 from tools.docstring_formulas import show_formulas
 from tools.latex import fault
@@ -53,7 +54,7 @@ drawn = cache(lambda page, seed: vars(symbols)[page](np.random.default_rng(seed)
 def wrong(display: scan.Display, latex: str, drawn: Any = drawn) -> str:
     """Say what is wrong with the text of a display; nothing where it is true of five draws."""
     if not hasattr(symbols, page_of(display)):
-        return f"stands in a page to whose symbols calibration_lessons/symbols.py gives no values: {latex}"
+        return f"stands in a page to whose symbols tests/book/symbols.py gives no values: {latex}"
     draws = [drawn(page_of(display), seed) for seed in range(5)]
     return next(filter(None, (fault(latex, draw | draw.get(display.label, {})) for draw in draws)), "")
 
@@ -68,7 +69,7 @@ def test_a_display_is_true_of_random_numbers_and_of_what_is_transcribed(display:
     if is_unread(display):
         assert problem, f"{display.page}, {display.place} can be evaluated: take it out of UNREAD"
     elif problem:
-        remedy = "correct it, its transcription, or its symbols in calibration_lessons/symbols.py; "
+        remedy = "correct it, its transcription, or its symbols in tests/book/symbols.py; "
         remedy += "list in UNREAD what is no identity"
         pytest.fail(f"{display.page}, {display.place}: the display {problem}; {remedy}", pytrace=False)
 

@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import LinearSVC
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from tests.calibrators.cases import scores_and_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")

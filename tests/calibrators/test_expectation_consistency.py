@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from tests.calibrators.cases import logits_and_labels, mean, simulate
 
 

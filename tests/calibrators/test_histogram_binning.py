@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from tests.calibrators.cases import scores_and_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")
@@ -27,7 +27,7 @@ def assert_bins_are_defined_ones(fitted, scores, labels, edges):
 @given(st.data())
 def test_bins_of_equal_width_hold_the_mean_labels(dtype, data):
     n_bins = data.draw(st.integers(1, 20))
-    edges = cl.bin_edges(n_bins, dtype)
+    edges = cl.measures.bin_edges(n_bins, dtype)
     near = [np.nextafter(edge, end) for edge in edges for end in (dtype(0), edge, dtype(1))]
     scores, labels = data.draw(scores_and_labels(st.sampled_from(near), dtype))
     fitted = cl.HistogramBinning(n_bins).fit(scores, labels)
@@ -51,7 +51,7 @@ def test_no_other_value_of_a_bin_has_a_smaller_squared_error(case, n_bins):
     scores, labels = case
     p = cl.HistogramBinning(n_bins).fit(scores, labels).predict_proba(scores)[:, 1]
     for m in range(1, n_bins + 1):
-        inside = np.array([definitions.bin_number(s, cl.bin_edges(n_bins)) == m for s in scores])
+        inside = np.array([definitions.bin_number(s, cl.measures.bin_edges(n_bins)) == m for s in scores])
         for shift in (-0.01, 0.01):
             assert ((p - labels)[inside] ** 2).sum() <= ((p + shift - labels)[inside] ** 2).sum()
 

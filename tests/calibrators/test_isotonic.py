@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from tests.calibrators.cases import scores_and_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")

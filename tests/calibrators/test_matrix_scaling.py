@@ -7,9 +7,9 @@ from scipy.special import softmax
 from sklearn.base import clone
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from calibration_lessons.calibrators import matrix_scaling
-from calibration_lessons.calibrators._affine import AffineRows, Deviation
+from calibration_lessons.calibrators._affine_rows import AffineRows, Deviation
 from tests.calibrators.cases import logits_and_labels, simulate
 
 STRUCTURES = ["bias", "vector", "full"]

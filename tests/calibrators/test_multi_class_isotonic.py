@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from calibration_lessons.calibrators.multi_class_isotonic import SLOPE
 from tests.calibrators.cases import simulate
 

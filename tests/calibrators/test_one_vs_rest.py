@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from tests.calibrators.cases import simulate
 
 pytestmark = pytest.mark.filterwarnings("ignore:X looks like probabilities")

@@ -9,7 +9,7 @@ from sklearn.calibration import _sigmoid_calibration
 from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from tests.calibrators.cases import scores_and_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")

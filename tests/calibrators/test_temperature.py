@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from sklearn import calibration
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from tests.calibrators.cases import logits_and_labels, mean, simulate
 
 

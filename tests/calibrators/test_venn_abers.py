@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 import calibration_lessons as cl
-from calibration_lessons import definitions, simulate
+from calibration_lessons.book import definitions, simulate
 from calibration_lessons.calibrators.venn_abers import crossed
 from tests.calibrators.cases import scores_and_labels
 

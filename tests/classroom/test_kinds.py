@@ -57,7 +57,7 @@ KINDS = {
         "curve": ("import calibration_lessons\n" + function(
             "_work(p, y, n)", "return calibration_lessons.reliability_curve(y, p, n_bins=n)") + function(
             "curve(p, y, n)", "r = (lambda: _work(p, y, n))(); return r.confidence, r.accuracy"), 0),
-        "counts": ("from calibration_lessons.definitions import *\nimport calibration_lessons as c\n" + function(
+        "counts": ("from calibration_lessons.book.definitions import *\nimport calibration_lessons as c\n" + function(
             "bin_counts(s, n)", "f = getattr(c, 'reliability' + '_curve'); return f(s > 2, s, n_bins=n).counts"), 0),
     }),
     "c-alias": ("calibrators", {
@@ -85,12 +85,12 @@ KINDS = {
     "u-alias": ("uncertainty", {
         "coin-parts": (ALIAS + "coin_uncertainty as cu\n" + function(
             "coin_parts(h, n, prior=(1, 1))", "return cu(h, n, prior=prior)"), 0),
-        "split": ("du = cl.decompose_uncertainty\n" + function("split_doubt(p)", "return du(p)"), 0),
-        "local": ("from functools import partial\nkc = partial(cl.kernel_confidence)\n" + function(
+        "split": ("du = cl.uncertainty.decompose_uncertainty\n" + function("split_doubt(p)", "return du(p)"), 0),
+        "local": ("from functools import partial\nkc = partial(cl.uncertainty.kernel_confidence)\n" + function(
             "local_confidence(X, y, x, c, w, k)", "return kc(X, y, [x], [c], bandwidth=w, n_classes=k)[0]"), 0),
-        "plausibility": ("from calibration_lessons.definitions import *\n" + function(
-            "case_for_heads(h, n)", "return 1 - cl.coin_plausibility(h, n).aleatoric"), 0),
-        "alarm": (function("alarm(p)", "return cl.decompose_uncertainty(p).epistemic"), 4),
+        "plausibility": ("from calibration_lessons.book.definitions import *\n" + function(
+            "case_for_heads(h, n)", "return 1 - cl.uncertainty.coin_plausibility(h, n).aleatoric"), 0),
+        "alarm": (function("alarm(p)", "return cl.uncertainty.decompose_uncertainty(p).epistemic"), 4),
     }),
     "u-transcription": ("uncertainty", {
         "split": (ALIAS + "definitions\nwrite = definitions.ensemble_entropies\n" + function(
@@ -109,7 +109,7 @@ KINDS = {
             "m = LR(C=1 / (l2 * len(y)) if l2 else 1e12, tol=1e-10, max_iter=9999).fit(X, y)\n"
             "    return np.r_[m.intercept_, m.coef_[0]]"), 0)}),
     "o-matrix-scaling": ("models", {
-        "gradient": ("from calibration_lessons.calibrators._affine import AffineRows, Deviation\n" + function(
+        "gradient": ("from calibration_lessons.calibrators._affine_rows import AffineRows, Deviation\n" + function(
             "softmax_gradient(theta, X, y)",
             "(k, d), n = theta.shape, len(y)\n    m = max(k, d)\n"
             "    x, t = np.zeros((n, m)), np.zeros((m, m + 1))\n"
@@ -118,10 +118,10 @@ KINDS = {
             "    return rows.loss_and_gradient(Deviation(-1.0, t))[1].classes[:k, 1:d + 1] / n"), 0)}),
     "p-library": ("practice", {
         "decide": (function(
-            "decide(p, c, r)", "return cl.optimal_decision(p, c, abstaining_cost=r)"), 0),
+            "decide(p, c, r)", "return cl.decisions.optimal_decision(p, c, abstaining_cost=r)"), 0),
         "bill": (function("bill(p, y, d, c, r)",
-                 "return (cl.expected_cost(p, c)[np.arange(len(p)), d].mean(),"
-                 " cl.mean_cost(y, d, c, abstaining_cost=r))"), 0),
+                 "return (cl.decisions.expected_cost(p, c)[np.arange(len(p)), d].mean(),"
+                 " cl.decisions.mean_cost(y, d, c, abstaining_cost=r))"), 0),
     }),
     "p-library2": ("practice", {
         "audit": (function("equal_mass_ece(y, p, n)",

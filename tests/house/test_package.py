@@ -65,7 +65,7 @@ def installed(wheel, tmp_path_factory):
 def test_the_wheel_is_pure_python_and_holds_its_data_and_types(wheel):
     assert wheel.name.endswith("-py3-none-any.whl")
     held = set(zipfile.ZipFile(wheel).namelist())
-    data = {f"calibration_lessons/data/{path.name}" for path in (ROOT / "calibration_lessons/data").iterdir()}
+    data = {path.relative_to(ROOT).as_posix() for path in (ROOT / "calibration_lessons/book/data").iterdir()}
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "calibration_lessons").rglob("*.py")}
     assert held >= data | modules | {"calibration_lessons/py.typed"}
     assert not [name for name in held if name.startswith(("tests", "tools", "book"))]
@@ -78,7 +78,7 @@ def test_both_files_of_a_release_are_below_eight_megabytes(built):
 def test_the_sdist_holds_the_companions_tests_and_what_they_need(built):
     with tarfile.open(built[0]) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
-    folders = ("calibrators", "measures", "models", "practice", "uncertainty")
+    folders = {path.parent.name for path in (ROOT / "calibration_lessons").glob("*/__init__.py")} - {"book"}
     tests = {p.relative_to(ROOT).as_posix() for f in folders for p in (ROOT / "tests" / f).rglob("*.py")}
     assert held >= tests | {"tests/conftest.py", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"}
     assert not [name for name in held if name.startswith("book/")]
@@ -102,7 +102,7 @@ def test_a_test_of_the_unpacked_sdist_runs_without_the_rest_of_the_course(built,
         archive.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:nbval", "-p", "no:cacheprovider",
-               "tests/test_tables.py", "tests/measures/test_bins.py"]  # fmt: skip
+               "tests/book_wing/test_tables.py", "tests/measures/test_bins.py"]  # fmt: skip
     done = subprocess.run(command, cwd=unpacked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
@@ -147,9 +147,10 @@ def test_everything_but_figures_and_dask_works_with_numpy_scipy_and_scikit_learn
     )
     refused = json.loads(python(code))
     extras = PROJECT["project"]["optional-dependencies"]
-    drawing = {name for name in refused if name.split(".")[1] in ("plots", "_described")}
-    assert set(refused) == drawing | {"calibration_lessons.practice.scale"}
-    for name in {"calibration_lessons.plots", "calibration_lessons.practice.scale"}:
+    drawing = {name for name in refused if name.split(".")[1] == "plots"}
+    drawing |= {"calibration_lessons.book.explorers", "calibration_lessons.book._vega"}
+    assert set(refused) == drawing | {"calibration_lessons.deployment.scale"}
+    for name in {"calibration_lessons.plots", "calibration_lessons.deployment.scale"}:
         remedy = rf"{name} needs (\w+): pip install 'calibration-lessons\[(\w+)\]'"
         needed, extra = re.fullmatch(remedy, refused[name]).groups()
         assert any(line.startswith(needed) for line in extras[extra])
@@ -170,28 +171,39 @@ def test_an_import_takes_no_more_than_a_tenth_longer_than_that_of_scikit_learn()
     assert ours <= 1.1 * theirs
 
 
-LAZY = ("datasets", "definitions", "plots", "simulate", "tables", "practice.comparison", "practice.scale")
+LAZY = ("book", "book.datasets", "book.explorers", "plots", "deployment.scale")
 
 
 def test_submodules_are_loaded_at_their_first_use_and_listed_before():
     code = (
-        "import sys, calibration_lessons as cl; before = set(sys.modules); "
-        f"print(*(name for name in {LAZY} if 'calibration_lessons.' + name in before), '-'); "
-        "print(cl.practice.scale.__name__, cl.practice.comparison.__name__); "
-        "print(*(getattr(cl, name).__name__ for name in dir(cl) if name in "
-        f"{LAZY}))\n"
-        "for module in (cl, cl.practice):\n"
+        "import sys, operator, calibration_lessons as cl; before = set(sys.modules)\n"
+        f"for name in {LAZY}:\n"
+        "    owner = operator.attrgetter(name.rpartition('.')[0])(cl) if '.' in name else cl\n"
+        "    print(name.rpartition('.')[2] in dir(owner), 'calibration_lessons.' + name in before,\n"
+        "          operator.attrgetter(name)(cl).__name__)\n"
+        "for module in (cl, cl.book, cl.deployment):\n"
         "    try: module.elsewhere\n"
         "    except AttributeError as error: print(error)"
     )
-    lines = python(code).splitlines()
-    assert lines[0] == "-"
-    assert [f"calibration_lessons.{name}" for name in LAZY[:5]] == lines[2].split()
-    assert lines[1].split() == [f"calibration_lessons.practice.{name}" for name in ("scale", "comparison")]
-    assert lines[3:] == [
-        "module 'calibration_lessons' has no attribute 'elsewhere'",
-        "module 'calibration_lessons.practice' has no attribute 'elsewhere'",
-    ]
+    modules = [f"calibration_lessons.{name}" for name in LAZY]
+    owners = ("calibration_lessons", "calibration_lessons.book", "calibration_lessons.deployment")
+    refusals = [f"module {owner!r} has no attribute 'elsewhere'" for owner in owners]
+    assert python(code).splitlines() == [f"True False {module}" for module in modules] + refusals
+
+
+def test_the_list_of_names_shows_nothing_that_is_not_ours():
+    themes = {"book", "decisions", "deployment", "measures", "models", "plots", "uncertainty"}
+    assert set(dir(cl)) == {*cl.__all__, *themes, "__version__"}
+    assert len(cl.__all__) <= 35
+
+
+def test_the_library_imports_nothing_of_the_books_wing():
+    package = ROOT / "calibration_lessons"
+    library = [path for path in package.rglob("*.py") if "book" not in path.relative_to(package).parts]
+    backwards = re.compile(r"^\s*from (?:\.+|calibration_lessons\.)book\b|^\s*from \.+ import .*\bbook\b", re.M)
+    assert len(library) > 50
+    found = [path.name for path in library if backwards.search(path.read_text(encoding="utf-8"))]
+    assert found == ["__init__.py"]  # the front page, which names the wing for type checkers alone
 
 
 def test_a_star_import_hides_nothing_of_scikit_learns():
@@ -206,7 +218,7 @@ def test_a_star_import_hides_nothing_of_scikit_learns():
                 theirs |= {info.name, *getattr(module, "__all__", [])}
     assert "LogisticRegression" in theirs
     assert set(cl.__all__) & theirs == set()
-    assert cl.LogisticRegression.__module__ == "calibration_lessons.models.logistic_regression"
+    assert cl.models.LogisticRegression.__module__ == "calibration_lessons.models.logistic_regression"
 
 
 def test_every_name_of_a_star_import_is_there():

@@ -12,7 +12,7 @@ import pytest
 from lxml import html
 from sphinx.application import Sphinx
 
-from calibration_lessons import made_for
+from calibration_lessons.book import made_for
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE, REPOSITORY = "https://team.github.io/lessons/", "https://github.com/team/lessons"

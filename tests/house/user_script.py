@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 import calibration_lessons as cl
-from calibration_lessons import LogisticRegression, plots
+from calibration_lessons import plots
+from calibration_lessons.models import LogisticRegression
 
 if TYPE_CHECKING:
     from typing import assert_type
@@ -24,7 +25,7 @@ def measured(p: npt.NDArray[np.float64], labels: list[int]) -> list[float]:
     ece: float = cl.expected_calibration_error(labels, p, n_bins=10, strategy="quantile", target="class-wise")
     low, high = cl.ece_interval(labels, p, level=0.9)
     curve = cl.reliability_curve(labels, p, target=1)
-    report: cl.CalibrationReport = cl.calibration_report(labels, p, random_state=0)
+    report: cl.measures.CalibrationReport = cl.calibration_report(labels, p, random_state=0)
     return [ece, low, high, curve.ece(), report.brier, cl.negative_log_likelihood(labels, p)]
 
 
@@ -38,7 +39,7 @@ def drawn(labels: list[int], p: npt.NDArray[np.float64]) -> "Picture":
 
 def main() -> None:
     """Run everything once."""
-    logits, labels = cl.datasets.network_logits(0, "calibration")
+    logits, labels = cl.book.datasets.network_logits(0, "calibration")
     scaling = calibrated(logits, labels)
     numbers = measured(scaling.predict_proba(logits), [int(label) for label in labels])
     assert all(0 <= number < 2 for number in numbers)
@@ -49,7 +50,7 @@ def main() -> None:
         assert_type(scaling.temperature_, float)
         assert_type(decomposition.miscalibration, float)
         assert_type(model.predict_proba(x), npt.NDArray[np.float64])
-        assert_type(cl.simulate.ScoreSource().binned_calibration_error(), float)
+        assert_type(cl.book.simulate.ScoreSource().binned_calibration_error(), float)
     drawn([0, 1, 1, 0], np.array([0.1, 0.4, 0.8, 0.3]))
 
 

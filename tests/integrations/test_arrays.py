@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import calibration_lessons as cl
-from calibration_lessons.practice.monitor import CalibrationMonitor
+from calibration_lessons.deployment.monitor import CalibrationMonitor
 from tests.calibrators.cases import simulate
 
 LOGITS, LABELS = simulate(300, 4, 2.0)

@@ -53,7 +53,7 @@ def test_the_onnx_model_is_valid_and_agrees(case):
 @pytest.mark.parametrize("n_bins", [3, 7, 10, 49])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_score_on_an_edge_falls_in_the_same_bin(n_bins, dtype):
-    edges = cl.bin_edges(n_bins, dtype)
+    edges = cl.measures.bin_edges(n_bins, dtype)
     below, above = np.nextafter(edges[1:], dtype(0)), np.nextafter(edges[:-1], dtype(1))
     scores = np.concatenate([edges, below, above])
     rng = np.random.default_rng(n_bins)

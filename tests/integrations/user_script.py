@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 
 import calibration_lessons as cl
-from calibration_lessons.practice.monitor import CalibrationMonitor, WindowReport
+from calibration_lessons.deployment.monitor import CalibrationMonitor, WindowReport
 
 
 def calibrated(logits: torch.Tensor, labels: torch.Tensor) -> npt.NDArray[np.float64]:
@@ -24,13 +24,13 @@ def calibrated(logits: torch.Tensor, labels: torch.Tensor) -> npt.NDArray[np.flo
 def measured(labels: torch.Tensor, p: torch.Tensor) -> list[float]:
     """Measure in every way."""
     low, high = cl.ece_interval(labels, p)
-    null: cl.ECENull = cl.ece_under_calibration(p, random_state=0)
-    line: cl.CalibrationLine = cl.calibration_slope_intercept(labels == 0, p[:, 0])
+    null: cl.measures.ECENull = cl.ece_under_calibration(p, random_state=0)
+    line: cl.measures.CalibrationLine = cl.calibration_slope_intercept(labels == 0, p[:, 0])
     stream = cl.CalibrationAccumulator(n_bins=10).update(labels, p)
-    priors: npt.NDArray[np.float64] = cl.estimate_priors(p, p)
-    moved: npt.NDArray[np.float64] = cl.adjust_to_priors(p, train_priors=priors, new_priors=priors)
-    decision: npt.NDArray[np.int64] = cl.optimal_decision(p, 1 - torch.eye(p.shape[1]))
-    report: cl.CalibrationReport = cl.calibration_report(labels, p, random_state=0)
+    priors: npt.NDArray[np.float64] = cl.decisions.estimate_priors(p, p)
+    moved: npt.NDArray[np.float64] = cl.decisions.adjust_to_priors(p, train_priors=priors, new_priors=priors)
+    decision: npt.NDArray[np.int64] = cl.decisions.optimal_decision(p, 1 - torch.eye(p.shape[1]))
+    report: cl.measures.CalibrationReport = cl.calibration_report(labels, p, random_state=0)
     assert moved.shape == p.shape and len(decision) == len(labels)
     return [low, high, null.mean, line.slope, stream.curve().ece(), report.nll, cl.brier_score(labels, p)]
 

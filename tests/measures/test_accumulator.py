@@ -15,7 +15,7 @@ batches = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
 def rows(rng, n, n_classes, dtype):
     if n_classes == 1:
-        edges = cl.bin_edges(10, dtype)
+        edges = cl.measures.bin_edges(10, dtype)
         p = np.where(rng.random(n) < 0.5, rng.choice(edges, n), rng.random(n).astype(dtype)).astype(dtype)
         return (rng.random(n) < 0.5).astype(int), p
     p = rng.dirichlet(np.ones(n_classes), n).astype(dtype)

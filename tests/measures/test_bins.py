@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from calibration_lessons.measures import bins
 
 from .test_reliability import forecasts
@@ -18,7 +18,7 @@ dtypes = pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_edge_and_its_neighbours_fall_in_the_defined_bin(dtype):
     for n_bins in range(1, 101):
-        edges = cl.bin_edges(n_bins, dtype)
+        edges = cl.measures.bin_edges(n_bins, dtype)
         around = np.concatenate([edges, np.nextafter(edges, dtype(2)), np.nextafter(edges, dtype(-1))])
         scores = around[(around >= 0) & (around <= 1)]
         curve = cl.reliability_curve(np.zeros(len(scores)), scores, n_bins=n_bins)
@@ -28,7 +28,7 @@ def test_every_edge_and_its_neighbours_fall_in_the_defined_bin(dtype):
 
 def test_edges_are_the_correctly_rounded_fractions():
     for n_bins in range(1, 101):
-        assert cl.bin_edges(n_bins).tolist() == [m / n_bins for m in range(n_bins + 1)]
+        assert cl.measures.bin_edges(n_bins).tolist() == [m / n_bins for m in range(n_bins + 1)]
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -51,7 +51,7 @@ def test_zero_and_the_smallest_number_fall_in_the_first_bin_and_one_in_the_last(
 @pytest.mark.parametrize("n_bins", [10, 100, 3000, 10**6])
 def test_many_bins_and_half_precision_still_sort_by_the_edges(n_bins):
     scores = np.random.default_rng(0).random(500).astype(np.float16)
-    edges = cl.bin_edges(n_bins, np.float16)
+    edges = cl.measures.bin_edges(n_bins, np.float16)
     expected = np.bincount(np.maximum(np.searchsorted(edges, scores) - 1, 0), minlength=n_bins)
     assert np.array_equal(cl.reliability_curve(scores > 0.5, scores, n_bins=n_bins).counts, expected)
 
@@ -106,7 +106,7 @@ def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
 @dtypes
 @pytest.mark.parametrize("n_bins", [1, 2, 7, 15, 100, 1000, 20_000])
 def test_scores_around_every_edge_fall_into_the_bin_that_a_search_finds(n_bins, dtype):
-    edges = cl.bin_edges(n_bins, dtype)
+    edges = cl.measures.bin_edges(n_bins, dtype)
     some = edges[:: max(1, n_bins // 500)]
     scores = np.concatenate([some, np.nextafter(some, dtype(0)), np.nextafter(some, dtype(1))])
     scores = np.concatenate([scores, np.random.default_rng(0).random(500).astype(dtype)])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import calibration_lessons as cl
-from calibration_lessons import datasets, definitions
+from calibration_lessons.book import datasets, definitions
 
 tied_rows = st.lists(
     st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 1.0])), min_size=1, max_size=60
@@ -44,7 +44,7 @@ def test_the_parts_by_distinct_value_are_the_defined_ones(rows):
 def test_the_term_within_the_bins_is_the_defined_one(rows, n_bins, dtype):
     y, p = columns(rows)
     p = p.astype(dtype)
-    edges = cl.bin_edges(n_bins, dtype).tolist()
+    edges = cl.measures.bin_edges(n_bins, dtype).tolist()
     defined = definitions.brier_within_bin(y.tolist(), p.tolist(), edges)
     assert cl.brier_decomposition(y, p, n_bins=n_bins).within_bin == pytest.approx(defined, abs=1e-12)
 

@@ -51,7 +51,7 @@ def test_the_unit_of_the_weights_does_not_move_the_draws_and_empty_bins_add_noth
 
 
 def test_a_p_value_counts_the_draws_at_and_above_the_error_and_the_error_itself():
-    null = cl.ECENull(np.array([0.1, 0.2, 0.2, 0.3]))
+    null = cl.measures.ECENull(np.array([0.1, 0.2, 0.2, 0.3]))
     assert [null.p_value(ece) for ece in (0, 0.15, 0.2, 0.25, 1)] == [1, 0.8, 0.8, 0.4, 0.2]
     assert null.p_value(0.1 + 0.2) == 0.4  # the draw of 0.3 is as large, but for rounding
     assert null.mean == pytest.approx(0.2) and null.quantile(0.5) == pytest.approx(0.2)
@@ -90,5 +90,5 @@ def test_a_small_sample_with_a_lucky_error_does_not_look_certain():
 
 
 def test_a_null_shows_its_draws_briefly():
-    null = cl.ECENull(np.linspace(0, 0.1, 101))
+    null = cl.measures.ECENull(np.linspace(0, 0.1, 101))
     assert repr(null) == "<ECENull of 101 draws: mean 0.0500, 95 % up to 0.0950>"

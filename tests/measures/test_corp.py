@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 
 tied_rows = st.lists(
     st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 1.0])), min_size=1, max_size=60

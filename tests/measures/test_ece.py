@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 from scipy.stats import beta, foldnorm
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 from calibration_lessons.measures import chance
 from calibration_lessons.measures._forecast import Forecast
 

@@ -13,7 +13,7 @@ from scipy.special import expit
 from sklearn.metrics import brier_score_loss, log_loss
 
 import calibration_lessons as cl
-from calibration_lessons import datasets, definitions
+from calibration_lessons.book import datasets, definitions
 
 logit_rows = hnp.arrays(
     np.float64, st.tuples(st.integers(1, 30), st.integers(2, 5)), elements=st.floats(-20, 20)

@@ -9,7 +9,7 @@ from scipy.stats import binom, binomtest
 from sklearn.calibration import calibration_curve
 
 import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
 
 S2 = np.array(
     [

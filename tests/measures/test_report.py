@@ -48,7 +48,7 @@ def test_accuracy_and_confidence_of_a_binary_forecast_are_those_of_the_predicted
 
 
 def test_the_text_of_a_report_is_the_sentence_that_a_paper_needs():
-    report = cl.CalibrationReport(
+    report = cl.measures.CalibrationReport(
         **{"event": "top label", "ece": 0.0841, "low": 0.066, "high": 0.0921, "level": 0.95, "n": 899},
         **{"effective_n": 899.0, "n_bins": 15, "strategy": "uniform", "under_calibration": 0.0252},
         **{"p_value": 0.001, "nll": 0.4123, "brier": 0.1774, "accuracy": 0.8765, "confidence": 0.9012},

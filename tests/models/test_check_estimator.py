@@ -7,7 +7,7 @@ import sklearn
 from packaging.version import Version
 from sklearn.utils.estimator_checks import check_estimator
 
-import calibration_lessons as cl
+from calibration_lessons import models
 
 EXPECTED_FAILURES = {
     "check_dtype_object": "arrays of objects are refused, even if they hold numbers",
@@ -17,7 +17,7 @@ EXPECTED_FAILURES = {
 }
 
 
-@pytest.mark.parametrize("estimator", [cl.LogisticRegression(l2=1.0), cl.SoftmaxRegression(l2=1.0)])
+@pytest.mark.parametrize("estimator", [models.LogisticRegression(l2=1.0), models.SoftmaxRegression(l2=1.0)])
 def test_scikit_learns_checks_pass_but_for_those_with_a_reason(estimator):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -17,7 +17,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils import get_tags
 
 import calibration_lessons as cl
-from calibration_lessons import datasets, definitions
+from calibration_lessons.book import datasets, definitions
+from calibration_lessons.models import LogisticRegression, SoftmaxRegression
 
 thetas = hnp.arrays(float, 3, elements=st.floats(-3, 3))
 
@@ -49,7 +50,7 @@ seeds = st.integers(0, 10_000)
 @given(seeds)
 def test_log_odds_and_probabilities_are_the_defined_ones(seed):
     X, y = overlapping(seed)
-    model = cl.LogisticRegression().fit(X, y)
+    model = LogisticRegression().fit(X, y)
     log_odds = [definitions.linear_log_odds(parameters(model), x) for x in with_ones(X)]
     np.testing.assert_allclose(model.decision_function(X), log_odds, atol=1e-9)
     np.testing.assert_allclose(
@@ -61,7 +62,7 @@ def test_log_odds_and_probabilities_are_the_defined_ones(seed):
 @given(seeds, thetas)
 def test_no_other_parameters_have_a_smaller_loss(seed, other):
     X, y = overlapping(seed)
-    model = cl.LogisticRegression().fit(X, y)
+    model = LogisticRegression().fit(X, y)
     best = definitions.logistic_loss(parameters(model), with_ones(X), y)
     assume(np.abs(np.array(with_ones(X)) @ other).max() < 30)
     assert best <= definitions.logistic_loss(other, with_ones(X), y) + 1e-9
@@ -72,7 +73,7 @@ def test_no_other_parameters_have_a_smaller_loss(seed, other):
 @given(seeds)
 def test_the_gradient_vanishes_at_the_fit(seed):
     X, y = overlapping(seed)
-    model = cl.LogisticRegression().fit(X, y)
+    model = LogisticRegression().fit(X, y)
     np.testing.assert_allclose(
         definitions.logistic_gradient(parameters(model), with_ones(X), y), 0, atol=1e-6
     )
@@ -83,7 +84,7 @@ def test_the_gradient_vanishes_at_the_fit(seed):
 def test_a_step_of_newton_solves_the_hessian_for_the_gradient(seed):
     X, y = overlapping(seed)
     with pytest.warns(ConvergenceWarning, match="newton did not arrive in max_iter = 1 steps"):
-        model = cl.LogisticRegression(max_iter=1).fit(X, y)
+        model = LogisticRegression(max_iter=1).fit(X, y)
     zero = [0.0] * 3
     hessian = definitions.logistic_hessian(zero, with_ones(X))
     step = np.linalg.solve(hessian, definitions.logistic_gradient(zero, with_ones(X), y))
@@ -109,7 +110,7 @@ def test_agrees_with_scikit_learn(l2, fit_intercept, weighted):
     X, y, _ = datasets.spambase()
     X, y = X[::4, :20], y[::4]
     w = np.random.default_rng(0).uniform(0, 2, len(y)) if weighted else None
-    ours = cl.LogisticRegression(l2=l2, fit_intercept=fit_intercept).fit(X, y, w)
+    ours = LogisticRegression(l2=l2, fit_intercept=fit_intercept).fit(X, y, w)
     options = {"C": 1 / l2 if l2 else np.inf, "fit_intercept": fit_intercept}
     theirs = Theirs(**options, solver="newton-cholesky", tol=1e-12, max_iter=1000).fit(X, y, w)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
@@ -120,7 +121,7 @@ def test_agrees_with_scikit_learn(l2, fit_intercept, weighted):
 def test_both_solvers_arrive_at_the_same_place():
     X, y = overlapping(3, n=300)
     newton, descent = (
-        cl.LogisticRegression(solver=s, l2=0.5).fit(X, y) for s in ("newton", "gradient-descent")
+        LogisticRegression(solver=s, l2=0.5).fit(X, y) for s in ("newton", "gradient-descent")
     )
     np.testing.assert_allclose(descent.coef_, newton.coef_, atol=1e-5)
     assert newton.n_iter_ < 10 < descent.n_iter_
@@ -129,14 +130,14 @@ def test_both_solvers_arrive_at_the_same_place():
 def test_gradient_descent_that_is_cut_short_says_so():
     X, y = overlapping(0)
     with pytest.warns(ConvergenceWarning, match="gradient-descent did not arrive in max_iter = 3 steps"):
-        cl.LogisticRegression(solver="gradient-descent", max_iter=3).fit(X, y)
+        LogisticRegression(solver="gradient-descent", max_iter=3).fit(X, y)
 
 
 @given(seeds)
 def test_an_unpenalised_intercept_balances_the_mean_probability(seed):
     X, y = overlapping(seed)
     for l2 in (0.0, 10.0):
-        p = cl.LogisticRegression(l2=l2).fit(X, y).predict_proba(X)[:, 1]
+        p = LogisticRegression(l2=l2).fit(X, y).predict_proba(X)[:, 1]
         assert p.mean() == pytest.approx(y.mean(), abs=1e-7)
 
 
@@ -144,22 +145,22 @@ def test_the_fit_finds_the_coefficients_that_made_the_data():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(100_000, 2))
     y = rng.random(len(X)) < expit(1.5 * X[:, 0] - 0.5 * X[:, 1] - 1)
-    model = cl.LogisticRegression().fit(X, y)
+    model = LogisticRegression().fit(X, y)
     np.testing.assert_allclose(parameters(model), [-1, 1.5, -0.5], atol=0.03)
 
 
 def test_units_and_offsets_of_the_features_do_not_matter():
     X, y = overlapping(1)
-    p = cl.LogisticRegression().fit(X, y).predict_proba(X)
+    p = LogisticRegression().fit(X, y).predict_proba(X)
     moved = X * [1e-150, 1e150] + [0, 3e156]
-    np.testing.assert_allclose(cl.LogisticRegression().fit(moved, y).predict_proba(moved), p, atol=1e-6)
+    np.testing.assert_allclose(LogisticRegression().fit(moved, y).predict_proba(moved), p, atol=1e-6)
 
 
 def test_a_constant_or_repeated_column_changes_no_probability():
     X, y = overlapping(2)
-    p = cl.LogisticRegression().fit(X, y).predict_proba(X)
+    p = LogisticRegression().fit(X, y).predict_proba(X)
     wide = np.column_stack([X, np.full(len(X), 0.1), X[:, 0], X.sum(axis=1)])
-    np.testing.assert_allclose(cl.LogisticRegression().fit(wide, y).predict_proba(wide), p, atol=1e-8)
+    np.testing.assert_allclose(LogisticRegression().fit(wide, y).predict_proba(wide), p, atol=1e-8)
 
 
 @given(st.integers(0, 1000), st.lists(st.integers(0, 3), min_size=28, max_size=28))
@@ -168,8 +169,8 @@ def test_whole_weights_count_as_repeated_rows(seed, weights):
     w = np.array(weights)
     w[-8:] = 1
     repeated = np.repeat(np.arange(len(y)), w)
-    weighted = cl.LogisticRegression(l2=0.1).fit(X, y, w)
-    plain = cl.LogisticRegression(l2=0.1).fit(X[repeated], y[repeated])
+    weighted = LogisticRegression(l2=0.1).fit(X, y, w)
+    plain = LogisticRegression(l2=0.1).fit(X[repeated], y[repeated])
     np.testing.assert_allclose(parameters(weighted), parameters(plain), atol=1e-8)
 
 
@@ -192,13 +193,13 @@ QUASI = "no row lies beyond a plane between classes, some lie on it"
 )
 def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, solver):
     with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
-        cl.LogisticRegression(solver=solver).fit(X, y)
-    assert np.isfinite(cl.LogisticRegression(solver=solver, l2=0.1).fit(X, y).coef_).all()
+        LogisticRegression(solver=solver).fit(X, y)
+    assert np.isfinite(LogisticRegression(solver=solver, l2=0.1).fit(X, y).coef_).all()
 
 
 def test_the_five_scores_with_labels_of_the_platt_example_are_separable():
     with pytest.raises(ValueError, match=COMPLETE):
-        cl.LogisticRegression().fit([[1.2], [-0.5], [0.8], [-1.0], [0.3]], [1, 0, 1, 0, 1])
+        LogisticRegression().fit([[1.2], [-0.5], [0.8], [-1.0], [0.3]], [1, 0, 1, 0, 1])
 
 
 @given(
@@ -219,16 +220,16 @@ def test_fit_succeeds_exactly_where_no_direction_of_a_fine_fan_separates(X, labe
     separable = any(lift.min() >= 0 and lift.max() > 0 for lift in lifts)
     if separable:
         with pytest.raises(ValueError, match="y is separated by X"):
-            cl.LogisticRegression().fit(X, y)
+            LogisticRegression().fit(X, y)
     else:
-        cl.LogisticRegression().fit(X, y)
+        LogisticRegression().fit(X, y)
 
 
 def test_one_row_on_the_wrong_side_makes_a_maximum_however_far_the_others_are():
     X, y = np.r_[-1000.0:-1:1, 1:1001:1, 0.5][:, None], np.r_[np.zeros(999), np.ones(1000), 0]
     X = np.vstack([X, [[0.4]]])
     y = np.append(y, 1)
-    assert np.isfinite(cl.LogisticRegression().fit(X, y).coef_).all()
+    assert np.isfinite(LogisticRegression().fit(X, y).coef_).all()
 
 
 @pytest.mark.parametrize(
@@ -237,7 +238,7 @@ def test_one_row_on_the_wrong_side_makes_a_maximum_however_far_the_others_are():
 def test_labels_of_any_sortable_kind_come_back(labels):
     X, y = overlapping(0)
     named = np.array(labels)[y]
-    model = cl.LogisticRegression().fit(X, named)
+    model = LogisticRegression().fit(X, named)
     assert model.classes_.tolist() == list(labels)
     assert np.array_equal(
         model.predict(X), np.array(labels)[(model.predict_proba(X)[:, 1] > 0.5).astype(int)]
@@ -246,7 +247,7 @@ def test_labels_of_any_sortable_kind_come_back(labels):
 
 def test_clones_pickles_and_cross_validates():
     X, y = overlapping(0)
-    model = cl.LogisticRegression(l2=2.0).fit(X, y)
+    model = LogisticRegression(l2=2.0).fit(X, y)
     assert clone(model).get_params() == model.get_params()
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
     assert cross_val_score(model, X, y, cv=3).min() > 0.4
@@ -254,7 +255,7 @@ def test_clones_pickles_and_cross_validates():
 
 def test_odd_containers_give_the_same_model_and_stay_unchanged():
     X, y = overlapping(0)
-    before, expected = X.copy(), cl.LogisticRegression().fit(X, y).coef_
+    before, expected = X.copy(), LogisticRegression().fit(X, y).coef_
     X.flags.writeable = y.flags.writeable = False
     frame = pd.DataFrame(X, columns=["a", "b"], index=[5] * len(X))
     for container in (
@@ -265,14 +266,14 @@ def test_odd_containers_give_the_same_model_and_stay_unchanged():
         np.ma.masked_array(X),
     ):
         assert np.allclose(
-            cl.LogisticRegression().fit(container, pd.Series(y, index=[5] * len(y))).coef_, expected
+            LogisticRegression().fit(container, pd.Series(y, index=[5] * len(y))).coef_, expected
         )
     half = X.astype(np.float16)
     assert np.array_equal(
-        cl.LogisticRegression().fit(half, y).coef_, cl.LogisticRegression().fit(half.astype(float), y).coef_
+        LogisticRegression().fit(half, y).coef_, LogisticRegression().fit(half.astype(float), y).coef_
     )
     assert np.array_equal(X, before)
-    model = cl.LogisticRegression().fit(frame, y)
+    model = LogisticRegression().fit(frame, y)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame.rename(columns={"a": "c"}))
 
@@ -282,18 +283,18 @@ X0, Y0 = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
 
 def test_a_class_without_weight_and_unfitted_use_are_refused():
     with pytest.raises(ValueError, match="y holds one class only"):
-        cl.LogisticRegression().fit(X0, Y0, [1, 0, 1, 0])
+        LogisticRegression().fit(X0, Y0, [1, 0, 1, 0])
     with pytest.raises(NotFittedError):
-        cl.LogisticRegression().predict(X0)
+        LogisticRegression().predict(X0)
 
 
 def test_nothing_but_the_announced_warnings_is_raised_on_real_data():
     X, y, _ = datasets.spambase()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cl.LogisticRegression().fit(X, y)
+        LogisticRegression().fit(X, y)
 
 
 def test_only_softmax_regression_calls_itself_multiclass():
-    assert get_tags(cl.LogisticRegression()).classifier_tags.multi_class is False
-    assert get_tags(cl.SoftmaxRegression()).classifier_tags.multi_class is True
+    assert get_tags(LogisticRegression()).classifier_tags.multi_class is False
+    assert get_tags(SoftmaxRegression()).classifier_tags.multi_class is True

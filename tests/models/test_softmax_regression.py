@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import calibration_lessons as cl
-from calibration_lessons import datasets, definitions
+from calibration_lessons.book import datasets, definitions
+from calibration_lessons.models import LogisticRegression, SoftmaxRegression
 from calibration_lessons.models.logistic_regression import LogisticLoss
 from calibration_lessons.models.softmax_regression import SoftmaxLoss
 
@@ -46,7 +47,7 @@ def parameters(model):
 @given(seeds)
 def test_the_reference_form_is_the_defined_one_with_the_last_class_at_zero(seed):
     X, y = overlapping(seed)
-    model = cl.SoftmaxRegression(form="reference").fit(X, y)
+    model = SoftmaxRegression(form="reference").fit(X, y)
     thetas = parameters(model)
     assert not thetas[-1].any()
     defined = [definitions.softmax_regression(thetas[:-1], x) for x in with_ones(X)]
@@ -61,7 +62,7 @@ def test_the_reference_form_is_the_defined_one_with_the_last_class_at_zero(seed)
 @given(seeds)
 def test_the_symmetric_form_is_the_defined_one_with_parameters_that_add_up_to_zero(seed):
     X, y = overlapping(seed)
-    model = cl.SoftmaxRegression().fit(X, y)
+    model = SoftmaxRegression().fit(X, y)
     defined = [definitions.softmax_regression_symmetric(parameters(model), x) for x in with_ones(X)]
     np.testing.assert_allclose(model.predict_proba(X), defined, atol=1e-9)
     np.testing.assert_allclose(parameters(model).sum(axis=0), 0, atol=1e-9)
@@ -72,7 +73,7 @@ def test_the_symmetric_form_is_the_defined_one_with_parameters_that_add_up_to_ze
 @given(seeds, hnp.arrays(float, (3, 3), elements=st.floats(-0.5, 0.5)))
 def test_no_other_parameters_have_a_smaller_loss(seed, step):
     X, y = overlapping(seed)
-    model = cl.SoftmaxRegression().fit(X, y)
+    model = SoftmaxRegression().fit(X, y)
     best = definitions.softmax_loss(parameters(model), with_ones(X), y)
     assert best <= definitions.softmax_loss(parameters(model) + step, with_ones(X), y) + 1e-9
     assert best / len(y) == pytest.approx(cl.negative_log_likelihood(y, model.predict_proba(X)), abs=1e-9)
@@ -82,7 +83,7 @@ def test_no_other_parameters_have_a_smaller_loss(seed, step):
 @given(seeds, st.sampled_from(FORMS))
 def test_the_gradient_vanishes_at_the_fit(seed, form):
     X, y = overlapping(seed)
-    model = cl.SoftmaxRegression(form=form).fit(X, y)
+    model = SoftmaxRegression(form=form).fit(X, y)
     gradient = definitions.softmax_gradient(parameters(model), with_ones(X), y)
     np.testing.assert_allclose(gradient, 0, atol=1e-6)
 
@@ -105,29 +106,29 @@ def test_the_defined_gradient_is_the_slope_of_the_defined_loss(seed, theta):
 @given(seeds, st.integers(2, 4))
 def test_both_forms_agree_without_a_penalty(seed, n_classes):
     X, y = overlapping(seed, n_classes=n_classes)
-    symmetric, reference = (cl.SoftmaxRegression(form=form).fit(X, y) for form in FORMS)
+    symmetric, reference = (SoftmaxRegression(form=form).fit(X, y) for form in FORMS)
     np.testing.assert_allclose(symmetric.predict_proba(X), reference.predict_proba(X), atol=1e-7)
     np.testing.assert_allclose(reference.coef_ - reference.coef_.mean(axis=0), symmetric.coef_, atol=1e-5)
 
 
 def test_the_forms_part_with_a_penalty_as_the_reference_class_pays_nothing():
     X, y = load_iris(return_X_y=True)
-    symmetric, reference = (cl.SoftmaxRegression(form=form, l2=1.0).fit(X, y) for form in FORMS)
+    symmetric, reference = (SoftmaxRegression(form=form, l2=1.0).fit(X, y) for form in FORMS)
     assert np.abs(symmetric.predict_proba(X) - reference.predict_proba(X)).max() > 0.01
-    renamed = cl.SoftmaxRegression(form="reference", l2=1.0).fit(X, (y + 1) % 3)
+    renamed = SoftmaxRegression(form="reference", l2=1.0).fit(X, (y + 1) % 3)
     assert np.abs(renamed.predict_proba(X)[:, [1, 2, 0]] - reference.predict_proba(X)).max() > 0.01
-    same = cl.SoftmaxRegression(l2=1.0).fit(X, (y + 1) % 3)
+    same = SoftmaxRegression(l2=1.0).fit(X, (y + 1) % 3)
     np.testing.assert_allclose(same.predict_proba(X)[:, [1, 2, 0]], symmetric.predict_proba(X), atol=1e-9)
 
 
 @given(seeds)
 def test_for_two_classes_it_is_logistic_regression(seed):
     X, y = overlapping(seed, n_classes=2)
-    softmax, logistic = cl.SoftmaxRegression().fit(X, y), cl.LogisticRegression().fit(X, y)
+    softmax, logistic = SoftmaxRegression().fit(X, y), LogisticRegression().fit(X, y)
     np.testing.assert_allclose(softmax.predict_proba(X), logistic.predict_proba(X), atol=1e-7)
     np.testing.assert_allclose(softmax.decision_function(X), logistic.decision_function(X), atol=1e-5)
-    half = cl.SoftmaxRegression(l2=1.0).fit(X, y).predict_proba(X)
-    np.testing.assert_allclose(half, cl.LogisticRegression(l2=0.5).fit(X, y).predict_proba(X), atol=1e-7)
+    half = SoftmaxRegression(l2=1.0).fit(X, y).predict_proba(X)
+    np.testing.assert_allclose(half, LogisticRegression(l2=0.5).fit(X, y).predict_proba(X), atol=1e-7)
 
 
 @pytest.mark.parametrize("l2", [0.0, 0.1, 10.0])
@@ -136,7 +137,7 @@ def test_agrees_with_scikit_learn(l2, weighted):
     y, p, _ = datasets.hpc_cv()
     X, y = np.log(p + 1e-3)[::4], y[::4]
     w = np.random.default_rng(0).uniform(0, 2, len(y)) if weighted else None
-    ours = cl.SoftmaxRegression(l2=l2).fit(X, y, w)
+    ours = SoftmaxRegression(l2=l2).fit(X, y, w)
     theirs = Theirs(C=1 / l2 if l2 else np.inf, solver="newton-cg", tol=1e-10, max_iter=1000).fit(X, y, w)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
@@ -147,7 +148,7 @@ def test_agrees_with_scikit_learn(l2, weighted):
 def test_both_solvers_arrive_at_the_same_place(form):
     X, y = overlapping(3, n=300)
     newton, descent = (
-        cl.SoftmaxRegression(form=form, solver=s, l2=1.0).fit(X, y) for s in ("newton", "gradient-descent")
+        SoftmaxRegression(form=form, solver=s, l2=1.0).fit(X, y) for s in ("newton", "gradient-descent")
     )
     np.testing.assert_allclose(descent.predict_proba(X), newton.predict_proba(X), atol=1e-5)
     assert newton.n_iter_ < 12 < descent.n_iter_
@@ -190,7 +191,7 @@ def test_gradient_and_hessian_are_the_slopes_of_the_loss_and_its_penalty(form):
 
 def test_where_both_classes_are_as_probable_the_first_is_predicted():
     X, y = [[-1.0], [-1.0], [1.0], [1.0]], ["a", "b", "b", "a"]
-    for model in (cl.LogisticRegression(), cl.SoftmaxRegression()):
+    for model in (LogisticRegression(), SoftmaxRegression()):
         model.fit(X, y)
         assert not model.decision_function(X).any()
         assert model.predict(X).tolist() == ["a"] * 4
@@ -199,13 +200,13 @@ def test_where_both_classes_are_as_probable_the_first_is_predicted():
 def test_gradient_descent_that_is_cut_short_says_so():
     X, y = overlapping(0)
     with pytest.warns(ConvergenceWarning, match="gradient-descent did not arrive in max_iter = 3 steps"):
-        cl.SoftmaxRegression(solver="gradient-descent", max_iter=3).fit(X, y)
+        SoftmaxRegression(solver="gradient-descent", max_iter=3).fit(X, y)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_without_an_intercept_the_scores_vanish_at_the_origin(form):
     X, y = overlapping(4)
-    model = cl.SoftmaxRegression(form=form, fit_intercept=False).fit(X, y)
+    model = SoftmaxRegression(form=form, fit_intercept=False).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(np.zeros((1, 2))), [[1 / 3] * 3], atol=1e-12)
 
 
@@ -222,26 +223,26 @@ def test_without_an_intercept_the_scores_vanish_at_the_origin(form):
 )
 def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, form):
     if why is None:
-        assert np.isfinite(cl.SoftmaxRegression(form=form).fit(X, y).coef_).all()
+        assert np.isfinite(SoftmaxRegression(form=form).fit(X, y).coef_).all()
     else:
         with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
-            cl.SoftmaxRegression(form=form).fit(X, y)
-    assert np.isfinite(cl.SoftmaxRegression(form=form, l2=0.1).fit(X, y).coef_).all()
+            SoftmaxRegression(form=form).fit(X, y)
+    assert np.isfinite(SoftmaxRegression(form=form, l2=0.1).fit(X, y).coef_).all()
 
 
 def test_one_class_of_iris_is_separated_from_the_others():
     with pytest.raises(ValueError, match="no row lies beyond a plane between classes"):
-        cl.SoftmaxRegression().fit(*load_iris(return_X_y=True))
+        SoftmaxRegression().fit(*load_iris(return_X_y=True))
 
 
 def test_the_digits_are_separated_altogether():
     with pytest.raises(ValueError, match="every row lies on its own class's side"):
-        cl.SoftmaxRegression().fit(*load_digits(return_X_y=True))
+        SoftmaxRegression().fit(*load_digits(return_X_y=True))
 
 
 def test_labels_of_any_sortable_kind_come_back():
     X, y = overlapping(0)
-    model = cl.SoftmaxRegression().fit(X, np.array(["red", "green", "blue"])[y])
+    model = SoftmaxRegression().fit(X, np.array(["red", "green", "blue"])[y])
     assert model.classes_.tolist() == ["blue", "green", "red"]
     assert np.array_equal(model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)])
 
@@ -252,15 +253,15 @@ def test_whole_weights_count_as_repeated_rows(seed, weights):
     w = np.array(weights)
     w[-12:] = 1
     repeated = np.repeat(np.arange(len(y)), w)
-    weighted = cl.SoftmaxRegression(l2=0.1).fit(X, y, w)
-    plain = cl.SoftmaxRegression(l2=0.1).fit(X[repeated], y[repeated])
+    weighted = SoftmaxRegression(l2=0.1).fit(X, y, w)
+    plain = SoftmaxRegression(l2=0.1).fit(X[repeated], y[repeated])
     np.testing.assert_allclose(parameters(weighted), parameters(plain), atol=1e-8)
 
 
 def test_clones_pickles_and_reads_data_frames():
     X, y = overlapping(0)
     frame = pd.DataFrame(X, columns=["a", "b"], index=[5] * len(X))
-    model = cl.SoftmaxRegression(form="reference", l2=2.0).fit(frame, pd.Series(y))
+    model = SoftmaxRegression(form="reference", l2=2.0).fit(frame, pd.Series(y))
     assert clone(model).get_params() == model.get_params()
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
     assert model.feature_names_in_.tolist() == ["a", "b"]

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PowerTransformer
 
 import calibration_lessons as cl
-from calibration_lessons import datasets, definitions, simulate
+from calibration_lessons.book import datasets, definitions, simulate
 
 from .test_pages import MODES, NARROW, PAGES, THEME_FAULTS, WIDE
 
@@ -57,7 +57,7 @@ class Figure:
         return f"book/{self.page}.html"
 
 
-def diagram(curve: cl.ReliabilityCurve) -> dict[str, Any]:
+def diagram(curve: cl.measures.ReliabilityCurve) -> dict[str, Any]:
     """What the dots and the bars of a reliability diagram show."""
     filled = curve.counts > 0
     return {
@@ -133,7 +133,7 @@ def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
 
 def coin(tosses: int, share: int) -> dict[str, Any]:
     heads = tosses * share // 100
-    total, aleatoric, epistemic = cl.coin_uncertainty(heads, tosses)
+    total, aleatoric, epistemic = cl.uncertainty.coin_uncertainty(heads, tosses)
     return {
         "readout": f"{heads} heads of {tosses}: {total:.3f} bits = "
         f"{aleatoric:.3f} aleatoric + {epistemic:.3f} epistemic",
@@ -177,7 +177,7 @@ def logistic(slope: int, intercept: float, which: str) -> dict[str, Any]:
     best = np.nan
     if which == "a sixth row":
         x, y = np.append(x, 0.6), np.append(y, 0)
-        best = cl.LogisticRegression().fit(x[:, None], y).coef_[0, 0]
+        best = cl.models.LogisticRegression().fit(x[:, None], y).coef_[0, 0]
     loss = definitions.logistic_loss([intercept, slope], [[1, one] for one in x], y)
     own = expit(np.where(y == 1, 1, -1) * (intercept + slope * x))
     return {
@@ -222,10 +222,10 @@ def classifiers(distance: float, way: str) -> dict[str, Any]:
     rng = np.random.default_rng(1)
     rows = [rng.integers(0, 200, 200) for _ in range(10)]
     members = [model.fit(X[r], y[r]).predict_proba(place) for r in rows]
-    ((epistemic,),) = cl.decompose_uncertainty(np.stack(members))[2:]
+    ((epistemic,),) = cl.uncertainty.decompose_uncertainty(np.stack(members))[2:]
     said = model.fit(X, y).predict(place)
     softmax = model.predict_proba(place).max()
-    (kernel,) = cl.kernel_confidence(X, y, place, said, bandwidth=0.7)
+    (kernel,) = cl.uncertainty.kernel_confidence(X, y, place, said, bandwidth=0.7)
     truth = expit((2 * said - 1) * (2 * place @ [0.7, 0.9]))[0]
     return {
         "readout": f"{np.sum(np.hypot(*(X - place).T) < 1)} patients within 1: softmax {softmax:.3f}, "
@@ -327,13 +327,13 @@ def spam() -> tuple[Any, ...]:
 def decisions(price: float) -> dict[str, Any]:
     labels, forecasts, (z, y), z_test = spam()
     costs = [[0, price], [10 - price, 0]]
-    t = cl.optimal_threshold(costs)
+    t = cl.decisions.optimal_threshold(costs)
     cuts = [*z, -np.inf]
-    cut = cuts[np.argmin([cl.mean_cost(y, (z > c).astype(int), costs) for c in cuts])]
+    cut = cuts[np.argmin([cl.decisions.mean_cost(y, (z > c).astype(int), costs) for c in cuts])]
     rules = {name: (q > t).astype(int) for name, q in forecasts.items()}
     rules |= {"tuned cut": (z_test > cut).astype(int)}
     rules |= {"keep all": np.zeros(len(labels), int), "throw all away": np.ones(len(labels), int)}
-    paid = {name: cl.mean_cost(labels, rule, costs) for name, rule in rules.items()}
+    paid = {name: cl.decisions.mean_cost(labels, rule, costs) for name, rule in rules.items()}
     rows = [np.array(costs)[labels, rules[name]] for name in forecasts]
     saved, half = np.mean(rows[0] - rows[1]), 1.96 * np.std(rows[0] - rows[1]) / len(labels) ** 0.5
     four = [value for name, value in paid.items() if name != "tuned cut"]

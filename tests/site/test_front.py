@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from lxml import html
 
-from calibration_lessons import datasets
+from calibration_lessons.book import datasets
 from tests.site.conftest import HTML, Visit
 from tests.site.test_pages import PAGES
 from tools.lengths import measure

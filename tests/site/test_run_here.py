@@ -20,8 +20,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from lxml import html as markup
 
-from calibration_lessons import definitions, symbols
-from calibration_lessons.definitions import NUMBERED, program
+from calibration_lessons.book import definitions
+from calibration_lessons.book.definitions import NUMBERED, program
+from tests.book import symbols
 from tools.equations import Display, find_displays
 from tools.latex import fault
 

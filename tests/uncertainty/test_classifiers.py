@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from calibration_lessons import definitions, kernel_confidence
+from calibration_lessons.book import definitions
+from calibration_lessons.uncertainty import kernel_confidence
 
 
 @st.composite

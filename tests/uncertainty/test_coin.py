@@ -9,8 +9,13 @@ from scipy.integrate import quad
 from scipy.special import digamma, entr, lambertw
 from scipy.stats import beta, binom
 
-import calibration_lessons as cl
-from calibration_lessons import definitions
+from calibration_lessons.book import definitions
+from calibration_lessons.uncertainty import (
+    coin_plausibility,
+    coin_uncertainty,
+    entropy,
+    expected_coin_uncertainty,
+)
 from calibration_lessons.uncertainty.coin import _log_gap
 
 SLICES = STEPS = 2000
@@ -39,7 +44,7 @@ def test_the_likelihood_is_the_binomial_probability(count, h):
 def test_the_entropies_equal_their_integrals_over_a_uniform_prior(count):
     literal = definitions.coin_entropies(*count, slices=SLICES)
     # The curvature at an end where all tosses agree makes the largest error of the midpoint rule.
-    assert cl.coin_uncertainty(*count) == pytest.approx(literal, abs=3e-5)
+    assert coin_uncertainty(*count) == pytest.approx(literal, abs=3e-5)
 
 
 @settings(max_examples=50, deadline=None)
@@ -52,16 +57,16 @@ def test_the_entropies_equal_their_integrals_over_any_beta_prior(count, prior):
         return float(posterior.pdf(h) * (entr(h) + entr(1 - h)) / math.log(2))
 
     expected = quad(weighted_entropy, 0, 1, points=[posterior.mean()], limit=200)[0]
-    assert cl.coin_uncertainty(heads, tosses, prior=prior).aleatoric == pytest.approx(expected, abs=1e-7)
+    assert coin_uncertainty(heads, tosses, prior=prior).aleatoric == pytest.approx(expected, abs=1e-7)
 
 
 @given(counts(10**6), priors)
 def test_the_parts_of_the_entropy_are_not_negative_and_add_up_to_the_total(count, prior):
-    total, aleatoric, epistemic = cl.coin_uncertainty(*count, prior=prior)
+    total, aleatoric, epistemic = coin_uncertainty(*count, prior=prior)
     assert 0 <= aleatoric <= 1 and 0 <= epistemic <= 1 and 0 <= total <= 1 + 1e-15
     assert total == pytest.approx(aleatoric + epistemic, abs=1e-15)
     mean = (prior[0] + count[0]) / (sum(prior) + count[1])
-    assert total == pytest.approx(cl.entropy([mean, 1 - mean], base="bits"), abs=1e-14)
+    assert total == pytest.approx(entropy([mean, 1 - mean], base="bits"), abs=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -69,23 +74,23 @@ def test_the_parts_of_the_entropy_are_not_negative_and_add_up_to_the_total(count
     [(0, 0, (1, 0.721, 0.279)), (5, 10, (1, 0.942, 0.058)), (50, 100, (1, 0.993, 0.007))],
 )
 def test_a_fair_looking_coin_has_the_known_entropies(heads, tosses, expected):
-    assert cl.coin_uncertainty(heads, tosses) == pytest.approx(expected, abs=5e-4)
+    assert coin_uncertainty(heads, tosses) == pytest.approx(expected, abs=5e-4)
 
 
 def test_the_epistemic_entropy_keeps_its_digits_where_the_difference_of_entropies_has_none():
     tosses = 10**12
     for share in (0.5, 0.1, 0.01):
-        epistemic = cl.coin_uncertainty(round(share * tosses), tosses).epistemic
+        epistemic = coin_uncertainty(round(share * tosses), tosses).epistemic
         assert epistemic * 2 * tosses * math.log(2) == pytest.approx(1, rel=1e-8)
 
 
 def test_the_series_for_many_tosses_continues_the_digammas_for_few():
-    parts = [cl.coin_uncertainty(0, 0, prior=(a, a)) for a in (100.0, np.nextafter(100.0, 101.0))]
+    parts = [coin_uncertainty(0, 0, prior=(a, a)) for a in (100.0, np.nextafter(100.0, 101.0))]
     assert parts[0].epistemic == pytest.approx(parts[1].epistemic, rel=1e-11)
 
 
 def test_one_surprising_toss_can_raise_the_epistemic_entropy():
-    assert cl.coin_uncertainty(10, 11).epistemic > cl.coin_uncertainty(10, 10).epistemic
+    assert coin_uncertainty(10, 11).epistemic > coin_uncertainty(10, 10).epistemic
 
 
 @pytest.mark.equation("eq-plausibility", "eq-plausibility-split")
@@ -96,7 +101,7 @@ def test_the_plausibilities_equal_the_best_coin_of_a_fine_grid(count):
     for_heads = definitions.plausibility_of_heads(heads, tosses, steps=STEPS)
     for_tails = definitions.plausibility_of_heads(tosses - heads, tosses, steps=STEPS)
     aleatoric, epistemic = definitions.plausibility_split(for_heads, for_tails)
-    found = cl.coin_plausibility(heads, tosses)
+    found = coin_plausibility(heads, tosses)
     # The line 2 h - 1 rises by 2 / STEPS from a coin to the next, so the grid misses the top by no more.
     assert found.aleatoric == pytest.approx(aleatoric, abs=2 / STEPS + 1e-12)
     assert found.epistemic == pytest.approx(epistemic, abs=2 / STEPS + 1e-12)
@@ -104,37 +109,37 @@ def test_the_plausibilities_equal_the_best_coin_of_a_fine_grid(count):
 
 
 def test_without_a_toss_all_plausibility_is_epistemic():
-    assert cl.coin_plausibility(0, 0) == (1, 0, 1)
+    assert coin_plausibility(0, 0) == (1, 0, 1)
 
 
 @pytest.mark.parametrize("heads", [0, 1])
 def test_one_toss_leaves_a_third_epistemic_and_nothing_aleatoric(heads):
-    assert cl.coin_plausibility(heads, 1) == pytest.approx((1 / 3, 0, 1 / 3), abs=1e-15)
+    assert coin_plausibility(heads, 1) == pytest.approx((1 / 3, 0, 1 / 3), abs=1e-15)
 
 
 def test_one_head_in_two_tosses_divides_in_the_golden_ratio():
     golden = (math.sqrt(5) - 1) / 2
-    assert cl.coin_plausibility(1, 2) == pytest.approx((1, 1 - golden, golden), abs=1e-14)
+    assert coin_plausibility(1, 2) == pytest.approx((1, 1 - golden, golden), abs=1e-14)
 
 
 @given(counts(10**5))
 def test_heads_and_tails_may_change_their_names(count):
     heads, tosses = count
-    for split in (cl.coin_uncertainty, cl.coin_plausibility):
+    for split in (coin_uncertainty, coin_plausibility):
         assert split(heads, tosses) == pytest.approx(split(tosses - heads, tosses), rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize("share", [0, 0.1, 0.4, 0.5, 1])
 def test_after_many_tosses_the_plausibility_is_aleatoric_by_the_distance_from_a_fair_coin(share):
     tosses = 10**9
-    split = cl.coin_plausibility(round(share * tosses), tosses)
+    split = coin_plausibility(round(share * tosses), tosses)
     assert split.epistemic == pytest.approx(0, abs=2e-4)
     assert split.aleatoric == pytest.approx(1 - abs(2 * share - 1), abs=2e-4)
 
 
 def test_the_epistemic_plausibility_of_a_fair_coin_falls_like_the_root_of_log_n_over_n():
     tosses = 10**8
-    epistemic = cl.coin_plausibility(tosses // 2, tosses).epistemic
+    epistemic = coin_plausibility(tosses // 2, tosses).epistemic
     assert epistemic == pytest.approx(math.sqrt(lambertw(tosses).real / tosses), rel=1e-6)
 
 
@@ -142,8 +147,8 @@ def test_the_epistemic_plausibility_of_a_fair_coin_falls_like_the_root_of_log_n_
 @settings(max_examples=30, deadline=None)
 @given(biases, st.integers(0, 15), st.sampled_from(MEASURES))
 def test_the_expected_uncertainty_is_the_sum_over_all_numbers_of_heads(p, tosses, measure):
-    split = cl.coin_uncertainty if measure == "entropy" else cl.coin_plausibility
-    found = cl.expected_coin_uncertainty(p, tosses, measure=measure)
+    split = coin_uncertainty if measure == "entropy" else coin_plausibility
+    found = expected_coin_uncertainty(p, tosses, measure=measure)
     known = {heads: split(heads, tosses) for heads in range(tosses + 1)}
     for i, part in enumerate(found):
         literal = definitions.coin_expected(p, tosses, lambda heads, _, i=i: known[heads][i])
@@ -156,15 +161,15 @@ def test_the_series_takes_over_where_the_difference_begins_to_cancel():
 
 
 def test_the_expected_uncertainty_uses_the_prior():
-    found = cl.expected_coin_uncertainty(0.3, 4, prior=(2, 5))
-    literal = definitions.coin_expected(0.3, 4, lambda k, n: cl.coin_uncertainty(k, n, prior=(2, 5)).total)
+    found = expected_coin_uncertainty(0.3, 4, prior=(2, 5))
+    literal = definitions.coin_expected(0.3, 4, lambda k, n: coin_uncertainty(k, n, prior=(2, 5)).total)
     assert found.total == pytest.approx(literal, abs=1e-14)
 
 
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("p", [0, 1e-7, 0.5, 0.97, 1])
 def test_a_hundred_thousand_tosses_leave_finite_parts_between_0_and_1(p, measure):
-    found = cl.expected_coin_uncertainty(p, 10**5, measure=measure)
+    found = expected_coin_uncertainty(p, 10**5, measure=measure)
     assert all(isinstance(part, float) and 0 <= part <= 1 for part in found)
     assert found.total == pytest.approx(found.aleatoric + found.epistemic, abs=1e-14)
 
@@ -172,19 +177,19 @@ def test_a_hundred_thousand_tosses_leave_finite_parts_between_0_and_1(p, measure
 @pytest.mark.parametrize("p", [0.5, 0.7, 0.9, 0.99])
 def test_the_epistemic_entropy_falls_toss_by_toss_and_as_fast_for_every_coin(p):
     tosses = [*range(201), 10**5]
-    epistemic = [cl.expected_coin_uncertainty(p, n).epistemic for n in tosses]
+    epistemic = [expected_coin_uncertainty(p, n).epistemic for n in tosses]
     assert all(after < before for before, after in itertools.pairwise(epistemic))
     assert epistemic[-1] * 2 * 10**5 * math.log(2) == pytest.approx(1, rel=1e-3)
 
 
 def test_the_epistemic_plausibility_rises_with_the_second_toss_of_a_fair_coin():
-    one, two = (cl.expected_coin_uncertainty(0.5, n, measure="plausibility").epistemic for n in (1, 2))
+    one, two = (expected_coin_uncertainty(0.5, n, measure="plausibility").epistemic for n in (1, 2))
     assert one == pytest.approx(1 / 3, abs=1e-12) and two == pytest.approx(0.3948034, abs=1e-7)
 
 
 def test_the_epistemic_plausibility_falls_slower_the_closer_the_coin_is_to_fair():
     left = [
-        cl.expected_coin_uncertainty(p, 200, measure="plausibility").epistemic
+        expected_coin_uncertainty(p, 200, measure="plausibility").epistemic
         for p in (0.5, 0.6, 0.7, 0.8, 0.9)
     ]
     assert all(fair > biased * 1.5 for fair, biased in itertools.pairwise(left))
@@ -194,6 +199,6 @@ def test_the_epistemic_plausibility_falls_slower_the_closer_the_coin_is_to_fair(
     ("measure", "tosses", "lowest"), [("entropy", 2, 0.9056), ("plausibility", 1, 0.3333)]
 )
 def test_the_total_of_a_fair_coin_dips_and_returns(measure, tosses, lowest):
-    totals = [cl.expected_coin_uncertainty(0.5, n, measure=measure).total for n in (*range(50), 10**5)]
+    totals = [expected_coin_uncertainty(0.5, n, measure=measure).total for n in (*range(50), 10**5)]
     assert totals[0] == 1 and totals[-1] > 0.995
     assert min(totals) == totals[tosses] == pytest.approx(lowest, abs=1e-4)

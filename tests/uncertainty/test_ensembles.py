@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import entropy
 
-from calibration_lessons import decompose_uncertainty, definitions
+from calibration_lessons.book import definitions
+from calibration_lessons.uncertainty import decompose_uncertainty
 
 
 @st.composite

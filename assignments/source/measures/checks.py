@@ -4,7 +4,7 @@ import numpy as np
 
 from classroom.cases import EDGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
 
-WITHOUT = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
+WITHOUT = ["calibration_lessons.measures", "calibration_lessons.book.definitions", "sklearn.calibration"]
 FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
     n for n in range(6, 120) if np.all(np.linspace(0, 1, n + 1) >= np.arange(n + 1) / n)
     and np.any(np.arange(n) / n * n > np.arange(n))

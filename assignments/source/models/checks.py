@@ -5,12 +5,13 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit
 
-from calibration_lessons import LogisticRegression, softmax
+from calibration_lessons import softmax
+from calibration_lessons.models import LogisticRegression
 from classroom.cases import SOME, STAYS, ByHand, Case, Question
 
 WITHOUT = [
-    "calibration_lessons.models", "calibration_lessons._logistic", "calibration_lessons.calibrators",
-    "calibration_lessons.definitions",
+    "calibration_lessons.models", "calibration_lessons.solvers.logistic", "calibration_lessons.calibrators",
+    "calibration_lessons.book.definitions",
     "sklearn.linear_model", "sklearn.neural_network",
 ]  # fmt: skip
 

@@ -8,8 +8,8 @@ from scipy.special import expit, log_softmax, softmax
 import calibration_lessons as cl
 from classroom.cases import SOME, STAYS, ByHand, Case, Question
 
-MEASURES = ["calibration_lessons.measures", "calibration_lessons.definitions", "sklearn.calibration"]
-DECISIONS = ["calibration_lessons.practice.decisions", "calibration_lessons.definitions"]
+MEASURES = ["calibration_lessons.measures", "calibration_lessons.book.definitions", "sklearn.calibration"]
+DECISIONS = ["calibration_lessons.decisions.costs", "calibration_lessons.book.definitions"]
 
 
 def by_hand(false_alarm, miss, referral, weight, told):
@@ -67,10 +67,10 @@ def report(z, worse, fit_rows, calibration_rows, test_rows, costs, referral):
     learned, judged, found = calibration_rows, test_rows, {}
     platt = cl.PlattScaling().fit(z[learned], worse[learned])
     for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[judged])[:, 1])):
-        decision = cl.optimal_decision(p, costs, abstaining_cost=referral)
+        decision = cl.decisions.optimal_decision(p, costs, abstaining_cost=referral)
         found[f"ece {name}"] = cl.expected_calibration_error(worse[judged], p, n_bins=10)
         found[f"chance {name}"] = chance(p, n_bins=10)
-        found[f"cost {name}"] = cl.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
+        found[f"cost {name}"] = cl.decisions.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
     return found
 
 
@@ -822,9 +822,9 @@ QUESTIONS = [
          "worse[judged], p, n_bins=10 -> worse[judged], p, n_bins=15": "10 bins",
          "chance(p, n_bins=10) -> chance(p, n_bins=15)": "10 bins",
          "abstaining_cost=referral)\n        found -> abstaining_cost=1e9)\n        found": "a referral among them",
-         "decision = cl.optimal_decision(p, costs, abstaining_cost=referral) -> decision = (p > 0.5).astype(int)":
+         "decision = cl.decisions.optimal_decision(p, costs, abstaining_cost=referral) -> decision = (p > 0.5).astype(int)":
              "the cheapest decisions, a referral among them",
-         "decision = cl.optimal_decision(p, costs, abstaining_cost=referral) -> decision = np.ones(len(p), dtype=int)":
+         "decision = cl.decisions.optimal_decision(p, costs, abstaining_cost=referral) -> decision = np.ones(len(p), dtype=int)":
              "the cheapest decisions",
          "optimal_decision(p, costs -> optimal_decision(p, costs.T": "rows of the table are true classes",
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
@@ -885,7 +885,7 @@ QUESTIONS = [
          complement: "any number of classes, shares or counts", largest_moves: "every class moves",
          "factors = np -> probabilities = probabilities[:1].repeat(len(probabilities), axis=0); factors = np": SOME,
          "factors = np -> probabilities *= np.asarray(new) / np.asarray(old); factors = 1.0; np": STAYS},
-        ["calibration_lessons.practice.shift", "calibration_lessons.definitions"],
+        ["calibration_lessons.decisions.label_shift", "calibration_lessons.book.definitions"],
     ),
     Question(
         "intercept", intercept_update,
@@ -910,8 +910,8 @@ QUESTIONS = [
          "if not 0 < share < 1: -> if not 0.01 < share < 0.99:": "a rare class is still a class",
          "z, share = np.asarray(z, dtype=float), np.mean(y) -> z, share = np.asarray(z, dtype=float)[:20], np.mean(y[:20])": SOME,
          "z, share = np.asarray(z, dtype=float), np.mean(y) -> share = np.mean(y); z -= 0.1; z = z + 0.1": STAYS},
-        ["calibration_lessons.calibrators", "calibration_lessons.models", "calibration_lessons._logistic",
-         "calibration_lessons.definitions", "sklearn.linear_model"],
+        ["calibration_lessons.calibrators", "calibration_lessons.models", "calibration_lessons.solvers.logistic",
+         "calibration_lessons.book.definitions", "sklearn.linear_model"],
     ),
     Question(
         "shortlists", shortlists,
@@ -939,7 +939,7 @@ QUESTIONS = [
          lists_by_class: "one limit for all classes", lists_that_add_up: "that is what a calibrated model would list; nothing is promised of yours",
          "scores = -> p, labels = p[:9], labels[:9]; scores =": SOME,
          "scores = -> new_p -= 0.0625; new_p = new_p + 0.0625; scores =": STAYS},
-        ["calibration_lessons.definitions"],
+        ["calibration_lessons.book.definitions"],
     ),
     Question(
         "merged", merged_ece,
@@ -1042,6 +1042,6 @@ QUESTIONS = [
          "return softmax(s / temperature) -> return np.sort(softmax(s / temperature))[::-1]": "in the order of the answers",
          "tokens = np.asarray(tokens) -> tokens = np.asarray(tokens)[:, :3]; logits = logits[:, :3]": "all tokens of an answer count",
          "tokens = np.asarray(tokens) -> tokens[tokens < 0] = 0": STAYS},
-        ["calibration_lessons.definitions"], rtol=0, atol=6e-4,
+        ["calibration_lessons.book.definitions"], rtol=0, atol=6e-4,
     ),
 ]  # fmt: skip

@@ -8,10 +8,10 @@ from scipy.special import digamma, entr, xlogy
 from scipy.stats import binom, mannwhitneyu
 
 import calibration_lessons as cl
-from calibration_lessons import datasets
+from calibration_lessons.book import datasets
 from classroom.cases import SOME, STAYS, ByHand, Case, Known, Question
 
-WITHOUT = ["calibration_lessons.uncertainty", "calibration_lessons.definitions"]
+WITHOUT = ["calibration_lessons.uncertainty", "calibration_lessons.book.definitions"]
 
 
 def coin(a, b, heads, tosses):
@@ -65,7 +65,7 @@ def local_confidence(X_train, y_train, place, predicted, bandwidth, n_classes):
 
 
 def alarm(member_probs):
-    return cl.decompose_uncertainty(member_probs).epistemic
+    return cl.uncertainty.decompose_uncertainty(member_probs).epistemic
 
 
 def coins(rng, own):
@@ -188,7 +188,7 @@ def alarmed_by_turns(values, calls):
 def coin_parts_by_draws(heads, tosses, prior=(1, 1)):
     h = np.random.default_rng(0).beta(prior[0] + heads, prior[1] + tosses - heads, 2_000)
     sides = np.column_stack([h, 1 - h])
-    total, aleatoric = cl.entropy(sides.mean(axis=0), base="bits"), cl.entropy(sides, base="bits").mean()
+    total, aleatoric = cl.uncertainty.entropy(sides.mean(axis=0), base="bits"), cl.uncertainty.entropy(sides, base="bits").mean()
     return total, aleatoric, total - aleatoric
 
 
@@ -368,12 +368,12 @@ QUESTIONS = [
         {spread_of_the_first: "what five networks know", ".epistemic -> .aleatoric": "what five networks know",
          "return cl -> return -cl": "the direction", ".epistemic -> .epistemic.argsort().argsort()": "each row for itself",
          ".epistemic -> .epistemic.mean()": "one number for each row", ".epistemic -> .epistemic[:9]": SOME,
-         "cl.decompose_uncertainty(member_probs).epistemic -> member_probs.mean(axis=0).max(axis=1)": "the direction",
-         "cl.decompose_uncertainty(member_probs).epistemic -> np.zeros(member_probs.shape[1])": "a number that tells",
-         "cl.decompose_uncertainty(member_probs).epistemic -> cl.entropy(member_probs[1])": "what five networks know",
-         "(member_probs).epistemic -> (member_probs).epistemic - cl.decompose_uncertainty(member_probs).epistemic.mean()":
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> member_probs.mean(axis=0).max(axis=1)": "the direction",
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.zeros(member_probs.shape[1])": "a number that tells",
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> cl.uncertainty.entropy(member_probs[1])": "what five networks know",
+         "(member_probs).epistemic -> (member_probs).epistemic - cl.uncertainty.decompose_uncertainty(member_probs).epistemic.mean()":
              "each row for itself",
-         "cl.decompose_uncertainty(member_probs).epistemic -> np.random.default_rng(0).random(member_probs.shape[1])":
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.random.default_rng(0).random(member_probs.shape[1])":
              "a number that tells",
          "return cl -> member_probs[0] = member_probs[0][::-1]; return cl": STAYS},
     ),

@@ -70,7 +70,8 @@ def transcriptions(found: list[scan.Display], registered: list[scan.Registration
 
 def is_public(function: str) -> bool:
     """Tell whether a name, dotted or not, starts at an export and leads to something."""
-    return function.split(".")[0] in public() and resolve(f"{PACKAGE}.{function}")
+    is_exported = any(f"{function}.".startswith(f"{name}.") for name in public())
+    return is_exported and resolve(f"{PACKAGE}.{function}")
 
 
 def proofs(root: Path, registered: list[scan.Registration]) -> Iterator[Problem]:

@@ -5,23 +5,31 @@ from __future__ import annotations
 import importlib
 import inspect
 from functools import cache
+from operator import attrgetter
 
 PACKAGE = "calibration_lessons"
 
 
+THEMES = ("decisions", "measures", "models", "uncertainty")
+
+
 @cache
 def public() -> tuple[str, ...]:
-    """Names that `from calibration_lessons import …` is meant for."""
+    """Names that people import: those at the top, and those of the themes, such as `decisions.mean_cost`."""
     package = importlib.import_module(PACKAGE)
-    by_name = [name for name, value in vars(package).items() if inspect.isclass(value)]  # not by a star alone
-    return tuple(name for name in dict.fromkeys([*package.__all__, *by_name]) if not name.startswith("_"))
+    by_theme = [
+        f"{theme}.{name}"
+        for theme in THEMES
+        for name, value in vars(getattr(package, theme)).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
+    ]
+    return (*package.__all__, *by_theme, "book.made_for")
 
 
 @cache
 def callables() -> frozenset[str]:
     """Public names that are functions or classes."""
-    package = importlib.import_module(PACKAGE)
-    values = {name: getattr(package, name) for name in public()}
+    values = {name: attrgetter(name)(importlib.import_module(PACKAGE)) for name in public()}
     return frozenset(n for n, value in values.items() if inspect.isroutine(value) or inspect.isclass(value))
 
 

@@ -70,4 +70,4 @@ def made_for(page: Page, current: str) -> Iterator[Problem]:
     if named != [current]:
         place = page.code[0].place() if page.code else "code cells"
         what = f"the first code cell names {', '.join(named) or 'no version'}"
-        yield Problem(page.file, place, what, f'check it, and write cl.made_for("{current}")')
+        yield Problem(page.file, place, what, f'check it, and write cl.book.made_for("{current}")')

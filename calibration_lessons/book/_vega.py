@@ -1,0 +1,505 @@
+"""Draws the panels of an `Explorer` as Vega-Lite, by Altair: one table a panel, filtered by the controls."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .._extras import missing
+
+try:
+    import altair as alt
+except ImportError as error:
+    raise missing("calibration_lessons.book.explorers.explore", "plots", error) from error
+from ..measures.reliability import ReliabilityCurve
+from ..plots.palette import BLACK, COLORS, DARK, GREY, READING, look_of, meant, spare_colors
+from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
+
+__all__ = ["DARK", "specification"]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+WIDTH, TALL = 250, 230  # of a panel, in pixels
+GRID = "#DDDDDD"
+DASHES = {"-": [1, 0], "--": [6, 3], "-.": [7, 3, 2, 3], ":": [2, 2]}
+OUTSIDE = COLORS["uncalibrated"]  # of points that leave the band of calibrated models
+SHAPES = {
+    "o": "circle",
+    "s": "square",
+    "D": "diamond",
+    "^": "triangle-up",
+    "v": "triangle-down",
+    "P": "cross",
+}
+OF_ITS_OWN = ("stroke", "strokeDash", "fill", "shape")  # what a panel has a legend of its own for
+FONT = "Liberation Sans, Arial, sans-serif"  # the first is what the still picture is drawn with everywhere
+CONFIG = {
+    "background": "white",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": BLACK,
+        "titleColor": BLACK,
+        "domainColor": GREY,
+        "tickColor": GREY,
+        "gridColor": GRID,
+        "labelFontSize": 11,
+        "labelFlush": False,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+    },
+    "legend": {
+        "labelColor": BLACK,
+        "labelFontSize": 12,
+        "labelLimit": 300,
+        "orient": "bottom",
+        "offset": 6,
+        "clipHeight": 18,
+        "symbolType": "stroke",
+        "symbolSize": 350,
+        "symbolStrokeWidth": 2.5,
+        "symbolOpacity": 1,
+        "title": None,
+    },
+    "title": {"color": BLACK, "fontSize": 13, "fontWeight": "normal", "anchor": "start"},
+}
+
+Row = dict[str, Any]
+Frames = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Series:
+    """A name in a panel: whether it is a line, and whether the legend has to say which it is."""
+
+    name: str
+    is_line: bool = True
+    is_told: bool = True
+
+
+class Palette:
+    """Colour, line and point of every named series of a figure, the same in all panels."""
+
+    def __init__(self, series: Sequence[Series]) -> None:
+        self.lines = list(dict.fromkeys(one.name for one in series if one.is_line))
+        self.fills = list(dict.fromkeys(one.name for one in series if not one.is_line))
+        others = spare_colors([*self.lines, *self.fills])
+        self.looks = {name: look_of(name, others) for name in dict.fromkeys([*self.lines, *self.fills])}
+        self.told: set[Series] = set()
+        self.legends: dict[bool, alt.Legend | None] = {}
+
+    def of(self, names: list[str], key: str) -> list[Any]:
+        """One entry of the look of each name."""
+        return [self.looks[name][key] for name in names]
+
+    def begin(self, series: Sequence[Series]) -> None:
+        """Make the legends of a panel, unless the panels before it have told all of its names."""
+        told = [one for one in dict.fromkeys(series) if one.is_told]
+        told = [] if self.told.issuperset(told) else told
+        self.told.update(told)
+        both = len({one.is_line for one in told}) == 2
+        square: dict[str, Any] = {"symbolType": "square", "symbolSize": 80}
+        for is_line in (True, False):
+            names = [one.name for one in told if one.is_line == is_line]
+            widest = 50 + 7 * max(map(len, names), default=0)  # of an entry, in pixels
+            columns = 1 if both else max(WIDTH // widest, 1)
+            look = {} if is_line else square
+            self.legends[is_line] = alt.Legend(values=names, columns=columns, **look) if names else None
+
+    @property
+    def stroke(self) -> alt.Stroke:
+        """Encode the colour of a line."""
+        scale = alt.Scale(domain=self.lines, range=self.of(self.lines, "color"))
+        return alt.Stroke("series:N", scale=scale, legend=self.legends[True])
+
+    @property
+    def dash(self) -> alt.StrokeDash:
+        """Encode the dashes of a line."""
+        dashes = [DASHES[line] for line in self.of(self.lines, "linestyle")]
+        scale = alt.Scale(domain=self.lines, range=dashes)
+        return alt.StrokeDash("series:N", scale=scale, legend=self.legends[True])
+
+    @property
+    def fill(self) -> alt.Fill:
+        """Encode the colour of points or of an area."""
+        scale = alt.Scale(domain=self.fills, range=self.of(self.fills, "color"))
+        return alt.Fill("series:N", scale=scale, legend=self.legends[False])
+
+    @property
+    def shape(self) -> alt.Shape:
+        """Encode the shape of points."""
+        shapes = [SHAPES[marker] for marker in self.of(self.fills, "marker")]
+        scale = alt.Scale(domain=self.fills, range=shapes)
+        return alt.Shape("series:N", scale=scale, legend=self.legends[False])
+
+
+def specification(
+    controls: Sequence[Control], frames: Frames, columns: Sequence[Sequence[Panel]]
+) -> dict[str, Any]:
+    """Write the figure as a dictionary: parameters for the controls, panels side by side."""
+    drawn = Drawn(controls, frames, [panel for column in columns for panel in column])
+    charts = [[drawn.panel(panel) for panel in column] for column in columns]
+    own: dict[str, Any] = dict.fromkeys(OF_ITS_OWN, "independent")
+    stacks = (alt.vconcat(*column, spacing=12).resolve_scale(**own) for column in charts)
+    figure = alt.hconcat(*stacks, spacing=24).resolve_scale(**own)
+    figure = figure.add_params(*(parameter(control) for control in controls))
+    spec: dict[str, Any] = figure.to_dict(validate=True)
+    return spec | {"$schema": SCHEMA, "config": CONFIG}
+
+
+def parameter(control: Control) -> alt.Parameter:
+    """Turn a control into a parameter of the figure, with an input of its own where no script replaces it."""
+    label = f"{control.label} "
+    if isinstance(control, Choice):
+        options = list(control.texts)
+        bind = alt.binding_select(options=options, name=label)
+        return alt.param(name=control.name, value=str(control.start), bind=bind)
+    values = [float(text) for text in control.texts]
+    steps = np.diff(values)
+    start = float(f"{control.start:g}")
+    if np.allclose(steps, steps[0]):
+        step = float(f"{steps[0]:.6g}")
+        slider = alt.binding_range(min=values[0], max=values[-1], step=step, name=label)
+        return alt.param(name=control.name, value=start, bind=slider)
+    return alt.param(name=control.name, value=start, bind=alt.binding_select(options=values, name=label))
+
+
+class Drawn:
+    """What the panels share: the controls, the frames, and the colours of the series."""
+
+    def __init__(self, controls: Sequence[Control], frames: Frames, panels: Sequence[Panel]) -> None:
+        self.controls, self.frames = controls, frames
+        self.look = Palette([one for panel in panels for one in self.series(panel)])
+
+    def series(self, panel: Panel) -> list[Series]:
+        """Names of a panel that have a colour."""
+        if isinstance(panel, Along):
+            several = panel.keys if len(panel.keys) > 1 else []
+            return [Series(name) for name in (*several, *panel.marks)]
+        if isinstance(panel, Curves):
+            filled = {*panel.points, *panel.areas}
+            names = dict.fromkeys(name for frame in self.frames for name in frame[panel.key])
+            is_told = len(names) + len(panel.marks) > 1
+            drawn = [Series(name, name not in filled, is_told) for name in names]
+            return [*drawn, *(Series(name) for name in panel.marks)]
+        return []
+
+    def panel(self, panel: Panel) -> Any:
+        """Draw a panel of any kind."""
+        self.look.begin(self.series(panel))
+        match panel:
+            case Diagram():
+                return self.diagram(panel)
+            case Along():
+                return self.along(panel)
+            case Curves():
+                return self.curves(panel)
+            case Bars():
+                return self.bars(panel)
+
+    def shown(self, *but: str) -> str:
+        """Condition that a row belongs to the frame that the controls choose, whatever those in `but` say."""
+        chosen = (c for c in self.controls if c.name not in but)
+        parts = (
+            f"{json.dumps(c.texts)}[datum.{c.name}] === {c.name}"
+            if isinstance(c, Choice)
+            else f"+datum.{c.name} === {c.name}"
+            for c in chosen
+        )
+        return " && ".join(parts) or "true"
+
+    def table(self, rows: Iterable[Iterable[Row]]) -> alt.Data:
+        """Write the rows of every frame as one table of text; a choice stands there by its number."""
+        places = product(*(range(len(c.texts)) if isinstance(c, Choice) else c.texts for c in self.controls))
+        names = [c.name for c in self.controls]
+        states = (dict(zip(names, place, strict=True)) for place in places)
+        return written([state | row for state, some in zip(states, rows, strict=True) for row in some])
+
+    def diagram(self, panel: Diagram) -> Any:
+        """Draw accuracy against confidence with intervals, and the rows of each bin below."""
+        curves: list[ReliabilityCurve] = [frame[panel.key] for frame in self.frames]
+        reading = READING["top label" if curves[0].target == "top-label" else "one class"]
+        x_title, y_title, below, above = reading
+        data, color = self.table(bins(curve, panel) for curve in curves), COLORS[panel.color]
+        here = self.shown()
+        x = alt.X("confidence:Q", title=None if panel.counts else x_title, scale=alt.Scale(domain=[0, 1]))
+        x = x.axis(labels=not panel.counts, tickCount=5)
+        y = alt.Y("accuracy:Q", title=None, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
+        ends = alt.Chart(alt.InlineData([{"from": 0, "to": 1}]))
+        diagonal = ends.mark_rule(color=GREY, strokeDash=[5, 4], aria=False).encode(
+            x=alt.X("from:Q"), y=alt.Y("from:Q"), x2="to:Q", y2="to:Q"
+        )
+        sides = note(above, 8, 10), note(below, WIDTH - 6, TALL - 10, align="right")
+        base = alt.Chart().transform_filter(here)
+        spans = base.mark_rule(color=color, strokeWidth=1.3, aria=False).encode(
+            x, alt.Y("low:Q"), alt.Y2("high:Q")
+        )
+        line = base.mark_line(color=color, strokeWidth=2, aria=False, clip=True).encode(x, y)
+        dots = base.mark_point(color=color, filled=True, opacity=1, size=45).encode(x, y)
+        if panel.band:
+            beyond = "datum.accuracy < datum.floor || datum.accuracy > datum.ceiling"
+            dots = dots.encode(color=alt.condition(beyond, alt.value(OUTSIDE), alt.value(color)))
+        above = heading(panel.label or y_title)
+        band = base.mark_area(color=COLORS["band"], opacity=0.35, aria=False)
+        bands = [band.encode(x, alt.Y("floor:Q"), alt.Y2("ceiling:Q"))] if panel.band else []
+        diagram = alt.layer(*bands, diagonal, *sides, spans, line, dots, above, data=data)
+        diagram = diagram.properties(width=WIDTH, height=TALL)
+        return (
+            alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=20)
+            if panel.counts
+            else diagram
+        )
+
+    def rows_below(self, panel: Diagram, data: alt.Data, curves: list[ReliabilityCurve], title: str) -> Any:
+        """Draw the share of the rows in each bin as a bar over its width, with their number."""
+        most = 1.45 * max(float((curve.counts / curve.n).max()) for curve in curves)
+        x = alt.X("left:Q", title=title, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
+        y = alt.Y("share:Q", title=None, scale=alt.Scale(domain=[0, float(f"{most:.4g}")])).axis(None)
+        base = alt.Chart().transform_filter(self.shown())
+        bars = base.mark_bar(color=COLORS["counts"], stroke=BLACK, strokeWidth=0.5).encode(
+            x, alt.X2("right:Q"), y, alt.Y2Datum(0)
+        )
+        many = max(int((curve.counts > 0).sum()) for curve in curves) > 6
+        place: dict[str, Any] = (
+            {"angle": 270, "align": "left", "dx": 3} if many else {"align": "center", "dy": -6}
+        )
+        legible = f"{self.shown()} && datum.right - datum.left > 0.03"
+        middle = alt.Chart().transform_filter(legible)
+        middle = middle.transform_calculate(middle="(datum.left + datum.right) / 2")
+        numbers = middle.mark_text(color=BLACK, fontSize=9, aria=False, baseline="middle", **place).encode(
+            alt.X("middle:Q"), y, alt.Text("rows:Q", format=" d")
+        )
+        return alt.layer(
+            bars, numbers, note("rows per bin", 0, 0, baseline="bottom", dy=-4), data=data
+        ).properties(width=WIDTH, height=62)
+
+    def along(self, panel: Along) -> Any:
+        """Draw numbers of all frames along a slider, and a dot at the frame that is shown."""
+        slider = next(control for control in self.controls if control.name == panel.slider)
+        keys = [*panel.keys, *panel.marks, *(panel.band or ())]
+        names = {key: f"v{i}" for i, key in enumerate(keys)}
+        data = self.table([{names[key]: frame[key] for key in keys}] for frame in self.frames)
+        heights = [float(frame[key]) for frame in self.frames for key in (*panel.keys, *(panel.band or ()))]
+        places = [float(text) for text in slider.texts]
+        x = axis(alt.X, panel.slider, slider.label, places, None, panel.log_x)
+        if panel.log_x:
+            x = x.axis(values=places)
+        every = alt.Chart().transform_filter(self.shown(panel.slider))
+        here = alt.Chart().transform_filter(self.shown())
+        layers: list[Any] = []
+        if panel.band:
+            low, high = (names[key] for key in panel.band)
+            y = axis(alt.Y, low, None, heights, panel.domain, panel.log_y, ticks=4)
+            band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
+            layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
+        for key in panel.marks:
+            told = all(math.isfinite(frame[key]) for frame in self.frames)
+            silent: dict[str, Any] = {} if told else {"aria": False}  # an empty group has no name to read
+            rule = here.transform_calculate(series=json.dumps(key))
+            rule = rule.mark_rule(strokeWidth=2, clip=True, **silent)
+            x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
+            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
+        for key in panel.keys:
+            y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
+            alone = len(panel.keys) == 1
+            look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
+            bent: Any = "step-before" if key in panel.steps else "linear"
+            line = every.transform_calculate(series=json.dumps(key)).mark_line(
+                interpolate=bent, strokeWidth=2, clip=True, aria=False
+            )
+            layers.append(line.encode(x, y, *look))
+            color = BLACK if alone else self.look.looks[key]["color"]
+            layers.append(here.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
+        if len(panel.keys) == 1:
+            number = here.mark_text(
+                align="right", baseline="bottom", dy=-6, fontSize=14, color=BLACK, aria=False
+            )
+            text = alt.Text(f"{names[panel.keys[0]]}:Q", format=f".{panel.digits}f")
+            layers.append(number.encode(x=alt.value("width"), y=alt.value(0), text=text))
+        return alt.layer(*layers, heading(panel.label), data=data).properties(
+            width=WIDTH, height=panel.height
+        )
+
+    def curves(self, panel: Curves) -> Any:
+        """Draw lines, steps, areas and points of a frame."""
+        names = list(dict.fromkeys(name for frame in self.frames for name in frame[panel.key]))
+        first = self.frames[0][panel.key]
+        still = {
+            name: first[name] for name in names if all(same(f[panel.key], first, name) for f in self.frames)
+        }
+        moving = [{k: v for k, v in f[panel.key].items() if k not in still} for f in self.frames]
+        data = self.table(pairs(frame, names) for frame in moving) if any(moving) else alt.InlineData([{}])
+        once = written(list(pairs(still, names))) if still else None  # which spares the page its copies
+        both = [pair for frame in self.frames for pair in frame[panel.key].values()]
+        across, up = ([float(v) for pair in both for v in np.atleast_1d(pair[i])] for i in (0, 1))
+        x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, panel.log_x)
+        y = axis(alt.Y, "y", None, up, panel.y_domain, panel.log_y)
+        layers: list[Any] = []
+        for i, name in enumerate(names):
+            one = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
+            one = one.transform_filter(f"+datum.line === {i}")
+            one = one.transform_calculate(series=json.dumps(name))
+            if name in panel.points:
+                alone = all(np.size(frame[panel.key].get(name, [0])[0]) == 1 for frame in self.frames)
+                ring: dict[str, Any] = {"size": 180, "stroke": GRID} if alone else {"size": 55}
+                dots = one.mark_point(filled=True, opacity=1, **ring)
+                layers.append(dots.encode(x, y, self.look.fill, self.look.shape))
+                continue
+            bent: Any = "step-after" if name in panel.steps else "monotone"
+            line = one.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
+            if name in panel.areas:
+                area = one.mark_area(interpolate=bent, fillOpacity=0.3, aria=False, clip=True)
+                edge = line.encode(x, y, color=alt.value(self.look.looks[name]["color"]))
+                layers += [area.encode(x, y, self.look.fill), edge]
+            else:
+                layers.append(line.encode(x, y, self.look.stroke, self.look.dash))
+        places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
+        rules = self.table(places) if panel.marks else None
+        for i, key in enumerate(panel.marks):
+            rule = alt.Chart(rules).transform_filter(self.shown()).transform_calculate(series=json.dumps(key))
+            rule = rule.mark_rule(strokeWidth=2, clip=True)
+            x_mark = alt.X(f"m{i}:Q", title=panel.x_label)
+            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
+        return alt.layer(*layers, heading(panel.label), data=data).properties(
+            width=WIDTH, height=panel.height
+        )
+
+    def bars(self, panel: Bars) -> Any:
+        """Draw named numbers as bars with the number at their end."""
+        groups = [frame[panel.key] for frame in self.frames]
+        names = list(dict.fromkeys(name for group in groups for name in group))
+        spans = [frame[panel.spans] if panel.spans else {} for frame in self.frames]
+        rows = [
+            [bar(name, group[name], span.get(name)) for name in group]
+            for group, span in zip(groups, spans, strict=True)
+        ]
+        data = self.table(rows)
+        heights = [0.0, *(float(v) for some in rows for row in some for k, v in row.items() if k != "bar")]
+        y = alt.Y("bar:N", title=None, sort=None, scale=alt.Scale(domain=names))
+        x = axis(alt.X, "height", None, heights, panel.domain, False, room=0.18)
+        known = {name: look["color"] for name, look in self.look.looks.items()}
+        colors = [meant(name) or known.get(name, COLORS["counts"]) for name in names]
+        base = alt.Chart().transform_filter(self.shown())
+        color = alt.Color("bar:N", legend=None, scale=alt.Scale(domain=names, range=colors))
+        bars = base.mark_bar(stroke=BLACK, strokeWidth=0.5).encode(x, y, color)
+        text = base.mark_text(align="left", dx=4, color=BLACK, aria=False).encode(
+            alt.X("end:Q", title=None), y, alt.Text("height:Q", format=f".{panel.digits}f")
+        )
+        layers = [bars, text, heading(panel.label)]
+        if panel.spans:
+            span = base.mark_rule(color=BLACK, strokeWidth=1.3, aria=False)
+            layers.append(span.encode(alt.X("low:Q", title=None), y, alt.X2("high:Q")))
+        if panel.mark:
+            places = self.table([{"m0": frame[panel.mark]}] for frame in self.frames)
+            rule = alt.Chart(places).transform_filter(self.shown())
+            rule = rule.mark_rule(color=BLACK, strokeDash=[5, 4], strokeWidth=2)
+            layers.append(rule.encode(alt.X("m0:Q", title=None)))
+        chart = alt.layer(*layers, data=data).resolve_scale(color="independent")
+        return chart.properties(width=WIDTH, height=34 * len(names))
+
+
+def written(lines: Sequence[Row]) -> alt.Data:
+    """Write rows as a table of text."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(lines[0])
+    writer.writerows([short(value) for value in line.values()] for line in lines)
+    parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
+    return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
+
+
+def note(text: str, x: float, y: float, **look: Any) -> Any:
+    """Write words at a place of a panel, in pixels from its upper left corner."""
+    usual: dict[str, Any] = {"align": "left", "color": GREY, "fontSize": 11}
+    mark = alt.Chart(alt.InlineData([{}])).mark_text(text=text, aria=False, **(usual | look))
+    return mark.encode(x=alt.value(x), y=alt.value(y))
+
+
+def heading(text: str) -> Any:
+    """Write what a panel shows above its left edge."""
+    return note(text, 0, 0, baseline="bottom", dy=-6, fontSize=13, color=BLACK)
+
+
+def short(value: Any) -> str:
+    """Write a number with four digits, a whole one in full; a text as it is; what is no number as nothing."""
+    if isinstance(value, str):
+        return value
+    number = float(value)
+    if math.isnan(number):
+        return ""
+    if number.is_integer():
+        return str(int(number))
+    text = f"{number:.4g}"
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def bar(name: str, height: float, span: tuple[float, float] | None) -> Row:
+    """Return what a panel draws of a bar, and where the number at its end begins."""
+    low, high = span or (height, height)
+    between = {"low": low, "high": high} if span else {}
+    return {"bar": name, "height": height, "end": max(high, 0)} | between
+
+
+def bins(curve: ReliabilityCurve, panel: Diagram) -> Iterator[Row]:
+    """Yield what a panel draws of the bins of a curve that hold rows."""
+    columns: dict[str, Any] = {"confidence": curve.confidence, "accuracy": curve.accuracy}
+    columns |= dict(zip(("low", "high"), curve.interval(), strict=True))
+    if panel.band:
+        columns |= dict(zip(("floor", "ceiling"), curve.band(), strict=True))
+    if panel.counts:
+        columns |= {"left": curve.edges[:-1], "right": curve.edges[1:], "share": curve.counts / curve.n}
+    columns["rows"] = curve.counts
+    for m in np.flatnonzero(curve.counts):
+        yield {name: values[m] for name, values in columns.items()}
+
+
+def same(one: Mapping[str, Any], other: Mapping[str, Any], name: str) -> bool:
+    """Tell whether two frames draw a line or a cloud alike."""
+    if not (name in one and name in other):
+        return False
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one[name], other[name], strict=True))
+
+
+def pairs(series: Mapping[str, Any], names: Sequence[str]) -> Iterator[Row]:
+    """Yield the points of every line and cloud of a frame, each with the number of its name."""
+    for name, (x, y) in series.items():
+        for across, up in zip(np.atleast_1d(x), np.atleast_1d(y), strict=True):
+            yield {"line": names.index(name), "x": across, "y": up}
+
+
+def axis(
+    channel: Any,
+    field: str,
+    title: str | None,
+    values: Sequence[float],
+    domain: tuple[float, float] | None,
+    log: bool,
+    *,
+    ticks: int = 5,
+    room: float = 0.04,
+) -> Any:
+    """Make an axis that holds the values of every frame, so that it stays where it is."""
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = domain or (min(finite), max(finite))
+    if domain is None and not log and channel is alt.Y:
+        pad = room * (high - low or 1.0)
+        low, high = (low if low == 0 else low - pad), high + pad
+    elif domain is None and not log and room > 0.04:
+        low, high = (low - room * (high - low) if low < 0 else low), high + room * (high - low or 1.0)
+    ends = [float(f"{end:.4g}") for end in (low, high)]
+    scale = alt.Scale(domain=ends, nice=False, **({"type": "log"} if log else {"zero": False}))
+    made = channel(f"{field}:Q", title=title, scale=scale, stack=None)
+    if not log:
+        return made.axis(tickCount=ticks)
+    tens, fine = (
+        [float(f"{m}e{k}") for k in range(-9, 10) for m in parts if ends[0] <= float(f"{m}e{k}") <= ends[1]]
+        for parts in ((1,), (1, 2, 5))
+    )
+    return made.axis(values=tens if len(tens) > 2 else fine)

@@ -1,0 +1,645 @@
+"""The data that the course works on: real network logits and small real tables.
+
+Every file lies inside the package, so nothing is downloaded. The page *Data* of the course names the
+source, the licence, the changes and the checksum of each. Each call reads its file again: arrays are yours
+to change.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from importlib import resources
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _input
+from .._typing import Floats
+
+Integers = npt.NDArray[np.int64]
+Words = npt.NDArray[np.str_]
+Part = Literal["calibration", "test"]
+Shift = Literal["rotation", "noise", "blur"]
+
+N_NETWORKS = 5
+FASHION_CLASSES = (
+    "T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot",
+)  # fmt: skip
+SHIFTS: dict[Shift, tuple[float, ...]] = {
+    "rotation": (5.0, 10.0, 20.0, 30.0, 45.0),
+    "noise": (0.05, 0.1, 0.2, 0.3, 0.5),
+    "blur": (0.5, 1.0, 1.5, 2.0, 3.0),
+}
+
+
+class LabelledLogits(NamedTuple):
+    """Logits of shape (n, K) and the true classes of shape (n,), in the order that ``fit`` takes them."""
+
+    logits: Floats
+    labels: Integers
+
+
+class TrainingLog(NamedTuple):
+    """One row a network, one column an epoch; NLL in nats, accuracy and ECE in [0, 1]."""
+
+    epochs: Integers
+    train_nll: Floats
+    train_accuracy: Floats
+    train_ece: Floats
+    heldout_nll: Floats
+    heldout_accuracy: Floats
+    heldout_ece: Floats
+
+
+class FeatureTable(NamedTuple):
+    """Features of shape (n, d), classes of shape (n,), and the d names of the features."""
+
+    X: Floats
+    y: Integers
+    feature_names: list[str]
+
+
+class Weather(NamedTuple):
+    """Daily measurements, each of shape (n,)."""
+
+    date: npt.NDArray[np.datetime64]
+    precipitation: Floats
+    temp_max: Floats
+    temp_min: Floats
+    wind: Floats
+
+
+class ForecastTable(NamedTuple):
+    """Distinct forecasts, how often the event followed each, and each one's share of all forecasts."""
+
+    forecast: Floats
+    observed_frequency: Floats
+    share: Floats
+
+
+class ContingencyTable(NamedTuple):
+    """Counts of yes-or-no forecasts against what happened."""
+
+    hits: int
+    false_alarms: int
+    misses: int
+    correct_negatives: int
+
+
+class ClassProbabilities(NamedTuple):
+    """True classes and predicted probabilities, in the order that scores take them; names of the classes."""
+
+    y_true: Integers
+    y_prob: Floats
+    class_names: list[str]
+
+
+class Coverage(NamedTuple):
+    """Intervals of level 95 % that hold the binned calibration error of a source, by column.
+
+    Attributes
+    ----------
+    source : list of str
+        The source in words.
+    n, n_bins : ndarray
+        Rows of each sample, and bins of equal width.
+    truth : ndarray
+        Binned error of the source, in [0, 1].
+    repeats, held, above, below : ndarray
+        Samples; samples whose `ece_interval` holds the truth; those where the truth lies above it, or below.
+    bootstrap : ndarray
+        Samples whose percentile bootstrap holds the truth.
+    length : ndarray
+        Mean length of `ece_interval`.
+    """
+
+    source: list[str]
+    n: Integers
+    n_bins: Integers
+    truth: Floats
+    repeats: Integers
+    held: Integers
+    above: Integers
+    below: Integers
+    bootstrap: Integers
+    length: Floats
+
+
+class Scalings(NamedTuple):
+    """What matrix scaling and its rivals were worth: one row per classifier, size and method.
+
+    Attributes
+    ----------
+    source : ndarray of str
+        The classifier and its data.
+    classes, n : ndarray of int
+        Number of classes, and of calibration rows.
+    method : ndarray of str
+        "temperature", "bias", "vector", "auto" (of `MatrixScaling`), or a rival.
+    splits : ndarray of int
+        Random halves that each number is the mean of.
+    nll, brier, accuracy : ndarray
+        On the half that no method has learned from; NLL in nats.
+    gain, gain_se : ndarray
+        Change of the NLL against the temperature, in per cent, and its standard error over the halves.
+    """
+
+    source: Words
+    classes: Integers
+    n: Integers
+    method: Words
+    splits: Integers
+    nll: Floats
+    brier: Floats
+    accuracy: Floats
+    gain: Floats
+    gain_se: Floats
+
+
+class Remedies(NamedTuple):
+    """What remedies in training were worth: one row per recipe, network, epoch and treatment afterwards.
+
+    Attributes
+    ----------
+    recipe : ndarray of str
+        "plain" (that of the course's networks), "decay 0.1" of the weights, "smoothing 0.1" of the labels;
+        and for network 0 alone "decay 0.3".
+    network, epoch : ndarray of int
+        Seed, 0 to 4, and finished epochs, 1 to 16.
+    afterwards : ndarray of str
+        "nothing", or what was fitted on the calibration part: "temperature", or "matrix" (`MatrixScaling`),
+        which has rows for the last epoch and for those with the lowest NLL there, as trained and tempered.
+    temperature : ndarray
+        NaN where none was fitted.
+    calibration_nll : ndarray
+        NLL on the calibration part, in nats.
+    nll, brier, accuracy, confidence : ndarray
+        On the 10 000 images of the test part; confidence is the mean one.
+    ece, low, high, under_calibration : ndarray
+        Error of the top label there, 15 bins; ends of its 95 % interval; mean error of a calibrated model.
+    """
+
+    recipe: Words
+    network: Integers
+    epoch: Integers
+    afterwards: Words
+    temperature: Floats
+    calibration_nll: Floats
+    nll: Floats
+    brier: Floats
+    accuracy: Floats
+    confidence: Floats
+    ece: Floats
+    low: Floats
+    high: Floats
+    under_calibration: Floats
+
+
+class Comparison(NamedTuple):
+    """What calibrators after classifiers were worth: one row a result, each array of shape (n,).
+
+    Attributes
+    ----------
+    experiment : ndarray of str
+        "classifiers": nine classifiers on two data sets. "sizes": calibration sets of growing size.
+    data : ndarray of str
+        "spambase", "breast cancer" or "Fashion-MNIST".
+    repeat : ndarray of int
+        Seed of the split, or of the choice of the rows.
+    classifier, method, learned_on, n, refused, own_brier, ece, null_ece, brier, nll, accuracy : ndarray
+        As in `calibration_lessons.book.comparison.Result`, to four digits.
+    """
+
+    experiment: Words
+    data: Words
+    repeat: Integers
+    classifier: Words
+    method: Words
+    learned_on: Words
+    n: Integers
+    refused: npt.NDArray[np.bool_]
+    own_brier: Floats
+    ece: Floats
+    null_ece: Floats
+    brier: Floats
+    nll: Floats
+    accuracy: Floats
+
+    def where(self, **wanted: str | int) -> Comparison:
+        """Return the rows whose columns have the wanted values, in their order.
+
+        Examples
+        --------
+        >>> choosing().where(data="spambase", classifier="SVM", method="Platt", n=25).repeat[:3].tolist()
+        [0, 1, 2]
+        """
+        for name in wanted:
+            _input.one_of(name, self._fields, "column")
+        kept = np.all([getattr(self, name) == value for name, value in wanted.items()], axis=0)
+        columns: list[Any] = [column[kept] for column in self]
+        return Comparison(*columns)
+
+
+def network_logits(network: int, part: Part) -> LabelledLogits:
+    """Logits of a small image classifier on images that it was not trained on.
+
+    Five convolutional networks learned Fashion-MNIST (Xiao, Rasul and Vollgraf 2017) from five seeds; row i
+    is the same image for all five. No training step saw either part.
+
+    They were made over-confident on purpose: Adam, 16 epochs, though `training_log` has the best after 6 to
+    10, and nothing against over-confidence: no weight decay, label smoothing, dropout, augmentation or early
+    stopping. `remedies` has what some of these would do.
+
+    Parameters
+    ----------
+    network : int
+        0 to 4.
+    part : {"calibration", "test"}
+        5 000 images to fit calibrators on, or the 10 000 test images to judge them on.
+
+    Returns
+    -------
+    logits : ndarray, shape (n, 10), float64
+        Real numbers. They are kept in half precision; softmax them before use as probabilities.
+    labels : ndarray, shape (n,), int64
+        True classes 0..9, positions in `FASHION_CLASSES`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown network or part.
+
+    Examples
+    --------
+    >>> logits, labels = network_logits(0, "calibration")
+    >>> logits.shape, labels.shape
+    ((5000, 10), (5000,))
+    """
+    network = _one_of(network, range(N_NETWORKS), "network")
+    _input.one_of(part, ("calibration", "test"), "part")
+    arrays = _arrays("networks.npz", f"{part}_logits", f"{part}_labels")
+    return LabelledLogits(arrays[0][network].astype(np.float64), arrays[1].astype(np.int64))
+
+
+def smoothed_logits(part: Part) -> LabelledLogits:
+    """Logits of network 0 of `network_logits`, trained with smoothed labels instead of the plain ones.
+
+    Everything else is the same: seed, images, order of the batches, epochs. A tenth of each target goes to
+    all classes alike.
+
+    Parameters
+    ----------
+    part : {"calibration", "test"}
+        The rows of `network_logits`, in the same order.
+
+    Returns
+    -------
+    logits : ndarray, shape (n, 10), float64
+        Real numbers.
+    labels : ndarray, shape (n,), int64
+        True classes 0..9.
+
+    Raises
+    ------
+    ValueError
+        For an unknown part.
+
+    Examples
+    --------
+    >>> logits, labels = smoothed_logits("calibration")
+    >>> bool((labels == network_logits(0, "calibration").labels).all())
+    True
+    """
+    labels = network_logits(0, part).labels
+    (logits,) = _arrays("smoothed.npz", part)
+    return LabelledLogits(logits.astype(np.float64), labels)
+
+
+def shifted_logits(network: int, kind: Shift, level: int) -> LabelledLogits:
+    """Logits of a network of `network_logits` on the first 2 000 test images, changed.
+
+    Parameters
+    ----------
+    network : int
+        0 to 4.
+    kind : {"rotation", "noise", "blur"}
+        Turned anticlockwise (degrees), Gaussian noise added (standard deviation, where white is 1), or
+        blurred with a Gaussian (standard deviation in pixels).
+    level : int
+        1 (mild) to 5 (strong); ``SHIFTS[kind][level - 1]`` is its strength in the unit above.
+
+    Returns
+    -------
+    logits : ndarray, shape (2000, 10), float64
+        Real numbers.
+    labels : ndarray, shape (2000,), int64
+        True classes 0..9.
+
+    Raises
+    ------
+    ValueError
+        For an unknown network, kind or level.
+
+    Examples
+    --------
+    >>> shifted_logits(0, "rotation", 2).logits.shape
+    (2000, 10)
+    >>> SHIFTS["rotation"][2 - 1]
+    10.0
+    """
+    network = _one_of(network, range(N_NETWORKS), "network")
+    _input.one_of(kind, tuple(SHIFTS), "kind")
+    level = _one_of(level, range(1, 6), "level")
+    logits, labels = _arrays("networks_shifted.npz", kind, "labels")
+    return LabelledLogits(logits[network, level - 1].astype(np.float64), labels.astype(np.int64))
+
+
+def training_log() -> TrainingLog:
+    """How NLL, accuracy and ECE of the five networks moved while they learned.
+
+    Returns
+    -------
+    TrainingLog
+        ``epochs`` of shape (E,), everything else of shape (5, E). ``train_``: the first 10 000 of the 55 000
+        training images; ``heldout_``: the 5 000 images of the calibration part. ECE: top label, 15 bins.
+
+    Examples
+    --------
+    >>> log = training_log()
+    >>> log.heldout_nll.shape == (N_NETWORKS, len(log.epochs))
+    True
+    """
+    table = _table("networks_training.csv")
+    shape = (N_NETWORKS, -1)
+    measures = (table[name].astype(np.float64).reshape(shape) for name in TrainingLog._fields[1:])
+    return TrainingLog(table["epoch"].astype(np.int64).reshape(shape)[0], *measures)
+
+
+def spambase() -> FeatureTable:
+    """E-mails described by 57 frequencies and lengths, spam (1) or not (0); each distinct row once.
+
+    Returns
+    -------
+    X : ndarray, shape (4206, 57), float64
+        Word and character frequencies in percent, then three statistics of runs of capitals.
+    y : ndarray, shape (4206,), int64
+        1 for spam.
+    feature_names : list of str
+
+    Notes
+    -----
+    The file holds 4597 rows. 391 of them repeat an earlier row in every feature and in the label; they are
+    left out, because a random split would put copies of one e-mail into the training and the test part.
+
+    References
+    ----------
+    Hopkins, Reeber, Forman and Suermondt (1999), Spambase, UCI Machine Learning Repository.
+
+    Examples
+    --------
+    >>> X, y, names = spambase()
+    >>> X.shape, names[0]
+    ((4206, 57), 'word_freq_make')
+    """
+    table = _table("spambase.csv.gz")
+    names = [name for name in table if name != "spam"]
+    rows = np.column_stack([table[name].astype(np.float64) for name in [*names, "spam"]])
+    _, first = np.unique(rows, axis=0, return_index=True)
+    rows = rows[np.sort(first)]
+    return FeatureTable(np.ascontiguousarray(rows[:, :-1]), rows[:, -1].astype(np.int64), names)
+
+
+def seattle_weather() -> Weather:
+    """Measured daily weather in Seattle, 2012 to 2015.
+
+    The file's column `weather`, one word a day, is left out: the compilers of the table made it up from the
+    day's other records.
+
+    Returns
+    -------
+    Weather
+        Arrays of shape (1461,): ``date`` (datetime64, days), ``precipitation`` (mm), ``temp_max`` and
+        ``temp_min`` (degrees Celsius), ``wind`` (m/s).
+
+    Examples
+    --------
+    >>> weather = seattle_weather()
+    >>> print(weather.date[0], weather.date[-1])
+    2012-01-01 2015-12-31
+    """
+    table = _table("seattle_weather.csv")
+    dates = np.array([date.replace("/", "-") for date in table["date"]], dtype="datetime64[D]")
+    return Weather(dates, *(table[name].astype(np.float64) for name in Weather._fields[1:]))
+
+
+def precipitation_forecasts() -> ForecastTable:
+    """Probability-of-precipitation forecasts, grouped by the twelve values that were issued.
+
+    Returns
+    -------
+    ForecastTable
+        Arrays of shape (12,), each in [0, 1]: ``forecast``, ``observed_frequency``, ``share``.
+
+    References
+    ----------
+    Wilks (1995), Statistical Methods in the Atmospheric Sciences, Table 7.3.
+
+    Examples
+    --------
+    >>> len(precipitation_forecasts().forecast)
+    12
+    """
+    table = _table("precipitation_forecasts.csv")
+    return ForecastTable(*(column.astype(np.float64) for column in table.values()))
+
+
+def finley_tornado() -> ContingencyTable:
+    """Finley's tornado forecasts of 1884: how often he said yes or no, and what came.
+
+    Returns
+    -------
+    ContingencyTable
+        ``hits``, ``false_alarms``, ``misses``, ``correct_negatives``.
+
+    References
+    ----------
+    Finley (1884), Tornado predictions, American Meteorological Journal 1.
+
+    Examples
+    --------
+    >>> finley_tornado()
+    ContingencyTable(hits=28, false_alarms=72, misses=23, correct_negatives=2680)
+    """
+    return ContingencyTable(*(int(count) for count in _table("finley_tornado.csv")["count"]))
+
+
+def hpc_cv() -> ClassProbabilities:
+    """Cross-validated probabilities of a linear discriminant analysis, four classes of computing jobs.
+
+    Returns
+    -------
+    y_true : ndarray, shape (3467,), int64
+        0..3, positions in ``class_names``.
+    y_prob : ndarray, shape (3467, 4), float64
+        Probabilities in [0, 1] whose rows sum to 1.
+    class_names : list of str
+        Very fast, fast, moderate and long jobs.
+
+    References
+    ----------
+    Kuhn and Johnson (2013), Applied Predictive Modeling.
+
+    Examples
+    --------
+    >>> hpc_cv().class_names
+    ['VF', 'F', 'M', 'L']
+    """
+    table = _table("hpc_cv.csv")
+    names = ["VF", "F", "M", "L"]
+    y_prob = np.column_stack([table[name].astype(np.float64) for name in names])
+    return ClassProbabilities(_positions(table["obs"], names), y_prob, names)
+
+
+def two_class_example() -> ClassProbabilities:
+    """Predicted probabilities of a model with two classes, on its test set.
+
+    Returns
+    -------
+    y_true : ndarray, shape (500,), int64
+        1 for Class1.
+    y_prob : ndarray, shape (500,), float64
+        Probability of Class1, in [0, 1].
+    class_names : list of str
+        The names of 0 and 1.
+
+    Examples
+    --------
+    >>> two_class_example().class_names
+    ['Class2', 'Class1']
+    """
+    table = _table("two_class_example.csv")
+    names = ["Class2", "Class1"]
+    return ClassProbabilities(_positions(table["truth"], names), table["Class1"].astype(np.float64), names)
+
+
+def choosing() -> Comparison:
+    """Results of calibrators after classifiers, over many splits: the data of the chapter *choosing*.
+
+    `tools/choosing_experiment.py` made them.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> table = choosing().where(experiment="classifiers", data="spambase", method="uncalibrated")
+    >>> sorted(set(table.classifier.tolist()))[:3]
+    ['SVM', 'SVM with Platt', 'decision tree']
+    """
+    table = _table("choosing.csv.gz")
+    columns: dict[str, Any] = {**table, "refused": table["refused"] == "1"}
+    for name in ("repeat", "n"):
+        columns[name] = table[name].astype(np.int64)
+    for name in Comparison._fields[-6:]:
+        columns[name] = table[name].astype(np.float64)
+    return Comparison(**columns)
+
+
+def coverage() -> Coverage:
+    """How often intervals of the calibration error hold the truth: the data of the chapter *ece*.
+
+    `tools/coverage_experiment.py` made them.
+
+    Returns
+    -------
+    Coverage
+
+    Examples
+    --------
+    >>> counts = coverage()
+    >>> counts.source[0], int(counts.n[0]), int(counts.repeats[0])
+    ('calibrated', 200, 1000)
+    """
+    table = _table("coverage.csv")
+    return Coverage(
+        table["source"].tolist(),
+        *(
+            table[name].astype(float if name in ("truth", "length") else np.int64)
+            for name in Coverage._fields[1:]
+        ),
+    )
+
+
+def matrix_scaling() -> Scalings:
+    """Compare matrix scaling with its rivals: the data of the chapter *matrix_scaling*.
+
+    `tools/matrix_experiment.py` made them.
+
+    Returns
+    -------
+    Scalings
+
+    Examples
+    --------
+    >>> table = matrix_scaling()
+    >>> bool((table.gain[table.method == "temperature"] == 0).all())
+    True
+    """
+    words, whole = ("source", "method"), ("classes", "n", "splits")
+    return Scalings(**_columns("matrix_scaling.csv", words, whole))
+
+
+def remedies() -> Remedies:
+    """Compare remedies in training with a temperature afterwards: the data of the chapter *training*.
+
+    `tools/train_remedies.py` trained the networks, `tools/training_experiment.py` judged them.
+
+    Returns
+    -------
+    Remedies
+
+    Examples
+    --------
+    >>> table = remedies()
+    >>> sorted(set(table.recipe.tolist()))
+    ['decay 0.1', 'decay 0.3', 'plain', 'smoothing 0.1']
+    """
+    return Remedies(**_columns("remedies.csv.gz", ("recipe", "afterwards"), ("network", "epoch")))
+
+
+def _one_of(value: int, known: range, name: str) -> int:
+    whole = _input.non_negative_whole(value, name)
+    _input.one_of(whole, tuple(known), name)
+    return whole
+
+
+def _bytes(name: str) -> bytes:
+    return resources.files(__package__).joinpath("data", name).read_bytes()
+
+
+def _arrays(name: str, *keys: str) -> tuple[npt.NDArray[np.generic], ...]:
+    with np.load(io.BytesIO(_bytes(name))) as file:
+        return tuple(file[key] for key in keys)
+
+
+def _table(name: str) -> dict[str, npt.NDArray[np.str_]]:
+    """Columns of a CSV file as arrays of text, in the file's order."""
+    content = gzip.decompress(_bytes(name)) if name.endswith(".gz") else _bytes(name)
+    header, *rows = csv.reader(io.StringIO(content.decode()))
+    return dict(zip(header, np.array(rows).T, strict=True))
+
+
+def _columns(name: str, words: tuple[str, ...], whole: tuple[str, ...]) -> dict[str, Any]:
+    """Columns of a table: words, whole numbers, and all others real."""
+    return {
+        column: values if column in words else values.astype(np.int64 if column in whole else float)
+        for column, values in _table(name).items()
+    }
+
+
+def _positions(values: npt.NDArray[np.str_], names: list[str]) -> Integers:
+    return np.array([names.index(value) for value in values], dtype=np.int64)

@@ -1,0 +1,77 @@
+"""Results with rows and columns, shown with a caption in notebooks and on the site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from .. import _input
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A data frame with a caption.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+    caption : str
+        What the table shows, in a sentence.
+    digits : int
+        Decimals of the numbers that are not whole.
+    """
+
+    frame: Any
+    caption: str
+    digits: int
+
+    def __repr__(self) -> str:
+        return f"{self.caption}\n{self.frame.to_string(float_format=self._number)}"
+
+    def _repr_html_(self) -> str:
+        rows = self.frame.to_html(float_format=self._number, border=0, justify="right")
+        head, body = rows.split("\n", 1)
+        return f"{head}\n  <caption>{escape(self.caption)}</caption>\n{body}"
+
+    def _number(self, value: float) -> str:
+        return f"{value:.{self.digits}f}"
+
+
+def table(frame: Any, *, caption: str, digits: int = 3) -> Table:
+    """Show a data frame with a caption.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per thing compared, one column per quantity; the name of the index says what the rows are.
+    caption : str
+        What the table shows, with n and the unit.
+    digits : int
+        Decimals of the numbers that are not whole.
+
+    Returns
+    -------
+    Table
+        Text in a terminal, an HTML table in a notebook.
+
+    Raises
+    ------
+    TypeError
+        Where `frame` is no data frame.
+    ValueError
+        For an empty caption, or `digits` that is no whole number of at least 0.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table(pd.DataFrame({"Brier": [0.25]}, index=["coin"]), caption="Brier score, n = 100", digits=2)
+    Brier score, n = 100
+          Brier
+    coin   0.25
+    """
+    if not hasattr(frame, "to_html"):
+        raise TypeError(f"frame is of type {type(frame).__name__}: expected a pandas DataFrame")
+    if not isinstance(caption, str) or not caption.strip():
+        raise ValueError(f"caption = {caption!r}: expected a sentence that says what the table shows")
+    return Table(frame, caption, _input.non_negative_whole(digits, "digits"))

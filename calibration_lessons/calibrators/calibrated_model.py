@@ -1,0 +1,361 @@
+"""Calibrate any classifier with any calibrator, on rows that the classifier has not seen."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn import get_config
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Tags, get_tags, indexable
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import (
+    _check_method_params,
+    check_consistent_length,
+    check_is_fitted,
+    has_fit_parameter,
+)
+
+from .. import _input
+from .._typing import Floats
+from ._base import BinaryCalibrator, Calibrator
+from ._classifier_scores import CertainProbability, Zeros, own_classes, scores_for
+from .venn_abers import crossed
+
+Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
+
+
+class Pair(NamedTuple):
+    """A fitted classifier, and the calibrator that learned from its scores."""
+
+    classifier: Any
+    calibrator: Calibrator
+
+
+class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier followed by a calibrator, which learns from scores that the classifier gives to new rows.
+
+    The rows are cut into folds. A clone of the classifier, fitted on the other folds, scores each fold;
+    the calibrator learns from all these scores together. Then the classifier is fitted on all rows.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        With `decision_function` or `predict_proba`. A `sklearn.frozen.FrozenEstimator` is used as it is: all
+        rows given to `fit` are calibration rows, and must be new to it.
+    calibrator : calibrator of this package
+        A binary one for two classes; for more, `OneVsRest` around it, or a temperature.
+    cv : int or a splitter of scikit-learn
+        Number of stratified folds, at least 2. The calibrator learns from the rows that are in a test fold,
+        each of which counts once, however many folds it is in.
+    ensemble : bool
+        Keep the classifier of each fold, with a calibrator of its own that learns from that fold, and answer
+        with the mean of their probabilities (of `VennAbersCalibration`: with what the cross method makes of
+        their intervals). Otherwise one calibrator learns from all folds, and one classifier from all rows.
+        Take the ensemble for classifiers that change much with their rows: on 500 e-mails of spambase single
+        trees had a log loss smaller by a tenth, while after boosting, logistic regression and a network a
+        single pair was about as good, with Platt scaling rather better. The ensemble takes as many times
+        longer to predict as there are folds, and leaves each calibrator only its own fold of the rows.
+    zeros : {"half-vote", "refuse"} or float
+        What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
+        probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a
+        vote says otherwise, and a tree's leaf holds one more row of each class (Laplace's rule); for
+        any other classifier 0 is read as the precision of the number, 2.2e-16 in float64 and 1.2e-7 in
+        float32. A number in (0, 0.5): probabilities below it are read as this number, and those above its
+        complement as the complement. "refuse": an error that names the row.
+    n_jobs : int, optional
+        Folds that are fitted at the same time; -1 for as many as there are processors.
+
+    Attributes
+    ----------
+    pairs_ : list of (classifier, calibrator)
+        One pair, or with `ensemble` one per fold.
+    estimator_ : classifier
+        Fitted on all rows; or the frozen one that was given. Not with `ensemble`.
+    calibrator_ : calibrator
+        Not with `ensemble`.
+    classes_ : ndarray, shape (K,)
+        The labels, numbers or strings, sorted, as the columns of `predict_proba` are, in whatever order the
+        classifier holds them.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Both where the classifier has them.
+
+    Notes
+    -----
+    What the calibrator reads follows from its `reads`:
+
+    - "logits" (`TemperatureScaling`, `ExpectationConsistency`, `PlattScaling`): the classifier's
+      `decision_function`; where it has none, the logarithm of its probabilities (for two classes and for
+      one class against the rest, the log-odds). Probabilities of 0 and 1 are read as `zeros` says.
+    - "probabilities" (`HistogramBinning` with bins of equal width, `BetaCalibration`): `predict_proba`, which
+      the classifier must have. For `BetaCalibration` 0 and 1 are read as `zeros` says.
+    - "scores" (`IsotonicCalibration`, `VennAbersCalibration`, `HistogramBinning` with bins of equal mass):
+      `decision_function`; where there is none, `predict_proba`.
+
+    `OneVsRest` reads what its calibrator reads. Folds, final classifier and `ensemble` are those of
+    `sklearn.calibration.CalibratedClassifierCV`, whose default is ``ensemble=True``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from calibration_lessons import TemperatureScaling
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CalibratedModel(LogisticRegression(max_iter=1000), TemperatureScaling())
+    >>> cross_val_score(model, X, y, scoring="neg_log_loss").mean().round(2) > -0.2
+    np.True_
+
+    A calibrator is an estimator, too, and ends a pipeline behind a model that is fitted on other rows:
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import FunctionTransformer
+    >>> fitted = LogisticRegression(max_iter=1000).fit(X[::2], y[::2])
+    >>> pipeline = make_pipeline(FunctionTransformer(fitted.decision_function), TemperatureScaling())
+    >>> pipeline.fit(X[1::2], y[1::2]).predict_proba(X[:1]).argmax(axis=1).tolist()
+    [0]
+    """
+
+    pairs_: list[Pair]
+    estimator_: Any
+    calibrator_: Calibrator
+    classes_: npt.NDArray[Any]
+
+    def __init__(
+        self,
+        estimator: Any,
+        calibrator: Calibrator,
+        cv: int | Any = 5,
+        *,
+        ensemble: bool = False,
+        zeros: Zeros = "half-vote",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.cv = cv
+        self.ensemble = ensemble
+        self.zeros = zeros
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None, **params: Any
+    ) -> Self:
+        """Fit the classifier and, on out-of-fold scores, the calibrator.
+
+        Parameters
+        ----------
+        X : array_like or data frame, shape (n, n_features)
+            What the classifier takes.
+        y : array_like, shape (n,)
+            Labels of any kind.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights for the classifier (unless it is frozen) and the calibrator. In a pipeline they
+            reach its last step.
+        **params
+            `groups`, shape (n,), for a splitter that cuts by group; and whatever else the classifier's `fit`
+            takes, cut like the rows where it has n entries. With scikit-learn's metadata routing enabled,
+            everything goes where it is requested, the weights too.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, a class that a fold's training rows lack, and whatever the
+            classifier or the calibrator refuse.
+        """
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            expected = "a classifier, such as LogisticRegression()"
+            raise _input.BadType("estimator", f"= {self.estimator!r}", expected)
+        if not isinstance(self.calibrator, Calibrator):
+            raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as TemperatureScaling()")
+        _input.one_of(self.ensemble, [True, False], "ensemble")
+        if isinstance(self.zeros, str):
+            _input.one_of(self.zeros, ["half-vote", "refuse"], "zeros")
+        else:
+            _input.number_between(self.zeros, 0, 0.5, "zeros", open_ends=True)
+        labels = _input.class_labels(y)
+        weights = _input.weights(sample_weight, len(labels))
+        check_consistent_length(X, labels)
+        if isinstance(self.estimator, FrozenEstimator):
+            self.pairs_ = [self._as_it_is(X, labels, weights)]
+        else:
+            self.pairs_ = self._cross_fit(X, labels, weights, params)
+        if len(self.pairs_) == 1:
+            self.estimator_, self.calibrator_ = self.pairs_[0]
+        for learned in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.pairs_[0].classifier, learned):
+                setattr(self, learned, getattr(self.pairs_[0].classifier, learned))
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the calibrated probability of each class, shape (n, K), in the order of `classes_`."""
+        check_is_fitted(self, "pairs_")
+        scores = [self._scores(pair.classifier, X) for pair in self.pairs_]
+        calibrators = [pair.calibrator for pair in self.pairs_]
+        if len(calibrators) == 1:
+            return calibrators[0].predict_proba(scores[0])
+        together = crossed(calibrators, scores)
+        if together is not None:
+            return together
+        answers = [one.predict_proba(z) for one, z in zip(calibrators, scores, strict=True)]
+        return np.asarray(np.mean(answers, axis=0))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the label of the largest calibrated probability, shape (n,)."""
+        check_is_fitted(self, "pairs_")
+        if len(self.pairs_) > 1:
+            return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        (classifier, calibrator), *_ = self.pairs_
+        return np.asarray(self.classes_[calibrator.predict(self._scores(classifier, X))])
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return who is asked for metadata in `fit`: the classifier, and the splitter of the folds."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        split = MethodMapping().add(caller="fit", callee="split")
+        return router.add(splitter=self.cv, method_mapping=split)
+
+    def _scores(self, classifier: Any, X: Any) -> Floats:
+        return scores_for(self.calibrator, classifier, X, self.classes_, self.zeros)
+
+    def _learn(
+        self, classifier: Any, scores: Floats, codes: npt.NDArray[Any], weights: Floats | None
+    ) -> Pair:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "X looks like probabilities")  # they are what `reads` asks for
+            try:
+                return Pair(classifier, clone(self.calibrator).fit(scores, codes, weights))
+            except ValueError as error:
+                raise ValueError(
+                    f"the calibrator cannot learn from the classifier's scores: {error}"
+                ) from error
+
+    def _as_it_is(self, X: Any, labels: npt.NDArray[Any], weights: Floats | None) -> Pair:
+        """Pair the frozen classifier with a calibrator that learned from its scores of all rows."""
+        check_is_fitted(self.estimator)
+        self.classes_ = np.unique(own_classes(self.estimator))
+        known = np.isin(labels, self.classes_)
+        if not known.all():
+            row = int(known.argmin())
+            known_ones = self.classes_.tolist()
+            raise ValueError(f"y[{row}] = {labels[row]}: expected one of the classes {known_ones}")
+        codes = np.searchsorted(self.classes_, labels)
+        return self._learn(self.estimator, self._scores(self.estimator, X), codes, weights)
+
+    def _cross_fit(
+        self, X: Any, labels: npt.NDArray[Any], weights: Floats | None, params: dict[str, Any]
+    ) -> list[Pair]:
+        """Pair classifiers with calibrators that learned from scores of rows which no scorer had seen."""
+        for_fit, for_split = self._routed(weights, params)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        folds = self._folds(X, codes, for_split)
+        table, _ = indexable(X, labels)
+        fitted = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._fit_fold)(table, labels, train, test, for_fit) for train, test in folds
+        )
+        if self.ensemble:
+            return [
+                self._learn(classifier, scores, codes[test], None if weights is None else weights[test])
+                for (classifier, scores), (_, test) in zip(fitted, folds, strict=True)
+            ]
+        rows = np.concatenate([test for _, test in folds])
+        order = np.argsort(rows, kind="stable")
+        scores, rows = np.concatenate([scores for _, scores in fitted])[order], rows[order]
+        times = np.bincount(rows)[rows]
+        share = None if weights is None else weights[rows]
+        if times.max() > 1:
+            share = (1.0 if share is None else share) / times
+        classifier = clone(self.estimator).fit(X, labels, **for_fit)
+        return [self._learn(classifier, scores, codes[rows], share)]
+
+    def _fit_fold(
+        self,
+        X: Any,
+        labels: npt.NDArray[Any],
+        train: npt.NDArray[np.intp],
+        test: npt.NDArray[np.intp],
+        params: dict[str, Any],
+    ) -> tuple[Any, Floats]:
+        """Fit the classifier on the training rows of a fold, and let it score the test rows."""
+        X_train, y_train = _safe_split(self.estimator, X, labels, train)
+        own = _check_method_params(X, params, indices=train)
+        classifier = clone(self.estimator).fit(X_train, y_train, **own)
+        X_test, _ = _safe_split(self.estimator, X, None, test, train)
+        try:
+            return classifier, self._scores(classifier, X_test)
+        except CertainProbability as error:
+            raise CertainProbability(error.value, int(test[error.row])) from error
+
+    def _routed(
+        self, weights: Floats | None, params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what the classifier's `fit` gets, and what the splitter gets."""
+        given = dict(params)
+        if get_config()["enable_metadata_routing"]:
+            if weights is not None:
+                given["sample_weight"] = weights
+            routed = process_routing(self, "fit", **given)
+            return dict(routed.estimator.fit), dict(routed.splitter.split)
+        groups = given.pop("groups", None)
+        if weights is not None:
+            given[weights_keyword(self.estimator)] = weights
+        return given, {} if groups is None else {"groups": groups}
+
+    def _folds(self, X: Any, codes: npt.NDArray[np.intp], params: dict[str, Any]) -> Folds:
+        """Cut the rows into folds, and refuse those whose training rows lack a class."""
+        classes = self.classes_
+        if len(classes) < 2:
+            raise ValueError(f"y holds only one class, {classes[0]}: expected two or more classes")
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            raise ValueError("cv = 'prefit': expected a fitted estimator in a FrozenEstimator, and any cv")
+        from sklearn.model_selection import check_cv  # slow to load, and needed only here
+
+        splitter = check_cv(self.cv, codes, classifier=True)
+        try:
+            folds = list(splitter.split(X, codes, **params))
+        except ValueError as error:
+            if "groups" in params or "groups" not in str(error):
+                raise
+            raise ValueError(f"cv = {self.cv!r} cuts by group: expected fit(X, y, groups=...)") from error
+        for train, _ in folds:
+            missing = np.bincount(codes[train], minlength=len(classes)) == 0
+            if missing.any():
+                raise ValueError(
+                    f"class {classes[missing.argmax()]} is missing from the training rows of a fold: "
+                    f"expected more rows of it, or another cv"
+                )
+        return folds
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self.estimator).input_tags
+        tags.classifier_tags.multi_class = not isinstance(self.calibrator, BinaryCalibrator)
+        return tags
+
+
+def weights_keyword(estimator: Any) -> str:
+    """Name by which `fit` takes weights: that of a pipeline's last step, or of what a search tries."""
+    from sklearn.model_selection._search import BaseSearchCV  # slow to load, and needed only here
+
+    if isinstance(estimator, BaseSearchCV):
+        return weights_keyword(estimator.estimator)
+    steps = getattr(estimator, "steps", None)
+    if steps:
+        name, last = steps[-1]
+        return f"{name}__{weights_keyword(last)}"
+    if has_fit_parameter(estimator, "sample_weight"):
+        return "sample_weight"
+    raise TypeError(
+        f"sample_weight: {estimator!r} takes no weights: expected a FrozenEstimator around it, fitted, where "
+        f"the calibrator alone is to have weights"
+    )

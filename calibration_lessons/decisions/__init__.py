@@ -1,0 +1,10 @@
+"""What a probability is for: costs and thresholds, abstaining, new proportions of the classes."""
+
+from .costs import RiskCoverage as RiskCoverage
+from .costs import expected_cost as expected_cost
+from .costs import mean_cost as mean_cost
+from .costs import optimal_decision as optimal_decision
+from .costs import optimal_threshold as optimal_threshold
+from .costs import risk_coverage as risk_coverage
+from .label_shift import adjust_to_priors as adjust_to_priors
+from .label_shift import estimate_priors as estimate_priors

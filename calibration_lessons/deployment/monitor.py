@@ -1,0 +1,494 @@
+"""Watch calibration in production: sums by window and bin, and an alarm with a known rate of false ones.
+
+The alarm is a bet. While the forecasts are calibrated, the labels pay nobody: whoever stakes one unit on
+"the log-odds are off by so much" holds, after any number of labels, one unit on average (a likelihood ratio).
+Many such bets share the unit, and some begin in each window, because nobody knows when a drift will begin.
+What they hold together is the evidence. By Ville's inequality the chance that calibrated forecasts ever bring
+it to 1 / rate is at most the rate, whenever and however often somebody looks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, cast
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from .. import _input
+from .. import _json_state as _sealed
+from .._typing import Floats, Target
+from ..measures.accumulator import Batch, Event, Kind, same_kind
+from ..measures.bins import bin_edges
+from ..measures.reliability import ReliabilityCurve, curve_from_sums
+
+FORMAT, VERSION = "calibration_lessons.monitor", 1
+SUMS = ("forecasts", "forecast_confidence", "labels", "confidence", "hits", "variance")  # rows of a window
+EVENTS, DTYPES = ("top-label", "positive"), ("float16", "float32", "float64")
+SETTINGS = ("n_bins", "target", "false_alarms", "windows", "accuracy")
+SHOWN = ("ece", "ece_low", "ece_high", "ece_calibrated", "confidence", "accuracy", "gap")
+STAKES = (0.3, 0.6, 1.2)  # standard errors of a window
+LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet on a huge drift is no use
+
+Window = str | int
+
+
+@dataclass(frozen=True)
+class WindowReport:
+    """What a window shows; NaN where no label has come.
+
+    Attributes
+    ----------
+    window : str or int
+    forecasts, labels : int
+        Rows that were forecast, and rows whose label has come.
+    ece, ece_low, ece_high : float
+        Expected calibration error of the labelled rows, and its confidence interval.
+    ece_calibrated : float
+        What the error would be on average if the forecasts were calibrated.
+    confidence, accuracy, gap : float
+        Mean score and share of hits among the labelled rows, and the first minus the second.
+    calibration_evidence, accuracy_evidence : float
+        What the bets hold at the end of this window, as far as its labels and all earlier ones have come;
+        the second is NaN without a promised accuracy.
+    """
+
+    window: Window
+    forecasts: int
+    labels: int
+    ece: float
+    ece_low: float
+    ece_high: float
+    ece_calibrated: float
+    confidence: float
+    accuracy: float
+    gap: float
+    calibration_evidence: float
+    accuracy_evidence: float
+
+
+class CalibrationMonitor:
+    """Calibration by window (a day, a thousand rows), with labels that come late or never, and an alarm.
+
+    Keeps six sums a bin and window, however many rows pass. A day's forecasts are added when they are made,
+    its labels when they come, in any order and in parts. `report` tells each window, `check` whether the
+    alarm rings. Monitors of several workers merge; the state is JSON.
+
+    Parameters
+    ----------
+    n_bins : int
+        Number of bins of equal width.
+    target : {None, "top-label", "positive"} or int
+        Whose probability is watched: that of the top label (None for 2-D forecasts), of the positive class
+        (None for 1-D ones), or of one class against the rest.
+    false_alarms : float
+        Chance, at most, that calibrated forecasts ever ring the alarm; in (0, 1).
+    windows : int
+        Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
+        but no new bets begin in them: start another monitor then.
+    accuracy : float, optional
+        The least accuracy that was promised (the share of hits, whatever the target). A second alarm, with
+        the same rate of false ones, rings where the labels contradict it. The alarm of calibration sleeps
+        through a fall of the accuracy that the confidence follows.
+
+    Attributes
+    ----------
+    rung : dict
+        For each alarm that has rung, "calibration" or "accuracy", the newest window at that time.
+
+    Notes
+    -----
+    A bet of log-odds a on a bin with n labels, h hits and mean score p multiplies what it holds by
+    exp(a h) / (1 + p (exp(a) - 1))^n: the likelihood of h hits if the log-odds were a more, divided by that
+    of calibrated forecasts. Rows of different scores in a bin make its mean smaller than 1, never larger. Of
+    the 15 bets that begin in a window 6 say that all bins are off in one direction, 6 that scores lie too far
+    from 1/2 or too near, and 3 that each bin is off in any direction. Their stakes are 0.3, 0.6 and 1.2
+    standard errors of the window's hits, as its forecasts tell them: add these before the labels.
+
+    The rate is a bound, and is not reached: in 1000 simulated years of 100 rows a day the alarm rang in 20
+    where 50 were allowed, because what is looked at once a day jumps past the limit. `first_alarms` tells
+    this for other windows, and how long it takes to notice a drift.
+
+    Labels that come must not be chosen by what they say: if frauds are found and other rows are never
+    labelled, the forecasts of the labelled rows are wrong, and the alarm rings with reason.
+
+    References
+    ----------
+    Ville (1939), Étude critique de la notion de collectif; Shafer (2021), Testing by betting; Shiryaev
+    (1963), On optimum methods in quickest detection problems (bets that begin in each window).
+
+    Examples
+    --------
+    >>> monitor = CalibrationMonitor(n_bins=5)
+    >>> monitor = monitor.add_forecasts("2026-11-22", [0.9, 0.8, 0.8, 0.3])
+    >>> monitor = monitor.add_labels("2026-11-22", [1, 0], [0.9, 0.8])  # two labels have come
+    >>> day = monitor.report()[0]
+    >>> day.forecasts, day.labels, round(day.gap, 2)
+    (4, 2, 0.35)
+    >>> monitor.check()
+    []
+    """
+
+    def __init__(
+        self,
+        n_bins: int = 15,
+        target: Target = None,
+        *,
+        false_alarms: float = 0.05,
+        windows: int = 365,
+        accuracy: float | None = None,
+    ) -> None:
+        self.n_bins = _input.positive_whole(n_bins, "n_bins")
+        self.target = target
+        self.false_alarms = _input.number_between(false_alarms, 0, 1, "false_alarms", open_ends=True)
+        self.windows = _input.positive_whole(windows, "windows")
+        self.accuracy = accuracy
+        if accuracy is not None:
+            self.accuracy = _input.number_between(accuracy, 0, 1, "accuracy", open_ends=True)
+        self.rung: dict[str, Window] = {}
+        self._sums: dict[Window, Floats] = {}
+        self._kind: Kind | None = None
+        self._event: Event = "top-label"
+
+    def __repr__(self) -> str:
+        forecasts, labels = (int(sum(sums[row].sum() for sums in self._sums.values())) for row in (0, 2))
+        return f"<CalibrationMonitor of {len(self._sums)} windows: {forecasts} forecasts, {labels} labels>"
+
+    def add_forecasts(self, window: Window, y_prob: npt.ArrayLike, *, from_logits: bool = False) -> Self:
+        """Add forecasts of a window, whose labels are not known yet.
+
+        Parameters
+        ----------
+        window : str or int
+            Name of the window, whose order is that of time: a number, or a date such as "2026-11-22".
+        y_prob : array_like, shape (n,) or (n, K)
+        from_logits : bool
+            Whether `y_prob` holds logits (log-odds where 1-D).
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, or of another kind than before; nothing is added then.
+        """
+        window = self._named(window)
+        values = _input.real_array(y_prob, "y_prob", (1, 2))
+        batch = Batch.read(np.zeros(len(values)), values, self.n_bins, self.target, from_logits=from_logits)
+        self._settle(batch.kind, batch.event, "y_prob")
+        sums = self._sums.setdefault(window, np.zeros((len(SUMS), self.n_bins)))
+        sums[:2] += batch.sums[[0, 3]]
+        return self
+
+    def add_labels(
+        self, window: Window, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, from_logits: bool = False
+    ) -> Self:
+        """Add labels that have come, with the forecasts of their rows, which the window has seen before.
+
+        Parameters
+        ----------
+        window : str or int
+            The window of the forecasts, not that of the labels.
+        y_true : array_like, shape (n,)
+        y_prob : array_like, shape (n,) or (n, K)
+            The forecasts of these rows, as they were added.
+        from_logits : bool
+            Whether `y_prob` holds logits (log-odds where 1-D).
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, an unknown window, and more labels than forecasts in a bin;
+            nothing is added then.
+        """
+        window = self._named(window)
+        if window not in self._sums:
+            raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
+        batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
+        self._settle(batch.kind, batch.event, "y_prob")
+        sums = self._sums[window].copy()
+        sums[2:] += batch.sums[[0, 3, 4, 5]]
+        if (sums[2] > sums[0]).any():
+            m = int((sums[2] > sums[0]).argmax())
+            found = f"brings {int(sums[2, m])} labels to bin {m + 1} of window {window!r}"
+            raise _input.BadValue("y_prob", found, f"at most the {int(sums[0, m])} forecasts that it holds")
+        self._sums[window] = sums
+        return self
+
+    def merge(self, other: CalibrationMonitor) -> Self:
+        """Add what another monitor has seen, and return this one; `other` stays as it is.
+
+        An alarm that `other` gave alone is not taken over: what both know together is judged by `check`.
+        Labels go where their forecasts are: merge first, where another worker saw these.
+
+        Raises
+        ------
+        ValueError, TypeError
+            Where `other` is no monitor, or one with other settings or another kind of forecasts.
+        """
+        if not isinstance(other, CalibrationMonitor):
+            raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationMonitor")
+        for name in SETTINGS:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if mine != theirs:
+                raise _input.BadValue("other", f"has {name} = {theirs!r}", repr(mine))
+        for window in other._sums:
+            self._named(window, "other")
+        if other._kind is not None:
+            self._settle(other._kind, other._event, "other")
+        for window, sums in other._sums.items():
+            self._sums[window] = self._sums.get(window, 0) + sums
+        return self
+
+    def check(self) -> list[str]:
+        """Look: return the alarms that ring now or have rung before, of "calibration" and "accuracy"."""
+        if self._sums:
+            for name, evidence in self._evidence().items():
+                if evidence[-1] >= 1 / self.false_alarms:
+                    self.rung.setdefault(name, max(self._sums))
+        return sorted(self.rung, reverse=True)
+
+    def report(self, level: float = 0.95) -> list[WindowReport]:
+        """Return what each window shows, in the order of the windows.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level of the intervals of the calibration error, in (0, 1).
+        """
+        _input.number_between(level, 0, 1, "level", open_ends=True)
+        evidence = self._evidence() if self._sums else {}
+        none = np.full(len(self._sums), np.nan)
+        pairs = zip(evidence.get("calibration", none), evidence.get("accuracy", none), strict=True)
+        return [
+            self._window_report(window, level, *map(float, pair))
+            for (window, pair) in zip(sorted(self._sums), pairs, strict=True)
+        ]
+
+    def curve(self, window: Window) -> ReliabilityCurve:
+        """Return the reliability curve of a window's labelled rows.
+
+        Raises
+        ------
+        ValueError
+            For an unknown window, or one without labels.
+        """
+        window = self._named(window)
+        if window not in self._sums or not self._sums[window][2].any():
+            raise _input.BadValue("window", f"= {window!r}", "one with labels")
+        assert self._kind is not None
+        edges = bin_edges(self.n_bins, self._kind[1])
+        return curve_from_sums(self._event, "uniform", edges, self._sums[window][[2, 2, 2, 3, 4, 5]])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the state as lists, numbers and texts, for `json.dumps`; `from_dict` reads it."""
+        content = {
+            "settings": {name: getattr(self, name) for name in SETTINGS},
+            "kind": None if self._kind is None else [*self._kind],
+            "event": self._event,
+            "rung": dict(self.rung),
+            "windows": [
+                {"window": window, **dict(zip(SUMS, self._sums[window].tolist(), strict=True))}
+                for window in sorted(self._sums)
+            ],
+        }
+        return _sealed.sealed(FORMAT, VERSION, content)
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Self:
+        """Read a monitor from what `to_dict` gave.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For anything but such a state; the message names the place. The checksum notices damage.
+        """
+        content = _sealed.opened(state, FORMAT, VERSION)
+        _sealed.keyed(content, "state", ("settings", "kind", "event", "rung", "windows"))
+        settings = _sealed.keyed(content["settings"], "state['settings']", SETTINGS)
+        target = settings["target"]
+        if target is not None and type(target) not in (str, int):
+            raise _input.BadType("state['settings']['target']", f"= {target!r}", "a text or a class number")
+        named = {name: settings[name] for name in ("false_alarms", "windows", "accuracy")}
+        monitor = cls(settings["n_bins"], target, **named)
+        monitor._event, rung, windows = content["event"], content["rung"], content["windows"]
+        _refuse_unless(type(windows) is list, "windows", windows, "a list")
+        monitor._kind = _read_kind(content["kind"], needed=bool(windows))
+        named_event = monitor._event in EVENTS or type(monitor._event) is int
+        _refuse_unless(named_event, "event", monitor._event, f"a class number, or one of {EVENTS}")
+        for number, each in enumerate(windows):
+            place = f"state['windows'][{number}]"
+            window = _sealed.keyed(each, place, ("window", *SUMS))["window"]
+            monitor._named(window, f"{place}['window']")
+            if window in monitor._sums:
+                raise _input.BadValue(f"{place}['window']", f"= {window!r}", "a window once")
+            monitor._sums[window] = _read_sums(each, place, monitor.n_bins)
+        known = type(rung) is dict and set(rung) <= {"calibration", "accuracy"}
+        known = known and all(window in monitor._sums for window in rung.values())
+        _refuse_unless(known, "rung", rung, "windows at which an alarm rang")
+        _sealed.check_seal(state, content)
+        monitor.rung = dict(rung)
+        return monitor
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the state to a file that is, at every moment, the old one or the new one, whatever fails."""
+        target = Path(path).resolve()  # where a link leads
+        new = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
+        try:
+            with new.open("x", encoding="utf-8") as file:
+                json.dump(self.to_dict(), file, allow_nan=False)
+                file.flush()
+                os.fsync(file.fileno())
+            if target.exists():
+                shutil.copymode(target, new)
+            os.replace(new, target)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a monitor from a file that `save` wrote.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a file that holds no state of a monitor.
+        """
+        text = Path(path).read_text(encoding="utf-8")
+        try:
+            state = json.loads(text)
+        except ValueError as error:
+            found = f"= {os.fspath(path)!r} holds no JSON ({error})"
+            raise _input.BadValue("path", found, "a file that save wrote") from error
+        return cls.from_dict(state)
+
+    def _named(self, window: Any, name: str = "window") -> Window:
+        """Return the name of a window; refuse what is none, or has no order among those before."""
+        window = window.item() if isinstance(window, np.integer | np.str_) else window
+        if type(window) not in (str, int):
+            raise _input.BadType(name, f"= {window!r}", "a text or a whole number, such as '2026-11-22'")
+        known = next(iter(self._sums), window)
+        if type(window) is not type(known):
+            raise _input.BadType(name, f"= {window!r}", f"a name like {known!r}")
+        return cast(Window, window)
+
+    def _settle(self, kind: Kind, event: Event, name: str) -> None:
+        self._kind, self._event = same_kind(kind, self._kind, name), event
+
+    def _window_report(
+        self, window: Window, level: float, calibration: float, accuracy: float
+    ) -> WindowReport:
+        forecasts, labels = (int(self._sums[window][row].sum()) for row in (0, 2))
+        shown = dict.fromkeys(SHOWN, np.nan)
+        if labels:
+            curve = self.curve(window)
+            confidence, hits = (float(self._sums[window][row].sum()) / labels for row in (3, 4))
+            null = curve.under_calibration(random_state=0).mean
+            numbers = [curve.ece(), *curve.ece_interval(level), null, confidence, hits, confidence - hits]
+            shown = dict(zip(SHOWN, numbers, strict=True))
+        evidence = {"calibration_evidence": calibration, "accuracy_evidence": accuracy}
+        return WindowReport(window, forecasts, labels, **shown, **evidence)
+
+    def _evidence(self) -> dict[str, Floats]:
+        """Tell what the bets hold at the end of each window, in the order of the windows."""
+        sums = np.array([self._sums[window] for window in sorted(self._sums)])
+        found = {"calibration": evidence(calibration_bets(sums), self.windows)}
+        if self.accuracy is not None:
+            found["accuracy"] = evidence(accuracy_bets(sums, self.accuracy), self.windows)
+        return found
+
+
+def calibration_bets(sums: Floats) -> Floats:
+    """Logarithm of what each bet is multiplied by in each window, shape (windows, bets).
+
+    `sums` has the shape (windows, 6, M), as the monitor keeps them.
+    """
+    rows, total = sums[:, 0], sums[:, 1]
+    mean = np.divide(total, rows, out=np.zeros_like(total), where=rows > 0)
+    information = rows * mean * (1 - mean)  # variance of the hits to come
+    centres = (np.arange(sums.shape[2]) + 0.5) / sums.shape[2]
+    bets = []
+    for direction in (np.ones_like(centres), 1 - 2 * centres):
+        unit = direction / _root((information * direction**2).sum(axis=1, keepdims=True))
+        bets += [_paid(sums, stake * unit) for s in STAKES for stake in (s, -s)]
+    filled = np.maximum((rows > 0).sum(axis=1, keepdims=True), 1)
+    for s in STAKES:
+        each = (2 * s**2 / filled) ** 0.25 / _root(information)  # together they swing like one bet of s
+        bets.append(np.logaddexp(_paid(sums, each), _paid(sums, -each)) - np.log(2))
+    return np.asarray(np.sum(bets, axis=2).T)
+
+
+def accuracy_bets(sums: Floats, accuracy: float) -> Floats:
+    """Bets that the hits are fewer than promised, shape (windows, bets); more hits only cost."""
+    whole = sums.sum(axis=2, keepdims=True)
+    rows, labels = whole[:, 0], whole[:, 2]
+    promised = np.stack([rows, rows * accuracy, labels, labels * accuracy, whole[:, 4]], axis=1)
+    unit = 1 / _root(rows * accuracy * (1 - accuracy))
+    return np.asarray(np.sum([_paid(promised, -s * unit) for s in STAKES], axis=2).T)
+
+
+def evidence(bets: Floats, windows: int) -> Floats:
+    """Tell what all bets, shape (windows, bets), hold at the end of each window: one unit, shared evenly.
+
+    An equal part of the unit is kept for each of the first `windows` windows, and staked when that begins.
+    """
+    part = -np.log(windows * bets.shape[1])
+    held, together = np.full(bets.shape[1], -np.inf), np.empty(len(bets))
+    for t, factors in enumerate(bets):
+        held = (np.logaddexp(held, part) if t < windows else held) + factors
+        together[t] = logsumexp(held)
+    waiting = np.maximum(1 - np.arange(1, len(bets) + 1) / windows, 0)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(together) + waiting)
+
+
+def _paid(sums: Floats, stakes: Floats) -> Floats:
+    """Log-likelihood ratio of each bin's hits, if its log-odds were off by the stake."""
+    _, _, labels, confidence, hits = sums.swapaxes(0, 1)[:5]
+    mean = np.divide(confidence, labels, out=np.zeros_like(confidence), where=labels > 0)
+    bounded = np.clip(stakes, -LARGEST_STAKE, LARGEST_STAKE)
+    return np.asarray(bounded * hits - labels * np.log1p(mean * np.expm1(bounded)))
+
+
+def _root(information: Floats) -> Floats:
+    """Square root, and a number that is small instead of 0."""
+    return np.asarray(np.sqrt(np.maximum(information, 1e-12)))
+
+
+def _refuse_unless(fits: bool, key: str, found: Any, expected: str) -> None:
+    if not fits:
+        raise _input.BadValue(f"state[{key!r}]", f"= {found!r}", expected)
+
+
+def _read_kind(value: Any, *, needed: bool) -> Kind | None:
+    """Read what the columns stand for, and the type of the scores."""
+    if value is None and not needed:
+        return None
+    fits = type(value) is list and len(value) == 2 and type(value[0]) is str
+    _refuse_unless(fits and value[1] in DTYPES, "kind", value, f"a text, and one of {DTYPES}")
+    return value[0], value[1]
+
+
+def _read_sums(each: dict[str, Any], place: str, n_bins: int) -> Floats:
+    """Read the sums of a window, and refuse those that no rows can have."""
+    read = []
+    for name in SUMS:
+        values = each[name]
+        if not isinstance(values, list) or len(values) != n_bins:
+            raise _input.BadType(f"{place}[{name!r}]", "is no list of a number a bin", f"{n_bins} numbers")
+        read.append([_sealed.number(value, f"{place}[{name!r}]", (m,)) for m, value in enumerate(values)])
+    sums = np.array(read)
+    forecasts, expected, labels, confidence, hits, variance = sums
+    counts = np.stack([forecasts, labels, hits])
+    whole = (counts == np.floor(counts)).all() and (sums >= 0).all()
+    slack = 1 + 1e-9
+    within = (labels <= forecasts) & (hits <= labels) & (expected <= forecasts * slack)
+    within &= (confidence <= labels * slack) & (variance <= labels / 4 * slack)
+    if not whole or not within.all():
+        raise _input.BadValue(place, "holds sums that no rows have", "counts and sums that fit each other")
+    return sums

@@ -1,0 +1,515 @@
+"""The measures and the temperatures over Dask arrays: data in blocks that never lie in memory together.
+
+Each block of rows is turned into a few sums by the function that serves arrays in memory, neighbouring
+sums are added in a tree, and the last ones give the result. The tree is drawn by the blocks alone, so every
+scheduler adds in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils.validation import validate_data
+
+from .. import _input
+from .._extras import missing
+from .._typing import Norm, Strategy, Target
+from ..calibrators._logit_rows import LogitLimits, LogitRows
+from ..calibrators._one_temperature import TemperedSoftmax
+from ..measures._forecast import resolve_target
+from ..measures.accumulator import CalibrationAccumulator
+from ..measures.ece import refuse_weights, targets_of
+from ..measures.proper_scores import brier_sums, mean_over_rows, nll_sums
+from ..measures.reliability import ReliabilityCurve
+from ..solvers.root import increasing_root
+
+try:
+    import dask
+    import dask.array as da
+    from dask.delayed import Delayed
+except ImportError as error:
+    raise missing(__name__, "scale", error) from error
+
+FAN_IN = 16  # parts that one task adds up
+
+Block = tuple[Delayed | None, ...]  # what lies in one block of rows, an entry an argument
+AddUp = Callable[..., Any]  # from the arrays of a block to its sums
+Add = Callable[[Any, Any], Any]  # from the sums of two parts to those of both; changes neither
+
+
+def reliability_curve(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 15,
+    strategy: Strategy = "uniform",
+    target: Target = None,
+    sample_weight: Any = None,
+    from_logits: bool = False,
+) -> ReliabilityCurve:
+    """Confidence and accuracy a bin, in one pass (``eq-bin``, ``eq-accuracy``, ``eq-confidence``).
+
+    Parameters
+    ----------
+    y_true : Dask or NumPy array, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`), cut into the blocks of `y_prob` if cut otherwise.
+    y_prob : Dask array, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform"}
+        Bins of equal width only: the edges of bins of equal mass depend on all scores sorted together.
+    target : {None, "top-label", "positive"} or int
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest.
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+
+    Returns
+    -------
+    ReliabilityCurve
+        That of all rows in memory, but for rounding.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described. A bad row is named by its place in the whole array, the number of
+        its block and its place there.
+
+    Notes
+    -----
+    The result is computed at once, on the current scheduler. The state of a block is that of a
+    `CalibrationAccumulator`: six sums a bin.
+
+    Examples
+    --------
+    >>> y_true = da.from_array(np.array([0, 0, 0, 1, 0]), chunks=2)
+    >>> y_prob = da.from_array(np.array([0.05, 0.05, 0.02, 0.01, 0.02]), chunks=3)
+    >>> curve = reliability_curve(y_true, y_prob, n_bins=10)
+    >>> round(float(curve.confidence[0]), 4), float(curve.accuracy[0]), int(curve.counts[0])
+    (0.03, 0.2, 5)
+    """
+    (curve,) = _curves(y_true, y_prob, n_bins, strategy, [target], sample_weight, from_logits)
+    return curve
+
+
+def expected_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 15,
+    strategy: Strategy = "uniform",
+    target: Target | Literal["class-wise"] = None,
+    sample_weight: Any = None,
+    from_logits: bool = False,
+    norm: Norm = "l1",
+    debias: bool = False,
+) -> float:
+    """Mean gap between accuracy and confidence over the bins, in one pass over the blocks (``eq-ece``).
+
+    Parameters
+    ----------
+    y_true : Dask or NumPy array, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : Dask array, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform"}
+        Bins of equal width only: the edges of bins of equal mass depend on all scores sorted together.
+    target : {None, "top-label", "positive", "class-wise"} or int
+        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
+        classes, each against the rest.
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    norm : {"l1", "l2"}
+        Mean absolute gap, or root of the mean squared gap.
+    debias : bool
+        Subtract the part of the error that chance alone adds; a negative result becomes 0.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, and for `debias` with weights.
+
+    Examples
+    --------
+    >>> y_true = da.from_array(np.array([1, 1, 0, 1]), chunks=3)
+    >>> confidence = da.from_array(np.array([0.9, 0.8, 0.8, 0.3]), chunks=3)
+    >>> round(expected_calibration_error(y_true, confidence, n_bins=5), 4)
+    0.35
+    """
+    _input.one_of(norm, ["l1", "l2"], "norm")
+    refuse_weights(debias, sample_weight)
+    _refuse_other_arrays(y_prob, "y_prob")
+    targets = targets_of(target, y_prob)
+    curves = _curves(y_true, y_prob, n_bins, strategy, targets, sample_weight, from_logits)
+    return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
+
+
+def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_logits: bool = False) -> float:
+    """Brier score, in one pass over the blocks (``eq-brier-binary``, ``eq-brier``).
+
+    Parameters
+    ----------
+    y_true : Dask or NumPy array, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : Dask array, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+
+    Returns
+    -------
+    float
+        In [0, 1] for (n,), in [0, 2] for (n, K).
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the block.
+
+    Examples
+    --------
+    >>> brier_score(np.array([1, 0]), da.from_array(np.array([0.5, 0.5]), chunks=1))
+    0.25
+    """
+    add_up = partial(brier_sums, from_logits=from_logits)
+    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
+
+
+def negative_log_likelihood(
+    y_true: Any, y_prob: Any, *, from_logits: bool = False, sample_weight: Any = None
+) -> float:
+    """Mean negative log-likelihood of the labels in nats, in one pass over the blocks (``eq-nll``).
+
+    Parameters
+    ----------
+    y_true : Dask or NumPy array, shape (n,)
+        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    y_prob : Dask array, shape (n,) or (n, K)
+        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
+        blocks, a row's classes in one block.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    float
+        At least 0; ``inf`` where a true class has probability 0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; the message names the block.
+
+    Examples
+    --------
+    >>> y_prob = da.from_array(np.array([0.5, 0.5]), chunks=1)
+    >>> round(negative_log_likelihood(np.array([1, 0]), y_prob), 4)
+    0.6931
+    """
+    add_up = partial(nll_sums, from_logits=from_logits)
+    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
+
+
+def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -> TemperedSoftmax:
+    """Fit a temperature in a few passes over the blocks, and return the estimator.
+
+    Parameters
+    ----------
+    estimator : TemperatureScaling or ExpectationConsistency
+        Fitted in place.
+    X : Dask array, shape (n, K) or (n,)
+        Logits of each class, or of the positive class. Rows stand in blocks, a row's classes in one block.
+    y : Dask or NumPy array, shape (n,)
+        Labels 0..K-1.
+    sample_weight : Dask or NumPy array, shape (n,), optional
+        Importance weights, non-negative.
+
+    Returns
+    -------
+    estimator
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, and where no finite positive temperature meets the condition.
+
+    Notes
+    -----
+    The first pass finds out whether a temperature exists, and the temperature of the first block, from which
+    the search starts. Each further pass is a step of the search: two sums a block. Data that are costly to
+    make or to read, and fit into the workers' memory, are better persisted first.
+
+    Examples
+    --------
+    >>> from calibration_lessons import TemperatureScaling
+    >>> X = da.from_array(np.array([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [0.0, 2.0]]), chunks=(3, 2))
+    >>> scaling = fit(TemperatureScaling(), X, np.array([0, 0, 1, 1]))
+    >>> round(scaling.temperature_, 3)
+    3.05
+    """
+    if not isinstance(estimator, TemperedSoftmax):
+        raise TypeError(
+            f"estimator = {estimator!r}: expected TemperatureScaling() or ExpectationConsistency(), "
+            f"whose fits are a few sums over the rows"
+        )
+    blocks = _row_blocks(y, X, sample_weight, "y", "X")
+    largest = 1.0 if sample_weight is None else _total([block[2:] for block in blocks], np.max, max)
+    every_block = _tree(blocks, partial(_limits, estimator, largest), operator.add)
+    part, guess = dask.compute(every_block, dask.delayed(_guess)(estimator, *blocks[0]))
+    limits: LogitLimits = _sums_of(part)
+    _input.some_weight(limits.weight)
+    estimator._refuse(limits)
+
+    def excess(beta: float) -> tuple[float, float]:
+        sums: tuple[float, float] = _total(blocks, partial(_excess, estimator, largest, beta))
+        return sums
+
+    start = limits.weight / limits.spread if guess is None else 1 / guess
+    estimator.temperature_ = 1 / increasing_root(excess, start)
+    validate_data(estimator, X if X.ndim == 2 else X[:, None], reset=True, skip_check_array=True)
+    estimator.classes_ = np.arange(max(2, estimator.n_features_in_))
+    return estimator
+
+
+def _curves(
+    y_true: Any,
+    y_prob: Any,
+    n_bins: int,
+    strategy: Strategy,
+    targets: Sequence[Target],
+    sample_weight: Any,
+    from_logits: bool,
+) -> list[ReliabilityCurve]:
+    """Curves of several targets, all in one pass."""
+    _input.positive_whole(n_bins, "n_bins")
+    _input.one_of(strategy, ["uniform", "quantile"], "strategy")
+    if strategy == "quantile":
+        raise ValueError(
+            "strategy = 'quantile': expected 'uniform' over blocks (the edges of bins of equal mass depend "
+            "on all scores sorted together, and no sum over a block holds that order)"
+        )
+    blocks = _forecasts(y_true, y_prob, sample_weight)
+    chosen = [resolve_target(target, y_prob.ndim, _input.classes(y_prob, "y_prob")) for target in targets]
+    add_up = partial(_accumulated, n_bins, chosen, from_logits)
+    return [accumulator.curve() for accumulator in _total(blocks, add_up, _merged)]
+
+
+def _accumulated(
+    n_bins: int,
+    targets: Sequence[Target],
+    from_logits: bool,
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
+) -> list[CalibrationAccumulator]:
+    """Sum up a block, in one accumulator a target."""
+    return [
+        CalibrationAccumulator(n_bins, target).update(
+            y_true, y_prob, sample_weight=sample_weight, from_logits=from_logits
+        )
+        for target in targets
+    ]
+
+
+def _merged(
+    left: list[CalibrationAccumulator], right: list[CalibrationAccumulator]
+) -> list[CalibrationAccumulator]:
+    """Merge into fresh accumulators: a part may be added once more, after a worker was lost."""
+    return [
+        CalibrationAccumulator(one.n_bins, one.target).merge(one).merge(other)
+        for one, other in zip(left, right, strict=True)
+    ]
+
+
+def _limits(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitLimits:
+    """Sum up what says whether a temperature exists."""
+    return _rows(estimator, largest, y, X, sample_weight).limits
+
+
+def _rows(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitRows:
+    """Read a block, with weights relative to the largest of all blocks."""
+    rows: LogitRows = clone(estimator)._rows(X, y, sample_weight)
+    return replace(rows, weights=rows.weights / largest)
+
+
+def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> float | None:
+    """Temperature of one block, where it has one."""
+    try:
+        temperature: float = clone(estimator).fit(X, y, sample_weight).temperature_
+    except (ValueError, TypeError):
+        return None
+    return temperature
+
+
+def _excess(
+    estimator: TemperedSoftmax, largest: float, beta: float, y: Any, X: Any, sample_weight: Any
+) -> tuple[float, float]:
+    """Sum up a block's part of the equation for the temperature, and its slope in beta."""
+    return estimator._excess(_rows(estimator, largest, y, X, sample_weight), beta)
+
+
+def _forecasts(y_true: Any, y_prob: Any, sample_weight: Any) -> list[Block]:
+    """Labels, probabilities or logits, and weights of each block of rows."""
+    blocks = _row_blocks(y_true, y_prob, sample_weight, "y_true", "y_prob")
+    _input.classes(y_prob, "y_prob")
+    return blocks
+
+
+def _row_blocks(y: Any, X: Any, sample_weight: Any, y_name: str, X_name: str) -> list[Block]:
+    """Labels, scores and weights of each block of rows, not computed yet."""
+    _refuse_other_arrays(X, X_name)
+    _input.real_kind(X, X_name, (1, 2))
+    if X.ndim == 2 and X.numblocks[1] > 1:
+        raise ValueError(
+            f"{X_name} has its {X.shape[1]} columns in {X.numblocks[1]} blocks: expected all classes of "
+            f"a row in one block ({X_name}.rechunk({{1: -1}}))"
+        )
+    columns = [_cut_alike(y, y_name, X, X_name), X]
+    if sample_weight is not None:
+        columns.append(_cut_alike(sample_weight, "sample_weight", X, X_name))
+    # unoptimised, because each graph by itself would make anew what labels and scores are both made of
+    blocks = [column.to_delayed(optimize_graph=False).ravel() for column in columns]
+    if sample_weight is None:
+        blocks.append([None] * X.numblocks[0])
+    return list(zip(*blocks, strict=True))
+
+
+def _cut_alike(column: Any, name: str, X: Any, X_name: str) -> Any:
+    """Cut the rows of a 1-D argument where those of `X` are cut; `X` is the large one and stays."""
+    if isinstance(column, np.ndarray):
+        column = da.from_array(column, chunks=-1)
+    _refuse_other_arrays(column, name)
+    _input.real_kind(column, name, (1,))
+    if not any(math.isnan(rows) for rows in (*column.chunks[0], *X.chunks[0])):
+        _input.same_length(**{name: column, X_name: X})
+        return column.rechunk({0: X.chunks[0]})
+    if column.numblocks[0] != X.numblocks[0]:
+        raise ValueError(
+            f"{name} has {column.numblocks[0]} blocks and {X_name} has {X.numblocks[0]}, some of unknown "
+            f"length: expected as many blocks, or known lengths (call compute_chunk_sizes() on both)"
+        )
+    return column
+
+
+def _refuse_other_arrays(array: Any, name: str) -> None:
+    if not isinstance(array, da.Array):
+        expected = (
+            "a Dask array (for arrays in memory there are the functions and estimators of "
+            "calibration_lessons itself)"
+        )
+        raise _input.BadType(name, f"is of type {type(array).__name__}", expected)
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """What is wrong with a block, and where the block lies."""
+
+    error: ValueError | TypeError
+    block: int = 0
+    first_row: int = 0
+
+    def after(self, blocks: int, rows: int) -> _Stop:
+        """Return the same with so many blocks and rows in front."""
+        return _Stop(self.error, self.block + blocks, self.first_row + rows)
+
+    def whole(self) -> ValueError | TypeError:
+        """Return the error that arrays in memory would get, with the place in the block added."""
+        block = f"block {self.block}"
+        if isinstance(self.error, _input.BadValue | _input.BadType):
+            place = f"row {self.error.index[0]} of {block}" if self.error.index else block
+            return self.error.moved(self.first_row, place)
+        return type(self.error)(f"{self.error} ({block})")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Neighbouring blocks: how many they are, their rows, and their sums or the first error among them.
+
+    Where a block lies is a sum, too: the blocks and the rows in front of it. So nothing but parts travels,
+    and the blocks may be of unknown length.
+    """
+
+    blocks: int
+    rows: int
+    sums: Any = None
+    stop: _Stop | None = None
+
+
+def _part(add_up: AddUp, *block: Any) -> _Part:
+    """Sum up one block; an error is a result, so that every scheduler tells the first one in the data."""
+    lengths = [len(array) for array in block if array is not None]
+    if not any(lengths):
+        return _Part(1, 0)
+    try:
+        return _Part(1, lengths[0], add_up(*block))
+    except (ValueError, TypeError) as error:
+        if not isinstance(error, _input.Refusal):  # of another library: what travels is plain
+            error = (TypeError if isinstance(error, TypeError) else ValueError)(str(error))
+        return _Part(1, lengths[0], stop=_Stop(error))
+
+
+def _together(add: Add, parts: Sequence[_Part]) -> _Part:
+    """Join neighbouring parts, in order."""
+    blocks, rows, sums = 0, 0, None
+    for part in parts:
+        if part.stop is not None:
+            return _Part(0, 0, stop=part.stop.after(blocks, rows))
+        blocks, rows = blocks + part.blocks, rows + part.rows
+        if part.sums is not None:
+            sums = part.sums if sums is None else add(sums, part.sums)
+    return _Part(blocks, rows, sums)
+
+
+def _add_pairs(left: tuple[float, float], right: tuple[float, float]) -> tuple[float, float]:
+    return left[0] + right[0], left[1] + right[1]
+
+
+def _tree(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_pairs) -> Delayed:
+    """Part that all blocks make together, not computed yet."""
+    parts = [dask.delayed(_part)(add_up, *block) for block in blocks]
+    while len(parts) > 1:
+        neighbours = [parts[i : i + FAN_IN] for i in range(0, len(parts), FAN_IN)]
+        parts = [dask.delayed(_together)(add, some) for some in neighbours]
+    return parts[0]
+
+
+def _sums_of(part: _Part) -> Any:
+    """Return the sums of all blocks, or raise the first error."""
+    if part.stop is not None:
+        raise part.stop.whole()
+    if part.sums is None:
+        raise ValueError("all blocks are empty: expected at least one row")
+    return part.sums
+
+
+def _total(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_pairs) -> Any:
+    """Return the sums of all blocks, in one pass on the current scheduler."""
+    return _sums_of(_tree(blocks, add_up, add).compute())

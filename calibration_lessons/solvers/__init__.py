@@ -1,0 +1,1 @@
+"""Roots and minima of the convex functions that the calibrators and the models are fitted by."""

@@ -1,0 +1,424 @@
+"""The data in the package: as the page says, as the licences ask, and fresh on every call."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable
+from functools import partial
+from hashlib import sha256
+from importlib import resources
+from itertools import product
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import numpy as np
+import pytest
+
+from calibration_lessons import brier_score, expected_calibration_error, negative_log_likelihood
+from calibration_lessons.book import datasets
+from tools import coverage_experiment, matrix_experiment, training_experiment
+
+FOLDER = Path(str(resources.files("calibration_lessons.book"))) / "data"
+PAGE = Path(__file__).parents[2] / "book" / "reference" / "data.ipynb"
+FILES = sorted(path.name for path in FOLDER.iterdir())
+NETWORKS = range(datasets.N_NETWORKS)
+PARTS = {"calibration": 5_000, "test": 10_000}
+LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
+    "network_logits": partial(datasets.network_logits, 0, "calibration"),
+    "shifted_logits": partial(datasets.shifted_logits, 0, "noise", 1),
+    "training_log": datasets.training_log,
+    "spambase": datasets.spambase,
+    "seattle_weather": datasets.seattle_weather,
+    "precipitation_forecasts": datasets.precipitation_forecasts,
+    "hpc_cv": datasets.hpc_cv,
+    "two_class_example": datasets.two_class_example,
+    "choosing": datasets.choosing,
+    "remedies": datasets.remedies,
+    "smoothed_logits": partial(datasets.smoothed_logits, "test"),
+    "coverage": datasets.coverage,
+    "matrix_scaling": datasets.matrix_scaling,
+}
+
+
+@pytest.fixture(scope="module")
+def record() -> dict[str, Any]:
+    return json.loads((FOLDER / "networks.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def page() -> list[dict[str, Any]]:
+    return json.loads(PAGE.read_text())["cells"]
+
+
+def printed(cells: list[dict[str, Any]]) -> str:
+    outputs = (output for cell in cells for output in cell.get("outputs", []))
+    texts = (output.get("text") or output.get("data", {}).get("text/plain", []) for output in outputs)
+    return "\n".join("".join(text) for text in texts)
+
+
+def prose(cells: list[dict[str, Any]]) -> str:
+    return "\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+
+
+def measured(logits: datasets.LabelledLogits) -> dict[str, float]:
+    z, labels = logits
+    return {
+        "nll": negative_log_likelihood(labels, z, from_logits=True),
+        "accuracy": float((z.argmax(axis=1) == labels).mean()),
+        "ece": expected_calibration_error(labels, z, from_logits=True),
+    }
+
+
+# The page
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_page_gives_the_size_and_the_checksum_of_the_file(name, page):
+    content = (FOLDER / name).read_bytes()
+    line = next(line for line in printed(page).splitlines() if line.startswith(f"{name} "))
+    assert line.split() == [name, str(len(content)), sha256(content).hexdigest()[:16]]
+
+
+def test_the_page_describes_every_file(page):
+    assert [name for name in FILES if f"`{name}`" not in prose(page)] == []
+
+
+def test_every_data_set_has_its_source_its_licence_and_its_changes_on_the_page(page):
+    sections = re.split(r"^## ", prose(page), flags=re.M)
+    described = [section for section in sections if "**What.**" in section]
+    assert described
+    for section in described:
+        assert all(f"**{word}.**" in section for word in ("Source", "Licence", "Changes")), section
+
+
+def test_the_licence_file_names_every_file_and_every_copyright_holder():
+    text = (FOLDER / "LICENSES.txt").read_text()
+    assert [name for name in FILES if name != "LICENSES.txt" and name not in text] == []
+    for holder in ("Zalando SE", "modeldata authors", "Jake Vanderplas", "University of Washington"):
+        assert holder in text
+    assert "10.24432/C53G6X" in text and "Attribution 4.0" in text
+
+
+def test_all_files_together_stay_within_eight_megabytes():
+    assert sum((FOLDER / name).stat().st_size for name in FILES) <= 8_000_000
+
+
+# The networks
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_logits_have_a_row_an_image_and_a_column_a_class(network, part):
+    logits, labels = datasets.network_logits(network, part)
+    assert logits.shape == (PARTS[part], 10) and logits.dtype == np.float64
+    assert labels.shape == (PARTS[part],) and labels.dtype == np.int64
+    assert np.isfinite(logits).all()
+    assert np.array_equal(logits, logits.astype(np.float16))
+    assert set(labels) == set(range(10))
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_every_network_is_accurate_and_over_confident(network):
+    logits, labels = datasets.network_logits(network, "test")
+    found = measured((logits, labels))
+    assert found["accuracy"] >= 0.90
+    assert found["ece"] >= 0.04
+    confidence = np.exp(logits.max(axis=1) - np.logaddexp.reduce(logits, axis=1)).mean()
+    assert confidence > found["accuracy"] + 0.03
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_tool_and_the_companion_agree_on_the_plain_images(network, part, record):
+    assert measured(datasets.network_logits(network, part)) == pytest.approx(
+        record["networks"][network][part], abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("kind", datasets.SHIFTS)
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_tool_and_the_companion_agree_on_the_changed_images(network, kind, record):
+    for level, entry in enumerate(record["shifts"][kind], start=1):
+        found = measured(datasets.shifted_logits(network, kind, level))
+        assert found == pytest.approx(entry["networks"][network], abs=1e-12)
+
+
+def test_the_networks_differ():
+    tests = [datasets.network_logits(network, "test").logits for network in NETWORKS]
+    assert len({logits.tobytes() for logits in tests}) == datasets.N_NETWORKS
+
+
+def test_the_strength_of_every_level_is_the_one_the_tool_used(record):
+    used = {kind: tuple(entry["severity"] for entry in levels) for kind, levels in record["shifts"].items()}
+    assert used == datasets.SHIFTS
+
+
+def test_the_changed_images_are_the_first_test_images():
+    _, labels = datasets.network_logits(0, "test")
+    for kind in datasets.SHIFTS:
+        logits, changed = datasets.shifted_logits(0, kind, 1)
+        assert logits.shape == (2000, 10)
+        assert np.array_equal(changed, labels[:2000])
+
+
+@pytest.mark.parametrize("kind", datasets.SHIFTS)
+def test_the_strongest_change_costs_every_network_accuracy(kind):
+    for network in NETWORKS:
+        mild, strong = (measured(datasets.shifted_logits(network, kind, level)) for level in (1, 5))
+        assert strong["accuracy"] < mild["accuracy"]
+
+
+def test_the_log_ends_where_the_logits_stand(record):
+    log = datasets.training_log()
+    assert log.epochs.tolist() == list(range(1, record["training"]["epochs"] + 1))
+    for network in NETWORKS:
+        end = {key: getattr(log, f"heldout_{key}")[network, -1] for key in ("nll", "accuracy", "ece")}
+        assert end == pytest.approx(record["networks"][network]["calibration"], abs=1e-6)
+
+
+def test_the_log_shows_over_fitting():
+    log = datasets.training_log()
+    assert (log.train_nll[:, -1] < log.heldout_nll[:, -1]).all()
+    assert (log.heldout_nll[:, -1] > log.heldout_nll.min(axis=1)).all()
+
+
+def test_the_record_says_how_and_where_without_naming_the_machine(record):
+    assert set(record["machine"]) == {"cpu", "cores", "networks_at_a_time"}
+    assert set(record["versions"]) == {"python", "numpy", "scipy", "torch"}
+    assert re.fullmatch(r"python tools/train_networks\.py --epochs \d+", record["command"])
+
+
+def test_the_loader_says_what_made_the_networks_over_confident(record):
+    recipe = record["training"]
+    said = " ".join((datasets.network_logits.__doc__ or "").split())
+    best = datasets.training_log().heldout_nll.argmin(axis=1) + 1
+    assert f"{recipe['optimizer']}, {recipe['epochs']} epochs" in said
+    assert f"has the best after {best.min()} to {best.max()}" in said
+    for remedy in ("weight decay", "label smoothing", "dropout", "augmentation", "early stopping"):
+        assert remedy in said.partition("nothing against over-confidence:")[2]
+
+
+# The remedies in training
+
+
+@pytest.fixture(scope="module")
+def remedies() -> datasets.Remedies:
+    return datasets.remedies()
+
+
+def test_every_network_was_trained_by_every_recipe_and_judged_after_every_epoch(remedies):
+    for afterwards in ("nothing", "temperature"):
+        chosen = remedies.afterwards == afterwards
+        cases = zip(*(column[chosen] for column in remedies[:3]), strict=True)
+        wanted = ((*run, epoch) for run, epoch in product(training_experiment.RUNS, range(1, 17)))
+        assert sorted(cases) == sorted(wanted)
+    last = (remedies.afterwards == "matrix") & (remedies.epoch == 16)
+    cases = zip(remedies.recipe[last], remedies.network[last], strict=True)
+    assert sorted(cases) == sorted(training_experiment.RUNS)
+
+
+def test_the_recipe_plain_makes_networks_like_those_of_the_course(remedies):
+    ends = (remedies.recipe == "plain") & (remedies.afterwards == "nothing") & (remedies.epoch == 16)
+    course = [measured(datasets.network_logits(network, "test")) for network in NETWORKS]
+    for name, spread in (("nll", 0.02), ("accuracy", 0.004), ("ece", 0.004)):
+        mean = np.mean([one[name] for one in course])
+        assert getattr(remedies, name)[ends].mean() == pytest.approx(mean, abs=spread), name
+
+
+def test_a_temperature_keeps_accuracy_and_never_has_a_higher_nll_on_its_own_rows(remedies):
+    before, after = (remedies.afterwards == name for name in ("nothing", "temperature"))
+    assert np.array_equal(remedies.accuracy[before], remedies.accuracy[after])
+    assert (remedies.calibration_nll[after] <= remedies.calibration_nll[before]).all()
+
+
+def test_the_stored_row_of_the_smoothed_network_is_what_the_experiment_gives(remedies):
+    kept = {part: datasets.smoothed_logits(part) for part in PARTS}
+    for part, (_, labels) in kept.items():
+        assert np.array_equal(labels, datasets.network_logits(0, part).labels)
+    logits = [of_part.logits for of_part in kept.values()]
+    case = training_experiment.KEPT, 0, 16
+    for afterwards in training_experiment.AFTERWARDS:
+        found = training_experiment.judged(case, afterwards, *logits)
+        wanted = np.all([np.array(remedies[k]) == v for k, v in enumerate((*case, afterwards))], axis=0)
+        for name in datasets.Remedies._fields[4:]:
+            stored = getattr(remedies, name)[wanted]
+            assert stored == pytest.approx([found[name]], rel=1e-3, abs=1e-9, nan_ok=True), name
+
+
+@pytest.mark.parametrize("name", ["networks.npz", "networks_shifted.npz", "smoothed.npz"])
+def test_the_logit_files_carry_no_time_of_day(name):
+    with zipfile.ZipFile(FOLDER / name) as file:
+        assert {entry.date_time for entry in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+# The tables
+
+
+def test_spambase_has_57_named_features_and_two_classes():
+    X, y, names = datasets.spambase()
+    assert X.shape == (4206, 57) and X.dtype == np.float64 and y.shape == (4206,)
+    assert len(set(names)) == 57 and "spam" not in names
+    assert np.bincount(y).tolist() == [2528, 1678]
+    assert (X >= 0).all()
+    assert (X[:, :54] <= 100).all()
+
+
+def test_no_e_mail_of_spambase_comes_twice():
+    X, y, _ = datasets.spambase()
+    assert len(np.unique(np.column_stack([X, y]), axis=0)) == len(y)
+
+
+def test_seattle_weather_has_every_day_of_four_years():
+    weather = datasets.seattle_weather()
+    assert (np.diff(weather.date) == np.timedelta64(1, "D")).all()
+    assert str(weather.date[0]) == "2012-01-01" and str(weather.date[-1]) == "2015-12-31"
+    assert (weather.temp_min <= weather.temp_max).all()
+    assert (weather.precipitation >= 0).all()
+
+
+def test_precipitation_forecasts_give_the_published_terms():
+    forecast, observed, share = datasets.precipitation_forecasts()
+    rate = share @ observed
+    assert share.sum() == pytest.approx(1, abs=1e-12)
+    assert share @ (forecast - observed) ** 2 == pytest.approx(0.00083, abs=5e-6)
+    assert share @ (observed - rate) ** 2 == pytest.approx(0.06279, abs=5e-6)
+    assert rate * (1 - rate) == pytest.approx(0.13542, abs=5e-6)
+
+
+def test_finley_was_right_in_966_of_1000_cases():
+    table = datasets.finley_tornado()
+    assert sum(table) == 2803
+    assert (table.hits + table.correct_negatives) / sum(table) == pytest.approx(0.966, abs=5e-4)
+
+
+def test_the_brier_scores_are_those_that_yardstick_publishes():
+    y_true, y_prob, _ = datasets.hpc_cv()
+    assert brier_score(y_true, y_prob) / 2 == pytest.approx(0.21083946, abs=5e-9)
+    y_true, y_prob, names = datasets.two_class_example()
+    assert brier_score(y_true, y_prob) == pytest.approx(0.10561859, abs=5e-9) and len(names) == 2
+
+
+# The comparison of calibrators
+
+
+@pytest.fixture(scope="module")
+def comparisons() -> datasets.Comparison:
+    return datasets.choosing()
+
+
+def test_every_calibrator_follows_every_classifier_on_every_split(comparisons):
+    rows = comparisons.where(experiment="classifiers")
+    cases = list(zip(rows.data, rows.repeat, rows.classifier, rows.method, rows.learned_on, strict=True))
+    assert len(set(cases)) == len(cases) == 2 * 30 * 9 * (1 + 6 * 2)
+    assert len(set(rows.repeat)) == 30
+
+
+def test_every_calibrator_learns_from_every_number_of_rows(comparisons):
+    rows = comparisons.where(experiment="sizes")
+    cases = list(zip(rows.data, rows.repeat, rows.classifier, rows.method, rows.n, strict=True))
+    assert len(set(cases)) == len(cases) == 4 * 20 * (1 + 6 * 7)
+
+
+def test_measures_lie_in_their_ranges_and_an_infinite_nll_is_kept(comparisons):
+    for name in ("ece", "null_ece", "brier", "accuracy"):
+        column = getattr(comparisons, name)
+        assert ((column >= 0) & (column <= 1)).all(), name
+    assert (comparisons.nll >= 0).all() and np.isinf(comparisons.nll).any()
+    alone = comparisons.method == "uncalibrated"
+    assert np.array_equal(np.isnan(comparisons.own_brier), alone)
+    assert np.array_equal(comparisons.n == 0, alone)
+
+
+def test_rows_are_chosen_by_column_and_an_unknown_column_is_refused(comparisons):
+    chosen = comparisons.where(data="spambase", classifier="SVM", n=25)
+    assert set(chosen.classifier) == {"SVM"} and set(chosen.n) == {25} and len(chosen.ece) == 20 * 6
+    assert len(comparisons.where(n=-1).ece) == 0
+    with pytest.raises(ValueError, match="column = 'model': expected one of 'experiment', 'data'"):
+        comparisons.where(model="SVM")
+
+
+def test_the_record_of_the_comparison_says_how_it_was_made(comparisons):
+    kept = json.loads((FOLDER / "choosing.json").read_text())
+    assert kept["command"] == "python tools/choosing_experiment.py --splits 30 --draws 20"
+    assert set(kept["versions"]) == {"python", "numpy", "scipy", "scikit-learn"}
+    methods = set(comparisons.method) - {"uncalibrated"}
+    assert all(set(seconds) == methods for seconds in kept["fit_seconds"].values())
+    assert all(value > 0 for seconds in kept["fit_seconds"].values() for value in seconds.values())
+
+
+# The coverage of the interval
+
+
+def test_each_sample_is_counted_once_and_no_source_is_covered_less_than_promised():
+    counts = datasets.coverage()
+    assert len(counts.source) >= 20 and set(counts.repeats) == {1000}
+    assert np.array_equal(counts.held + counts.above + counts.below, counts.repeats)
+    assert (counts.held >= 950 - 2 * np.sqrt(1000 * 0.95 * 0.05)).all()
+
+
+def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
+    counts, cases = datasets.coverage(), coverage_experiment.cases()
+    assert counts.source == [case.name for case in cases]
+    for case, *stored in zip(cases, counts.n, counts.n_bins, counts.truth, strict=True):
+        truth = case.source.binned_calibration_error(case.n_bins)
+        assert stored == [case.n, case.n_bins, pytest.approx(truth, abs=1e-6)]
+    few = [coverage_experiment.count(cases[k], repeats=3) for k in (0, 5)]
+    assert [row.held + row.above + row.below for row in few] == [3, 3]
+    assert few[0].bootstrap == 0 and few[1].truth == pytest.approx(0.02)
+    coverage_experiment.write(tmp_path, few)
+    assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(datasets.Coverage._fields)
+
+
+def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeypatch):
+    stored = datasets.matrix_scaling()
+    first, judged = next(matrix_experiment.sources()), ("temperature", "bias", "vector", "auto")
+    methods = {name: method for name, method in matrix_experiment.methods().items() if name in judged}
+    monkeypatch.setattr(matrix_experiment, "sources", lambda: [first])
+    monkeypatch.setattr(matrix_experiment, "methods", lambda: methods)
+    monkeypatch.setattr(matrix_experiment, "SIZES", (100, 500))
+    rows = [*matrix_experiment.table(matrix_experiment.N_SPLITS)]
+    assert [(row[2], row[3]) for row in rows] == [(n, name) for n in ("100", "500") for name in judged]
+    for source, classes, n, name, splits, *numbers in rows:
+        [found] = np.flatnonzero((stored.source == source) & (stored.n == int(n)) & (stored.method == name))
+        assert [stored.classes[found], stored.splits[found]] == [int(classes), int(splits)]
+        assert [column[found] for column in stored[5:]] == [
+            pytest.approx(float(number), rel=1e-3, abs=1e-3) for number in numbers
+        ]
+
+
+# Every loader
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_every_array_has_the_type_of_number_that_its_annotation_names(name):
+    found = LOADERS[name]()
+    arrays = {field: value for field, value in found._asdict().items() if isinstance(value, np.ndarray)}
+    hints = get_type_hints(type(found))
+    assert arrays
+    for field, array in arrays.items():
+        [wanted] = get_args(get_args(hints[field])[1])
+        assert issubclass(array.dtype.type, wanted), field
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_a_changed_array_does_not_change_the_next_call(name):
+    arrays = [value for value in LOADERS[name]() if isinstance(value, np.ndarray)]
+    originals = [array.copy() for array in arrays]
+    for array in arrays:
+        array[...] = array.flat[0]
+    again = [value for value in LOADERS[name]() if isinstance(value, np.ndarray)]
+    assert arrays
+    for original, other in zip(originals, again, strict=True):
+        np.testing.assert_array_equal(other, original)  # NaN equals NaN here
+
+
+def test_a_changed_list_of_names_does_not_change_the_next_call():
+    datasets.hpc_cv().class_names.clear()
+    assert datasets.hpc_cv().class_names == ["VF", "F", "M", "L"]
+
+
+def test_a_number_from_numpy_names_a_network():
+    one, other = (datasets.network_logits(network, "test").logits for network in (np.int64(1), 1))
+    assert np.array_equal(one, other)

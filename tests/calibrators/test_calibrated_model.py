@@ -1,0 +1,492 @@
+"""CalibratedModel: cross-fitting, what each calibrator reads, labels of any kind, what is refused."""
+
+import pickle
+import re
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy.special import logit
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+    cross_val_predict,
+    cross_val_score,
+)
+from sklearn.multiclass import OutputCodeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import calibration_lessons as cl
+from calibration_lessons.calibrators import _classifier_scores as _reading
+
+X2, Y2 = make_classification(400, random_state=0, flip_y=0.2)
+X3, Y3 = make_classification(400, n_informative=5, n_classes=3, random_state=0, flip_y=0.2)
+LINEAR = LogisticRegression(max_iter=1000)
+
+
+@pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)], ids=["two classes", "three classes"])
+@pytest.mark.parametrize("calibrator", [cl.TemperatureScaling(), cl.ExpectationConsistency()], ids=repr)
+def test_the_calibrator_learns_from_out_of_fold_scores_and_the_classifier_from_all_rows(data, calibrator):
+    X, y = data
+    model = cl.CalibratedModel(LINEAR, calibrator).fit(X, y)
+    unseen = cross_val_predict(LINEAR, X, y, method="decision_function")
+    assert model.calibrator_.temperature_ == clone(calibrator).fit(unseen, y).temperature_
+    scores = LINEAR.fit(X, y).decision_function(X)
+    assert np.array_equal(model.predict_proba(X), model.calibrator_.predict_proba(scores))
+    assert np.array_equal(model.predict(X), LINEAR.predict(X))
+
+
+def test_isotonic_calibration_equals_scikit_learns_without_an_ensemble():
+    ours = cl.CalibratedModel(LINEAR, cl.IsotonicCalibration()).fit(X2, Y2)
+    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=False).fit(X2, Y2)
+    assert ours.predict_proba(X2) == pytest.approx(theirs.predict_proba(X2), abs=1e-9)
+
+
+def test_one_against_the_rest_equals_scikit_learns_isotonic_for_three_classes():
+    ours = cl.CalibratedModel(LINEAR, cl.OneVsRest(cl.IsotonicCalibration())).fit(X3, Y3)
+    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=False).fit(X3, Y3)
+    assert ours.predict_proba(X3) == pytest.approx(theirs.predict_proba(X3), abs=1e-9)
+
+
+def test_a_frozen_classifier_learns_from_the_rows_it_is_given_and_leaves_the_classifier_alone():
+    fitted = LogisticRegression(max_iter=1000).fit(X3[:200], Y3[:200])
+    frozen = FrozenEstimator(fitted)
+    model = cl.CalibratedModel(frozen, cl.TemperatureScaling()).fit(X3[200:], Y3[200:])
+    expected = cl.TemperatureScaling().fit(fitted.decision_function(X3[200:]), Y3[200:])
+    assert model.estimator_ is frozen
+    assert np.array_equal(model.predict_proba(X3), expected.predict_proba(fitted.decision_function(X3)))
+    assert model.calibrator_.temperature_ == expected.temperature_
+
+
+@pytest.mark.parametrize("names", [np.array(["spam", "ham", "eggs"]), np.array([30, 10, 20])])
+def test_labels_may_be_strings_or_any_numbers(names):
+    plain = cl.CalibratedModel(LINEAR, cl.TemperatureScaling()).fit(X3, np.argsort(np.argsort(names))[Y3])
+    named = cl.CalibratedModel(LINEAR, cl.TemperatureScaling()).fit(X3, names[Y3])
+    assert named.classes_.tolist() == sorted(names)
+    assert np.array_equal(named.predict_proba(X3), plain.predict_proba(X3))
+    assert np.array_equal(named.predict(X3), named.classes_[plain.predict(X3)])
+
+
+@pytest.mark.parametrize(
+    ("estimator", "calibrator", "read"),
+    [
+        (LINEAR, cl.TemperatureScaling(), lambda m: m.decision_function(X2)),
+        (LINEAR, cl.PlattScaling(), lambda m: m.decision_function(X2)),
+        (LINEAR, cl.IsotonicCalibration(), lambda m: m.decision_function(X2)),
+        (LINEAR, cl.HistogramBinning(), lambda m: m.predict_proba(X2)[:, 1]),
+        (LinearSVC(), cl.HistogramBinning(strategy="quantile"), lambda m: m.decision_function(X2)),
+        (GaussianNB(), cl.TemperatureScaling(), lambda m: m.predict_log_proba(X2)),
+        (GaussianNB(), cl.IsotonicCalibration(), lambda m: m.predict_proba(X2)[:, 1]),
+        (GaussianNB(), cl.PlattScaling(), lambda m: np.subtract(*m.predict_log_proba(X2).T[::-1])),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_each_calibrator_reads_what_its_method_is_defined_on(estimator, calibrator, read):
+    model = cl.CalibratedModel(estimator, calibrator).fit(X2, Y2)
+    expected = model.calibrator_.predict_proba(read(model.estimator_))
+    assert model.predict_proba(X2) == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_against_the_rest_reads_the_log_odds_of_each_class():
+    model = cl.CalibratedModel(GaussianNB(), cl.OneVsRest(cl.PlattScaling())).fit(X3, Y3)
+    p = model.estimator_.predict_proba(X3)
+    expected = model.calibrator_.predict_proba(np.log(p / (1 - p)))
+    assert model.predict_proba(X3) == pytest.approx(expected, rel=1e-6)
+    two = cl.CalibratedModel(LINEAR, cl.OneVsRest(cl.PlattScaling())).fit(X2, Y2)
+    z = two.estimator_.decision_function(X2)
+    assert np.array_equal(two.predict_proba(X2), two.calibrator_.predict_proba(np.stack([-z, z], axis=1)))
+
+
+def test_weights_reach_the_classifier_and_the_calibrator():
+    weights = np.random.default_rng(0).integers(1, 4, len(X2)).astype(float)
+    model = cl.CalibratedModel(LINEAR, cl.TemperatureScaling()).fit(X2, Y2, weights)
+    unseen = cross_val_predict(LINEAR, X2, Y2, method="decision_function", params={"sample_weight": weights})
+    assert model.calibrator_.temperature_ == cl.TemperatureScaling().fit(unseen, Y2, weights).temperature_
+    assert np.array_equal(model.estimator_.coef_, clone(LINEAR).fit(X2, Y2, weights).coef_)
+
+
+def test_works_in_cross_validation_with_frames_and_pickles():
+    frame = pd.DataFrame(X3).add_prefix("x")
+    model = cl.CalibratedModel(LINEAR, cl.TemperatureScaling(), cv=KFold(3, shuffle=True, random_state=0))
+    assert cross_val_score(model, frame, Y3, scoring="neg_log_loss").min() > -1.1
+    model.fit(frame, Y3)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
+
+
+@pytest.mark.parametrize(
+    ("change", "X", "y", "error", "message"),
+    [
+        ({"calibrator": cl.PlattScaling()}, X3, Y3, ValueError, "expected one score a row.*OneVsRest"),
+        ({"cv": 1}, X2, Y2, ValueError, "k-fold"),
+        ({"cv": "five"}, X2, Y2, ValueError, "cv"),
+        ({}, X2, np.linspace(0, 1, 400), ValueError, "Unknown label type: continuous"),
+        ({"estimator": FrozenEstimator(LogisticRegression())}, X2, Y2, NotFittedError, "not fitted yet"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused_in_words(change, X, y, error, message):
+    estimator = LogisticRegression(max_iter=1000)
+    model = cl.CalibratedModel(estimator, cl.TemperatureScaling()).set_params(**change)
+    with pytest.raises(error, match=message):
+        model.fit(X, y)
+
+
+def test_a_label_that_the_frozen_classifier_does_not_know_and_unfitted_use_are_refused():
+    fitted = LogisticRegression(max_iter=1000).fit(X2, np.array(["no", "yes"])[Y2])
+    with pytest.raises(ValueError, match=r"y\[2\] = .*maybe.*expected one of the classes"):
+        cl.CalibratedModel(FrozenEstimator(fitted), cl.PlattScaling()).fit(X2[:3], ["no", "yes", "maybe"])
+    with pytest.raises(NotFittedError):
+        cl.CalibratedModel(LINEAR, cl.PlattScaling()).predict(X2)
+
+
+class Saying(ClassifierMixin, BaseEstimator):
+    """A fitted classifier that says of row i what stands in row i, its classes in an order of their own."""
+
+    def __init__(self, outputs, classes=(0, 1), method="predict_proba"):
+        self.outputs = outputs
+        self.classes = classes
+        self.method = method
+
+    @property
+    def classes_(self):
+        return np.asarray(self.classes)
+
+    def fit(self, X, y):
+        return self
+
+    def __sklearn_is_fitted__(self):
+        return True
+
+    def __getattr__(self, name):
+        if name in ("decision_function", "predict_proba") and name == self.__dict__.get("method"):
+            return lambda X: np.asarray(self.outputs)[np.asarray(X)[:, 0].astype(int)]
+        raise AttributeError(name)
+
+
+def after(outputs, calibrator, labels, classes=(0, 1), method="predict_proba", **options):
+    """A model that learned from all rows of what a classifier says, and their numbers."""
+    rows = np.arange(len(outputs))[:, None]
+    frozen = FrozenEstimator(Saying(outputs, classes, method))
+    return cl.CalibratedModel(frozen, calibrator, **options).fit(rows, labels), rows
+
+
+def calibrated_forecasts(names, n=4000):
+    """Forecasts that are right, columns in the order of `names`, and their labels."""
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(len(names)), size=n)
+    return p, np.asarray(names)[(rng.random((n, 1)) > p.cumsum(axis=1)).sum(axis=1)]
+
+
+@pytest.mark.parametrize("names", [list("acbd"), list("cab"), [3, 1, 2], [True, False], ["b", "a"]], ids=str)
+def test_a_classifier_may_hold_its_classes_in_any_order_and_the_answer_is_sorted(names):
+    p, labels = calibrated_forecasts(names)
+    order = np.argsort(names)
+    for calibrator in (cl.TemperatureScaling(), cl.OneVsRest(cl.PlattScaling())):
+        model, rows = after(p, calibrator, labels, names)
+        in_order, _ = after(p[:, order], calibrator, labels, sorted(names))
+        assert model.classes_.tolist() == sorted(names)
+        assert np.array_equal(model.predict_proba(rows), in_order.predict_proba(rows))
+        assert np.array_equal(model.predict(rows), in_order.predict(rows))
+        assert model.predict_proba(rows) == pytest.approx(p[:, order], abs=0.1)
+    model, _ = after(p, cl.TemperatureScaling(), labels, names)
+    assert model.calibrator_.temperature_ == pytest.approx(1, abs=0.05)
+
+
+def test_a_margin_of_two_classes_belongs_to_the_second_that_the_classifier_holds():
+    z, labels = (
+        np.linspace(-3, 3, 200),
+        np.array(["no", "yes"])[(np.sin(np.arange(200)) < np.linspace(-1, 1, 200)) * 1],
+    )
+    straight, rows = after(z, cl.PlattScaling(), labels, ["no", "yes"], "decision_function")
+    turned, _ = after(-z, cl.PlattScaling(), labels, ["yes", "no"], "decision_function")
+    two, _ = after(
+        np.stack([-z, z], axis=1) / 2, cl.PlattScaling(), labels, ["no", "yes"], "decision_function"
+    )
+    assert straight.calibrator_.slope_ > 0
+    for model in (turned, two):
+        assert np.array_equal(model.predict_proba(rows), straight.predict_proba(rows))
+        assert np.array_equal(model.predict(rows), straight.predict(rows))
+
+
+def test_classes_that_are_not_those_of_the_labels_are_refused():
+    with pytest.raises(ValueError, match=r"estimator.classes_ = \[0, 0\]: expected the classes \[0\]"):
+        after([[0.5, 0.5]] * 2, cl.PlattScaling(), [0, 0], (0, 0))
+
+
+def test_a_classifier_without_classes_is_refused_and_weak_logits_are_not_taken_for_probabilities():
+    with pytest.raises(TypeError, match=r"expected a classifier that is fitted, with its classes_"):
+        cl.CalibratedModel(FrozenEstimator(SVR().fit(X2, Y2)), cl.PlattScaling()).fit(X2, Y2)
+    weak = np.linspace(0.2, 0.9, 200)
+    after(weak, cl.PlattScaling(), np.arange(200) % 3 > 0, (False, True), "decision_function")
+
+
+def half_votes(votes, of):
+    return logit(np.clip(np.asarray(votes) / of, 0.5 / of, 1 - 0.5 / of))
+
+
+MEMBERS = RandomForestClassifier(n_estimators=8, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("classifier", "votes"),
+    [
+        (KNeighborsClassifier(7), 7),
+        (MEMBERS, 8),
+        (ExtraTreesClassifier(n_estimators=8, random_state=0), 8),
+        (BaggingClassifier(n_estimators=8, random_state=0), 8),
+        (BaggingClassifier(OutputCodeClassifier(LINEAR), n_estimators=8, random_state=0), 8),
+        (make_pipeline(StandardScaler(), KNeighborsClassifier(7)), 7),
+        (make_pipeline(MEMBERS), 8),
+        (GridSearchCV(MEMBERS, {"max_features": [2]}, cv=2), 8),
+    ],
+    ids=lambda value: " ".join(repr(value).split())[:45],
+)
+def test_where_all_voters_agree_half_a_vote_says_otherwise(classifier, votes):
+    model = cl.CalibratedModel(classifier, cl.PlattScaling(), cv=2).fit(X2, Y2)
+    p = model.estimator_.predict_proba(X2)[:, 1]
+    assert p.min() == 0
+    z = half_votes(np.round(p * votes), votes)
+    assert model.predict_proba(X2) == pytest.approx(model.calibrator_.predict_proba(z), rel=1e-9)
+
+
+def test_a_leaf_holds_one_more_row_of_each_class_in_a_pipeline_too():
+    for tree in (DecisionTreeClassifier(random_state=0), DecisionTreeClassifier(max_depth=3)):
+        model = cl.CalibratedModel(make_pipeline(StandardScaler(), tree), cl.TemperatureScaling()).fit(X3, Y3)
+        fitted, X = model.estimator_[-1], model.estimator_[0].transform(X3)
+        rows = fitted.tree_.n_node_samples[fitted.apply(X)][:, None]
+        p = (fitted.predict_proba(X) * rows + 1) / (rows + 3)
+        assert p.sum(axis=1) == pytest.approx(1)
+        assert model.predict_proba(X3) == pytest.approx(model.calibrator_.predict_proba(np.log(p)), rel=1e-9)
+
+
+def test_half_a_vote_keeps_the_order_of_graded_votes_and_leaves_whole_ones_alone():
+    forest = RandomForestClassifier(n_estimators=10, min_samples_leaf=20, random_state=0).fit(X2, Y2)
+    p = forest.predict_proba(X2)[:, 1]
+    read = _reading.counted(forest, X2)
+    assert 0 < p.min() < 0.1 and p.max() > 0.9
+    assert (np.diff(read[np.argsort(p), 1]) > 0).sum() >= (np.diff(np.sort(p)) > 1e-9).sum()
+    assert np.array_equal(read[:, 1][(p > 0.11) & (p < 0.89)], p[(p > 0.11) & (p < 0.89)])
+    assert read.sum(axis=1) == pytest.approx(1)
+    nearest = KNeighborsClassifier(1).fit(X2, Y2)
+    assert set(np.unique(_reading.counted(nearest, X2))) == {0.25, 0.75}
+
+
+CERTAIN, WON = [[0.0, 1.0], [0.3, 0.7], [1.0, 0.0], [0.8, 0.2]] * 5, [1, 0, 0, 1] * 5
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_without_votes_a_zero_is_read_as_the_precision_of_the_number(dtype):
+    model, rows = after(np.array(CERTAIN, dtype=dtype), cl.PlattScaling(), WON)
+    p = np.array(CERTAIN, dtype=dtype).astype(float)
+    p[p == 0] = np.finfo(dtype).eps
+    z = np.log(p[:, 1]) - np.log(p[:, 0])
+    assert abs(z).max() == pytest.approx(36.04 if dtype == np.float64 else 15.94, abs=0.01)
+    assert model.predict_proba(rows) == pytest.approx(
+        cl.PlattScaling().fit(z, WON).predict_proba(z), rel=1e-9
+    )
+
+
+def test_a_number_of_the_users_own_bounds_the_probabilities_from_both_ends():
+    model, rows = after(CERTAIN, cl.PlattScaling(), WON, zeros=0.25)
+    z = logit(np.clip(np.array(CERTAIN)[:, 1], 0.25, 0.75))
+    assert model.predict_proba(rows) == pytest.approx(
+        cl.PlattScaling().fit(z, WON).predict_proba(z), rel=1e-9
+    )
+    forest = cl.CalibratedModel(MEMBERS, cl.TemperatureScaling(), zeros=0.01).fit(X3, Y3)
+    p = forest.estimator_.predict_proba(X3).clip(0.01, 0.99)
+    assert forest.predict_proba(X3) == pytest.approx(forest.calibrator_.predict_proba(np.log(p)), rel=1e-9)
+
+
+def test_certain_probabilities_can_be_refused_in_the_users_terms():
+    for calibrator, p, said in (
+        (cl.PlattScaling(), [[0.5, 0.5], [0.0, 1.0]], "probability 1 (row 1)"),
+        (cl.TemperatureScaling(), [[0.5, 0.2, 0.3], [0.0, 0.5, 0.5]], "probability 0 (row 1)"),
+    ):
+        with pytest.raises(
+            ValueError, match=rf"^the classifier gives {re.escape(said)}.*expected zeros='half-vote'"
+        ):
+            after(p, calibrator, [0, 1], range(len(p[0])), zeros="refuse")
+    folded = cl.CalibratedModel(
+        Saying(CERTAIN[1:2] * 15 + CERTAIN[:1] * 5), cl.PlattScaling(), zeros="refuse"
+    )
+    with pytest.raises(ValueError, match=r"gives probability 1 \(row 15\)"):
+        folded.fit(np.arange(20)[:, None], [0, 1] * 10)
+    model, rows = after(CERTAIN, cl.IsotonicCalibration(), WON, zeros="refuse")
+    assert np.isfinite(model.predict_proba(rows)).all()
+    for zeros in ("clip", 0, 0.5, None):
+        with pytest.raises(ValueError, match=r"^zeros = "):
+            after(CERTAIN, cl.PlattScaling(), WON, zeros=zeros)
+
+
+def test_the_log_odds_of_a_class_keep_the_digits_of_a_probability_close_to_one():
+    logs = np.array([[0.0, -40.0, -42.0], [-1.0, -2.0, -3.0]])
+    expected = [[40 - np.log1p(np.exp(-2)), -40, -42], [*(logit(np.exp(logs[1]) / np.exp(logs[1]).sum()))]]
+    assert _reading.log_odds(logs) == pytest.approx(np.array(expected), rel=1e-12)
+
+
+def test_a_soft_vote_and_naive_bayes_that_is_sure_have_finite_log_odds():
+    sure = GaussianNB().fit(X2 * [1e3] + Y2[:, None] * 1e5, Y2)
+    z = np.diff(sure.predict_log_proba(X2 * 1e3 + 1e5), axis=1)
+    assert np.isfinite(z).all() and abs(z).max() > 1000
+    model = cl.CalibratedModel(FrozenEstimator(sure), cl.PlattScaling()).fit(X2 * 1e3, Y2)
+    assert np.isfinite(model.predict_proba(X2 * 1e3)).all()
+    vote = VotingClassifier([("a", GaussianNB()), ("b", LINEAR)], voting="soft")
+    soft = cl.CalibratedModel(vote, cl.PlattScaling()).fit(X2, Y2)
+    p = soft.estimator_.predict_proba(X2)[:, 1]
+    assert soft.predict_proba(X2) == pytest.approx(soft.calibrator_.predict_proba(logit(p)), rel=1e-6)
+
+
+W2 = np.random.default_rng(1).integers(1, 4, len(X2)).astype(float)
+PIPELINE = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+
+
+def test_weights_reach_the_last_step_of_a_pipeline_and_with_routing_whoever_requests_them():
+    model = cl.CalibratedModel(PIPELINE, cl.PlattScaling(), cv=3).fit(X2, Y2, sample_weight=W2)
+    alone = clone(PIPELINE).fit(X2, Y2, logisticregression__sample_weight=W2)
+    assert np.array_equal(model.estimator_[-1].coef_, alone[-1].coef_)
+    params = {"logisticregression__sample_weight": W2}
+    unseen = cross_val_predict(PIPELINE, X2, Y2, cv=3, method="decision_function", params=params)
+    assert model.calibrator_.slope_ == cl.PlattScaling().fit(unseen, Y2, W2).slope_
+    with sklearn.config_context(enable_metadata_routing=True):
+        asked = make_pipeline(
+            StandardScaler().set_fit_request(sample_weight=False),
+            LogisticRegression(max_iter=1000).set_fit_request(sample_weight=True),
+        )
+        routed = cl.CalibratedModel(asked, cl.PlattScaling(), cv=3).fit(X2, Y2, sample_weight=W2)
+        search = GridSearchCV(
+            cl.CalibratedModel(asked, cl.PlattScaling())
+            .set_fit_request(sample_weight=True)
+            .set_score_request(sample_weight=False),
+            {"cv": [2, 3]},
+        ).fit(X2, Y2, sample_weight=W2)
+        frozen = cl.CalibratedModel(FrozenEstimator(alone), cl.PlattScaling()).fit(X2, Y2, sample_weight=W2)
+    assert np.array_equal(routed.predict_proba(X2), model.predict_proba(X2))
+    assert search.best_estimator_.calibrator_.slope_ > 0
+    assert frozen.calibrator_.slope_ == cl.PlattScaling().fit(alone.decision_function(X2), Y2, W2).slope_
+
+
+def test_weights_reach_the_classifier_that_a_search_tries():
+    searched = GridSearchCV(PIPELINE, {"logisticregression__C": [1e-3]}, cv=2)
+    model = cl.CalibratedModel(searched, cl.PlattScaling(), cv=3).fit(X2, Y2, sample_weight=W2)
+    alone = (
+        clone(PIPELINE)
+        .set_params(logisticregression__C=1e-3)
+        .fit(X2, Y2, logisticregression__sample_weight=W2)
+    )
+    assert np.array_equal(model.estimator_.best_estimator_[-1].coef_, alone[-1].coef_)
+
+
+def test_margins_of_pairs_are_not_taken_for_margins_of_three_classes():
+    pairs = SVC(decision_function_shape="ovo")
+    for model in (pairs, make_pipeline(StandardScaler(), pairs), GridSearchCV(pairs, {"C": [1.0]}, cv=2)):
+        with pytest.raises(
+            ValueError, match=r"estimator = SVC\(.*'ovo'\), which gives a margin for each pair"
+        ):
+            cl.CalibratedModel(model, cl.TemperatureScaling()).fit(X3, Y3)
+    assert cl.CalibratedModel(pairs, cl.PlattScaling()).fit(X2, Y2).calibrator_.slope_ > 0
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_groups_reach_the_splitter_with_routing_and_without(routing):
+    groups = np.random.default_rng(2).integers(0, 9, len(X2))
+    with sklearn.config_context(enable_metadata_routing=routing):
+        model = cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=GroupKFold(4)).fit(X2, Y2, groups=groups)
+    unseen = cross_val_predict(
+        LINEAR, X2, Y2, cv=GroupKFold(4).split(X2, Y2, groups), method="decision_function"
+    )
+    assert model.calibrator_.slope_ == cl.PlattScaling().fit(unseen, Y2).slope_
+
+
+def test_folds_that_cannot_be_made_are_refused_in_one_line():
+    with pytest.raises(
+        ValueError, match=r"cv = GroupKFold.*cuts by group: expected fit\(X, y, groups=\.\.\.\)"
+    ):
+        cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=GroupKFold(4)).fit(X2, Y2)
+    with pytest.raises(ValueError, match=r"cv = 'prefit': expected a fitted estimator in a FrozenEstimator"):
+        cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv="prefit").fit(X2, Y2)
+    with pytest.raises(TypeError, match=r"sample_weight: .* takes no weights: expected a FrozenEstimator"):
+        cl.CalibratedModel(make_pipeline(KNeighborsClassifier()), cl.PlattScaling()).fit(X2, Y2, W2)
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        TimeSeriesSplit(4),
+        ShuffleSplit(4, test_size=0.3, random_state=0),
+        RepeatedKFold(n_splits=3, n_repeats=2),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("weights", [None, W2], ids=["", "weights"])
+def test_each_row_of_a_test_fold_counts_once_however_many_folds_it_is_in(cv, weights):
+    folds = list(cv.split(X2, Y2))
+    model = cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=folds).fit(X2, Y2, weights)
+    own = np.ones(len(X2)) if weights is None else weights
+    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=len(X2))
+    z, y, w = [], [], []
+    for train, test in folds:
+        z += clone(LINEAR).fit(X2[train], Y2[train], own[train]).decision_function(X2[test]).tolist()
+        y += Y2[test].tolist()
+        w += (own / np.maximum(times, 1))[test].tolist()
+    expected = cl.PlattScaling().fit(z, y, w)
+    assert model.calibrator_.slope_ == pytest.approx(expected.slope_, rel=1e-9)
+    assert model.calibrator_.intercept_ == pytest.approx(expected.intercept_, rel=1e-9)
+
+
+def test_an_ensemble_answers_with_the_mean_of_the_folds_as_scikit_learns():
+    ours = cl.CalibratedModel(LINEAR, cl.IsotonicCalibration(), ensemble=True).fit(X2, Y2)
+    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=True).fit(X2, Y2)
+    assert ours.predict_proba(X2) == pytest.approx(theirs.predict_proba(X2), abs=1e-9)
+    assert np.array_equal(ours.predict(X2), theirs.predict(X2))
+    assert len(ours.pairs_) == 5 and not hasattr(ours, "calibrator_")
+    weighted = cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=KFold(2), ensemble=True).fit(X2, Y2, W2)
+    half = LogisticRegression(max_iter=1000).fit(X2[200:], Y2[200:], W2[200:])
+    expected = cl.PlattScaling().fit(half.decision_function(X2[:200]), Y2[:200], W2[:200])
+    assert weighted.pairs_[0].calibrator.slope_ == expected.slope_
+
+
+def test_the_number_of_jobs_changes_nothing_and_names_of_features_are_kept():
+    frame = pd.DataFrame(X2).add_prefix("x")
+    one = cl.CalibratedModel(PIPELINE, cl.PlattScaling()).fit(frame, Y2)
+    with joblib.parallel_config("threading"):
+        two = cl.CalibratedModel(PIPELINE, cl.PlattScaling(), n_jobs=2).fit(frame, Y2)
+    assert np.array_equal(one.predict_proba(frame), two.predict_proba(frame))
+    assert one.feature_names_in_.tolist() == list(frame) and one.n_features_in_ == 20
+    assert not hasattr(cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2), "feature_names_in_")
+
+
+def test_a_kernel_that_is_given_is_cut_both_ways():
+    kernel = X2 @ X2.T
+    given = cl.CalibratedModel(SVC(kernel="precomputed"), cl.PlattScaling()).fit(kernel, Y2)
+    made = cl.CalibratedModel(SVC(kernel="linear"), cl.PlattScaling()).fit(X2, Y2)
+    assert given.calibrator_.slope_ == pytest.approx(made.calibrator_.slope_, rel=1e-3)
+
+
+def test_a_margin_without_probabilities_is_told_of_bins_of_equal_mass():
+    for calibrator in (cl.HistogramBinning(), cl.OneVsRest(cl.HistogramBinning())):
+        with pytest.raises(
+            TypeError, match=r"with predict_proba, because .* \(with strategy='quantile' it reads"
+        ):
+            cl.CalibratedModel(LinearSVC(), calibrator).fit(X2, Y2)

@@ -1,0 +1,164 @@
+"""Decisions from probabilities: definitions, thresholds, abstaining, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import calibration_lessons as cl
+from calibration_lessons.book import definitions
+from calibration_lessons.decisions import (
+    expected_cost,
+    mean_cost,
+    optimal_decision,
+    optimal_threshold,
+    risk_coverage,
+)
+
+costs_of_errors = st.floats(0.01, 100)
+
+
+@st.composite
+def forecasts_and_costs(draw):
+    n_classes, n_decisions = draw(st.integers(2, 4)), draw(st.integers(1, 4))
+    logits = draw(
+        hnp.arrays(float, st.tuples(st.integers(1, 8), st.just(n_classes)), elements=st.floats(-5, 5))
+    )
+    costs = draw(hnp.arrays(float, (n_classes, n_decisions), elements=st.integers(-9, 9).map(float)))
+    return cl.softmax(logits), costs
+
+
+@pytest.mark.equation("eq-expected-cost")
+@given(forecasts_and_costs())
+def test_the_fast_expected_cost_is_the_defined_one(case):
+    p, costs = case
+    defined = [[definitions.expected_cost(row, costs, d) for d in range(costs.shape[1])] for row in p]
+    np.testing.assert_allclose(expected_cost(p, costs), defined, atol=1e-12)
+
+
+@pytest.mark.equation("eq-optimal-decision")
+@pytest.mark.equation("eq-abstain")
+@given(forecasts_and_costs(), st.floats(-5, 5))
+def test_the_cheapest_decision_or_none_is_the_defined_one(case, abstaining_cost):
+    p, costs = case
+    eighths = np.floor(p * 8) / 8  # exact sums, so that ties are ties
+    eighths[:, 0] += 1 - eighths.sum(axis=1)
+    limit = round(abstaining_cost * 8) / 8
+    chosen = [definitions.optimal_decision(row, costs) for row in eighths]
+    assert optimal_decision(eighths, costs).tolist() == chosen
+    with_limit = [
+        -1 if definitions.abstains(row, costs, limit) else d for row, d in zip(eighths, chosen, strict=True)
+    ]
+    assert optimal_decision(eighths, costs, abstaining_cost=limit).tolist() == with_limit
+
+
+@pytest.mark.equation("eq-threshold")
+@given(costs_of_errors, costs_of_errors)
+def test_the_threshold_is_the_defined_one_and_parts_the_decisions(false_positive, false_negative):
+    costs = [[0, false_positive], [false_negative, 0]]
+    threshold = optimal_threshold(costs)
+    assert threshold == pytest.approx(
+        definitions.optimal_threshold(false_positive, false_negative), rel=1e-12
+    )
+    around = [threshold * (1 - 1e-6), threshold + (1 - threshold) * 1e-6]
+    assert optimal_decision(around, costs).tolist() == [0, 1]
+
+
+@given(costs_of_errors, costs_of_errors, st.floats(-50, 50), st.floats(-50, 50))
+def test_a_cost_that_both_decisions_share_does_not_move_the_threshold(fp, fn, in_class_0, in_class_1):
+    shifted = [[in_class_0, fp + in_class_0], [fn + in_class_1, in_class_1]]
+    assert optimal_threshold(shifted) == pytest.approx(optimal_threshold([[0, fp], [fn, 0]]), rel=1e-9)
+
+
+@pytest.mark.equation("eq-mean-cost")
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=30))
+def test_the_mean_cost_is_the_defined_one(rows):
+    y, d = zip(*rows, strict=True)
+    costs = [[0, 1, 0.5], [4, 0, 0.25]]
+    assert mean_cost(y, d, costs) == pytest.approx(definitions.mean_cost(y, d, costs), abs=1e-12)
+    weights = np.arange(len(y)) % 3 + (np.arange(len(y)) == 0)
+    repeated = np.repeat(np.arange(len(y)), weights)
+    plain = mean_cost(np.array(y)[repeated], np.array(d)[repeated], costs)
+    assert mean_cost(y, d, costs, sample_weight=weights) == pytest.approx(plain, abs=1e-12)
+
+
+def test_abstaining_costs_what_it_costs_whatever_the_class():
+    assert mean_cost([0, 1, 1], [-1, -1, 0], [[0, 1], [4, 0]], abstaining_cost=0.25) == pytest.approx(1.5)
+
+
+def test_chow_rejects_where_the_best_class_is_less_likely_than_one_minus_the_cost():
+    p = np.linspace(0, 1, 101)
+    decision = optimal_decision(p, [[0, 1], [1, 0]], abstaining_cost=0.3)
+    assert np.array_equal(decision == -1, np.maximum(p, 1 - p) < 0.7 - 1e-12)
+
+
+def test_of_calibrated_forecasts_the_optimal_threshold_costs_least_and_what_was_expected():
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 2, 200_000)
+    y, costs = (rng.random(len(p)) < p).astype(int), [[0, 1], [4, 0]]
+    cost = {t: mean_cost(y, p > t, costs) for t in (0.1, 0.15, 0.2, 0.25, 0.3, 0.5)}
+    assert min(cost, key=cost.get) == optimal_threshold(costs) == 0.2
+    assert cost[0.2] == pytest.approx(expected_cost(p, costs).min(axis=1).mean(), abs=0.005)
+
+
+def test_one_column_of_probabilities_reads_as_two():
+    p, costs = np.array([0.1, 0.7]), [[0, 1, 2], [5, 4, 3]]
+    np.testing.assert_allclose(
+        expected_cost(p, costs), expected_cost(np.column_stack([1 - p, p]), costs)
+    )
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e307])
+def test_the_unit_of_the_costs_does_not_matter(scale):
+    costs = np.array([[-1.0, 3.0], [5.0, -7.0]])
+    assert optimal_threshold(costs * scale) == pytest.approx(optimal_threshold(costs))
+
+
+def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
+    p, costs = np.array([0.1, 0.7, 0.2]), np.array([[0.0, 1.0], [4.0, 0.0]])
+    p.flags.writeable = costs.flags.writeable = False
+    expected = expected_cost(p, costs)
+    for container in (pd.Series(p, index=[3, 3, 0]), p.tolist(), np.repeat(p, 2)[::2], np.ma.masked_array(p)):
+        assert np.array_equal(expected_cost(container, pd.DataFrame(costs, index=["b", "a"])), expected)
+    assert optimal_threshold(costs) == 0.2 and costs[1, 0] == 4
+
+
+@pytest.mark.equation("eq-aurc")
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.4, 0.5, 0.7, 0.75, 1.0]), st.booleans()), min_size=1))
+def test_the_area_under_risk_and_coverage_is_the_defined_one_and_ties_have_no_order(rows):
+    p, y = (np.array(column) for column in zip(*rows, strict=True))
+    hits, confidence = ((p > 0.5) == y).tolist(), np.where(p > 0.5, p, 1 - p).tolist()
+    curve = risk_coverage(y, p)
+    assert curve.area == pytest.approx(definitions.area_under_risk_coverage(confidence, hits), abs=1e-12)
+    assert risk_coverage(y[::-1], p[::-1]).area == pytest.approx(curve.area, abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1))
+def test_each_point_of_the_curve_counts_the_rows_that_are_at_least_as_sure(rows):
+    p, y, w = (np.array(column) for column in zip(*rows, strict=True))
+    w[0] += 1
+    confidence, wrong = np.where(p > 0.5, p, 1 - p), (p > 0.5) != y
+    curve = risk_coverage(y, p, sample_weight=0.5 * w)
+    assert (np.diff(curve.threshold) < 0).all() and curve.coverage[-1] == pytest.approx(1)
+    for t, coverage, risk in zip(curve.threshold, curve.coverage, curve.risk, strict=True):
+        sure = confidence >= t
+        assert coverage == pytest.approx(w[sure].sum() / w.sum())
+        assert risk == pytest.approx(np.average(wrong[sure], weights=w[sure]), abs=1e-12)
+
+
+def test_a_temperature_keeps_the_curve_of_two_classes_and_changes_that_of_three():
+    z = np.random.default_rng(0).normal(0, 2, (400, 3))
+    y = z.argmax(axis=1) * (np.arange(400) % 3 > 0)
+    two, three = ((y > 0, z[:, 0]), (y, z))
+    at = [
+        [risk_coverage(*data, from_logits=True).area for data in ((y, z / T) for y, z in (two, three))]
+        for T in (1, 3)
+    ]
+    assert at[0][0] == pytest.approx(at[1][0]) and abs(at[0][1] - at[1][1]) > 1e-4
+
+
+def test_weights_enter_the_area_as_widths_of_the_coverage():
+    curve = risk_coverage([1, 0, 1], [0.9, 0.8, 0.7], sample_weight=[1, 2, 3])
+    assert curve.area == pytest.approx((1 * 0 + 2 * 2 / 3 + 3 * 2 / 6) / 6)

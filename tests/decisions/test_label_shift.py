@@ -1,0 +1,207 @@
+"""Label shift: definitions, known truth, what the likelihood says, bad input."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.exceptions import ConvergenceWarning
+
+import calibration_lessons as cl
+from calibration_lessons.book import datasets, definitions
+from calibration_lessons.decisions import adjust_to_priors, estimate_priors
+
+positive_priors = st.integers(2, 4).flatmap(
+    lambda k: hnp.arrays(float, k, elements=st.floats(0.05, 1)).map(lambda w: w / w.sum())
+)
+
+
+@st.composite
+def forecasts_and_priors(draw):
+    old = draw(positive_priors)
+    k = len(old)
+    new = draw(hnp.arrays(float, k, elements=st.floats(0.05, 1)))
+    logits = draw(hnp.arrays(float, st.tuples(st.integers(1, 10), st.just(k)), elements=st.floats(-5, 5)))
+    return cl.softmax(logits), old, new / new.sum()
+
+
+@pytest.mark.equation("eq-prior-correction")
+@given(forecasts_and_priors())
+def test_the_fast_correction_is_the_defined_one_and_can_be_undone(case):
+    p, old, new = case
+    moved = adjust_to_priors(p, train_priors=old, new_priors=new)
+    np.testing.assert_allclose(moved, [definitions.adjust_to_priors(row, old, new) for row in p], atol=1e-12)
+    np.testing.assert_allclose(adjust_to_priors(moved, train_priors=new, new_priors=old), p, atol=1e-9)
+
+
+@pytest.mark.equation("eq-class-weights")
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), st.floats(0.1, 9), st.floats(0.1, 9))
+def test_weights_of_the_classes_are_a_change_of_their_proportions(p, base, w_0, w_1):
+    weighted = np.array([w_0 * (1 - base), w_1 * base])
+    priors = {"train_priors": [1 - base, base], "new_priors": weighted / weighted.sum()}
+    moved = adjust_to_priors([p], **priors)[0]
+    assert moved == pytest.approx(definitions.weighted_probability(p, w_0, w_1), rel=1e-9)
+
+
+@pytest.mark.equation("eq-saerens-em")
+@given(forecasts_and_priors())
+def test_a_round_of_estimation_is_the_defined_one(case):
+    p, old, _ = case
+    p = np.vstack([p, np.eye(len(old)) * 0.9 + 0.1 / len(old)])  # rows that tell the classes apart
+    p /= p.sum(axis=1, keepdims=True)
+    guess = old
+    for _ in range(3):
+        guess = definitions.next_priors(p.tolist(), old.tolist(), list(guess))
+    try:
+        with pytest.warns(ConvergenceWarning, match="max_iter = 3"):
+            found = estimate_priors(p, train_priors=old, max_iter=3)
+    except pytest.fail.Exception:  # it arrived in three rounds
+        found = estimate_priors(p, train_priors=old)
+    np.testing.assert_allclose(found, guess, atol=1e-5)
+
+
+def shifted_sample(n, old, new, seed=0):
+    """Two normal classes a distance of 2 apart; forecasts calibrated for the old proportion of class 1."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < new).astype(int)
+    x = rng.normal(2.0 * y)
+    return y, expit(2 * x - 2 + np.log(old / (1 - old))), expit(2 * x - 2 + np.log(new / (1 - new)))
+
+
+def test_the_new_proportions_are_found_and_the_forecasts_calibrated_again():
+    y, p, truth = shifted_sample(200_000, old=0.5, new=0.1)
+    priors = estimate_priors(p, train_priors=[0.5, 0.5])
+    assert priors[1] == pytest.approx(0.1, abs=0.003)
+    moved = adjust_to_priors(p, train_priors=[0.5, 0.5], new_priors=priors)
+    np.testing.assert_allclose(moved, truth, atol=0.01)
+    assert abs(moved.mean() - y.mean()) < 0.003 < 0.05 < p.mean() - y.mean()
+
+
+def test_without_a_shift_the_priors_stay():
+    _, p, _ = shifted_sample(200_000, old=0.3, new=0.3)
+    assert estimate_priors(p, train_priors=[0.7, 0.3])[1] == pytest.approx(0.3, abs=0.003)
+
+
+def test_the_estimate_is_the_maximum_of_the_likelihood():
+    rng = np.random.default_rng(1)
+    old = np.array([0.2, 0.3, 0.5])
+    p = rng.dirichlet([0.5, 0.8, 0.9], 400)
+
+    def loss(logits):
+        return -np.log((p / old) @ cl.softmax(logits)).mean()
+
+    best = cl.softmax(minimize(loss, np.zeros(3), tol=1e-12).x)
+    np.testing.assert_allclose(estimate_priors(p, train_priors=old), best, atol=1e-4)
+
+
+def test_a_class_that_no_forecast_favours_vanishes():
+    priors = estimate_priors([0.1, 0.2, 0.3], train_priors=[0.5, 0.5])
+    np.testing.assert_allclose(priors, [1, 0], atol=1e-9)
+
+
+def test_a_class_may_be_absent_from_the_new_data():
+    moved = adjust_to_priors([[0.2, 0.3, 0.5]], train_priors=[0.2, 0.3, 0.5], new_priors=[0.5, 0.5, 0])
+    np.testing.assert_allclose(moved, [[0.5, 0.5, 0]])
+
+
+HALF = [0.5, 0.5]
+
+
+def test_two_of_three_classes_that_rise_and_fall_together_are_not_told_apart():
+    for together in ([0, 1], [1, 2], [0, 2]):
+        p = np.full((50, 3), 0.0)
+        p[:, together] = np.random.default_rng(0).uniform(0.1, 0.4, (50, 1))
+        p[:, 3 - sum(together)] = 1 - p.sum(axis=1)
+        with pytest.raises(ValueError, match="does not tell the classes apart"):
+            estimate_priors(p, train_priors=np.full(3, 1 / 3))
+
+
+def test_the_proportions_sum_to_1_after_any_number_of_rounds():
+    p = np.random.default_rng(0).dirichlet([1, 1, 1], 40)
+    for rounds in (1, 2, 1000):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            priors = estimate_priors(p, train_priors=[0.2, 0.3, 0.5], max_iter=rounds)
+        assert priors.sum() == pytest.approx(1, abs=1e-14)
+
+
+def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
+    np.testing.assert_allclose(estimate_priors([0.4995, 0.5005], train_priors=HALF), HALF)
+    np.testing.assert_allclose(
+        estimate_priors([[0.2, 0.8]] * 3, train_priors=[0.1, 0.9]), [1, 0], atol=1e-6
+    )
+
+
+def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
+    p = np.array([0.1, 0.7, 0.2])
+    p.flags.writeable = False
+    moved = adjust_to_priors(p, train_priors=HALF, new_priors=[0.9, 0.1])
+    for container in (pd.Series(p, index=[3, 3, 0]), p.tolist(), np.repeat(p, 2)[::2], np.ma.masked_array(p)):
+        assert np.array_equal(adjust_to_priors(container, train_priors=HALF, new_priors=(0.9, 0.1)), moved)
+    np.testing.assert_allclose(
+        adjust_to_priors(p.astype(np.float16), train_priors=HALF, new_priors=HALF), p, atol=1e-3
+    )
+
+
+def test_the_mean_of_held_out_forecasts_stands_for_the_old_proportions():
+    _, before, _ = shifted_sample(4000, old=0.3, new=0.3)
+    _, after, _ = shifted_sample(4000, old=0.3, new=0.6, seed=1)
+    mean = [1 - before.mean(), before.mean()]
+    np.testing.assert_allclose(
+        estimate_priors(after, before), estimate_priors(after, train_priors=mean), atol=1e-9
+    )
+    both = [np.column_stack([1 - p, p]) for p in (after, before)]
+    np.testing.assert_allclose(estimate_priors(*both), estimate_priors(after, before), atol=1e-9)
+
+
+@pytest.mark.parametrize("network", range(datasets.N_NETWORKS))
+def test_the_mean_of_held_out_forecasts_finds_the_proportions_better_than_the_shares(network):
+    logits, y = datasets.network_logits(network, "calibration")
+    scaling = cl.TemperatureScaling().fit(logits, y)
+    before, shares = scaling.predict_proba(logits), np.bincount(y) / len(y)
+    logits, y = datasets.network_logits(network, "test")
+    p = scaling.predict_proba(logits)
+    rng = np.random.default_rng(0)
+    better = []
+    for _ in range(5):
+        world = (rng.dirichlet(np.ones(10)) / np.bincount(y))[y]
+        rows = rng.choice(len(y), 5000, p=world / world.sum())
+        truth = np.bincount(y[rows], minlength=10) / len(rows)
+        found = estimate_priors(p[rows], before), estimate_priors(p[rows], train_priors=shares)
+        better.append(np.subtract(*(abs(one - truth).sum() for one in found)))
+    assert np.mean(better) < 0
+
+
+def test_a_weight_of_a_new_row_counts_as_so_many_rows():
+    _, p, _ = shifted_sample(300, old=0.4, new=0.7)
+    weight = np.arange(300) % 4
+    np.testing.assert_allclose(
+        estimate_priors(p, train_priors=HALF, sample_weight=5 * weight),
+        estimate_priors(np.repeat(p, weight), train_priors=HALF),
+        atol=1e-6,
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: estimate_priors([0.2, 0.7]), "held_out_prob is missing: expected forecasts on rows from"),
+        (lambda: estimate_priors([0.2, 0.7], [0.5], train_priors=HALF), "is given, and train_priors: exp"),
+        (
+            lambda: estimate_priors([[0.2, 0.3, 0.5]], [0.2, 0.3, 0.5]),
+            r"held_out_prob has shape \(3,\): expected the 3.*\(class proportions are train_priors=\.\.\.\)",
+        ),
+        (lambda: estimate_priors([0.2, 0.7], [[0.2, 0.3, 0.5]]), r"held_out_prob has shape \(1, 3\)"),
+        (lambda: estimate_priors([0.2, 0.7], [0.5, 1.5]), r"held_out_prob\[1\] = 1.5: expected a prob"),
+        (lambda: estimate_priors([0.2, 0.7], [0.0]), r"held_out_prob.mean\(axis=0\)\[1\] = 0"),
+        (lambda: estimate_priors([0.2, 0.7], [0.5], sample_weight=[1]), "sample_weight has 1 rows"),
+    ],
+)
+def test_old_forecasts_and_weights_that_are_not_as_described_are_refused(call, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        call()

@@ -1,0 +1,326 @@
+"""What is exported answers as `predict_proba` does, in each language, and needs nothing of the package.
+
+PyTorch and ONNX themselves run what they get in tests/integrations, in an environment of their own. Here a
+few lines of NumPy stand in for them.
+"""
+
+import json
+import re
+import sqlite3
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+from hypothesis import given
+from playwright._impl._driver import compute_driver_executable
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+import calibration_lessons as cl
+from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
+from calibration_lessons.deployment import exports as shipping
+from tests.calibrators.cases import BINARY, BY_CLASS, EVERY, fitted_with_rows, simulate, sound
+
+LOGITS, LABELS = simulate(200, 3, 2.0)
+SCORES = LOGITS[:, 1] - LOGITS[:, 0]
+POSITIVE = (LABELS == 1).astype(int)
+PLATT = cl.PlattScaling().fit(SCORES, POSITIVE)
+NODE = compute_driver_executable()[0]  # the one that the locked Playwright brings
+LOOP = """
+require('readline').createInterface({input: process.stdin}).on('line', (line) => {
+  const {source, rows} = JSON.parse(line);
+  const calibrate = new Function(source + 'return calibrate;')();
+  console.log(JSON.stringify(rows.map(calibrate)));
+});
+"""
+
+
+def agree(answers, calibrator, rows):
+    with np.errstate(over="ignore", under="ignore"):
+        expected = calibrator.predict_proba(rows)
+    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
+
+
+def numpy_function(calibrator):
+    scope = {}
+    exec(cl.export(calibrator, "numpy"), scope)
+    return scope["calibrate"]
+
+
+@given(fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
+def test_the_numpy_function_agrees(case):
+    calibrator, rows = case
+    agree(numpy_function(calibrator)(rows), calibrator, rows)
+
+
+class Tensor(np.ndarray):
+    """What an exported function asks of a tensor."""
+
+    device = None
+
+    def is_floating_point(self):
+        return self.dtype.kind == "f"
+
+    def double(self):
+        return self.astype(float)
+
+    def to(self, kind):
+        return self.astype(kind)
+
+    def contiguous(self):
+        return self
+
+    def clamp(self, min=None, max=None):
+        return np.clip(self, min, max)
+
+    def amax(self, dim, keepdim):
+        return self.max(axis=dim, keepdims=keepdim)
+
+    def sum(self, dim, keepdim):
+        return np.asarray(self).sum(axis=dim, keepdims=keepdim)
+
+
+def tensor(values, dtype=float, device=None):
+    return np.array(values, dtype).view(Tensor)
+
+
+TORCH = types.ModuleType("torch")
+TORCH.float64, TORCH.tensor, TORCH.exp, TORCH.where = float, tensor, np.exp, np.where
+TORCH.log, TORCH.log1p = np.log, np.log1p
+TORCH.stack = lambda columns, dim: np.stack(columns, axis=dim).view(Tensor)
+TORCH.bucketize = lambda x, points: np.searchsorted(points, x).view(Tensor)
+TORCH.softmax = lambda z, dim: cl.softmax(z)
+
+
+@given(fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
+def test_the_torch_function_agrees_where_numpy_stands_in(case):
+    calibrator, rows = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", TORCH)
+        scope = {}
+        exec(cl.export(calibrator, "torch"), scope)
+    view = rows.view(Tensor)
+    with np.errstate(all="ignore"):
+        agree(scope["calibrate"](view), calibrator, rows)
+
+
+def run_onnx(text, scores):
+    """Run the text of a model, one statement a line."""
+    kinds = {"int64": np.int64, "double": float}
+    do = {
+        "Cast": lambda x, to: x.astype({11: float, 7: np.int64}[int(to)]),
+        "Gather": lambda x, i, axis="0": np.take(x, i, axis=int(axis)),
+        "ReduceSum": lambda x, axes, keepdims: x.sum(axis=tuple(axes), keepdims=keepdims == "1"),
+        "ReduceMax": lambda x, axes, keepdims: x.max(axis=tuple(axes), keepdims=keepdims == "1"),
+        "ReduceMean": lambda x, axes, keepdims: x.mean(axis=tuple(axes), keepdims=keepdims == "1"),
+        "MatMul": np.matmul, "Abs": np.abs,
+        "Concat": lambda *columns, axis: np.concatenate(columns, axis=int(axis)),
+        "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Neg": np.negative,
+        "Exp": np.exp, "Log": np.log,
+        "Max": np.maximum, "Min": np.minimum, "Greater": np.greater, "Equal": np.equal,
+        "Where": np.where,
+    }  # fmt: skip
+    head, *lines, end = text.split("\n")[1:]
+    kind, columns, width = re.fullmatch(
+        r"calibrate \((\w+)\[n, (\d+)\] scores\) => \(double\[n, (\d+)\] probabilities\) {", head
+    ).groups()
+    assert end == "}" and {"float": np.float32, "double": np.float64}[kind] == scores.dtype
+    known = {"scores": scores.reshape(-1, int(columns))}
+    for line in lines:
+        name, op, options, given_ = re.fullmatch(r"(\w+) = (\w+) (?:<(.*)> )?\((.*)\)", line).groups()
+        assert name not in known
+        if op == "Constant":
+            kind, sizes, values = re.fullmatch(r"value = (\w+)\[([\d, ]+)\] {(.*)}", options).groups()
+            numbers = np.array([kinds[kind](value) for value in values.split(", ")])
+            known[name] = numbers.reshape([int(size) for size in sizes.split(", ")])
+        else:
+            named = dict([options.split(" = ")]) if options else {}
+            known[name] = do[op](*(known[each] for each in given_.split(", ")), **named)
+    used = set(re.findall(r"\w+", " ".join(line.split(" = ", 1)[1] for line in lines)))
+    assert set(known) - {"probabilities", "scores"} <= used
+    assert known["probabilities"].shape[1] == int(width)
+    return known["probabilities"]
+
+
+@given(fitted_with_rows())
+def test_the_text_of_an_onnx_model_agrees_where_numpy_stands_in(case):
+    calibrator, rows = case
+    with np.errstate(all="ignore"):
+        answers = run_onnx(shipping._onnx_text(shipping._plan(calibrator), rows.dtype.name), rows)
+    agree(answers, calibrator, rows)
+
+
+def test_an_onnx_model_is_its_text_read_by_onnx(monkeypatch):
+    class Model:
+        def __init__(self, text):
+            self.text = text
+
+        def SerializeToString(self):
+            return self.text.encode()
+
+    stand_in = types.ModuleType("onnx")
+    stand_in.parser = types.SimpleNamespace(parse_model=Model)
+    monkeypatch.setitem(sys.modules, "onnx", stand_in)
+    for dtype in ("float32", "float64"):
+        text = shipping._onnx_text(shipping._plan(PLATT), dtype)
+        assert cl.export(PLATT, "onnx", dtype=dtype) == text.encode()
+    assert cl.export(PLATT, "onnx") == cl.export(PLATT, "onnx", dtype="float32")
+
+
+@pytest.fixture(scope="module")
+def node():
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([NODE, "-e", LOOP], **pipes) as run:
+
+        def ask(source, rows):
+            run.stdin.write(json.dumps({"source": source, "rows": rows}) + "\n")
+            run.stdin.flush()
+            return json.loads(run.stdout.readline())
+
+        yield ask
+        run.stdin.close()
+
+
+def test_the_javascript_function_agrees(node):
+    @given(fitted_with_rows(dtypes=(np.float64,)))
+    def agrees(case):
+        calibrator, rows = case
+        agree(node(cl.export(calibrator, "javascript"), rows.tolist()), calibrator, rows)
+
+    agrees()
+
+
+@given(fitted_with_rows(calibrators=tuple(BINARY), dtypes=(np.float64,)))
+def test_the_sql_expression_agrees(case):
+    calibrator, rows = case
+    if rows.ndim == 2:
+        with pytest.raises(ValueError, match=r"calibrator reads \d columns: expected one score a row"):
+            cl.export(calibrator, "sql")
+        return
+    answers = asked(cl.export(calibrator, "sql"), rows.tolist())
+    agree(np.stack([1 - answers, answers], axis=1), calibrator, rows)
+
+
+def asked(expression, scores):
+    table = sqlite3.connect(":memory:")
+    table.execute("CREATE TABLE scores (score DOUBLE PRECISION)")
+    table.executemany("INSERT INTO scores VALUES (?)", [[score] for score in scores])
+    column = [row[0] for row in table.execute(f"SELECT {expression} FROM scores ORDER BY rowid")]
+    return np.array(column, dtype=float)
+
+
+@pytest.mark.parametrize("n_bins", [3, 7, 10, 49, 97])
+def test_a_score_on_an_edge_falls_in_the_same_bin_in_every_language(n_bins, node):
+    edges = cl.measures.bin_edges(n_bins)
+    scores = np.concatenate([edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1)])
+    rng = np.random.default_rng(n_bins)
+    known = rng.random(20 * n_bins)
+    binning = cl.HistogramBinning(n_bins).fit(known, rng.random(len(known)) < known**2)
+    agree(numpy_function(binning)(scores), binning, scores)
+    agree(node(cl.export(binning, "javascript"), scores.tolist()), binning, scores)
+    answers = asked(cl.export(binning, "sql"), scores.tolist())
+    agree(np.stack([1 - answers, answers], axis=1), binning, scores)
+
+
+@pytest.mark.parametrize("calibrator", EVERY, ids=repr)
+def test_a_missing_score_has_no_probability(calibrator, node):
+    by_class = isinstance(calibrator, BY_CLASS)
+    rng = np.random.default_rng(0)
+    fitted = calibrator.fit(*sound(rng, 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads))
+    missing = np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])
+    assert np.isnan(numpy_function(fitted)(missing)).all()
+    source = cl.export(fitted, "javascript").replace("[].concat(scores)", "[].concat(scores).map(Number)")
+    gone = [["0.2", "missing", "0.3"]] if by_class else ["missing"]
+    assert node(source, gone) == [[None] * (3 if by_class else 2)]
+    if not by_class:
+        assert np.isnan(asked(cl.export(fitted, "sql"), [None])).all()
+
+
+def test_ruled_out_classes_stay_ruled_out():
+    temperature = cl.TemperatureScaling().fit(LOGITS, LABELS)
+    rows = np.array([[0.5, -np.inf, 1.0], [-np.inf, 3.0, -np.inf]])
+    agree(numpy_function(temperature)(rows), temperature, rows)
+
+
+def test_whole_numbers_lists_and_a_column_are_read_as_predict_proba_reads_them():
+    for rows in ([-3, 0, 2], np.array([[-3], [0], [2]]), np.array([True, False])):
+        agree(numpy_function(PLATT)(rows), PLATT, rows)
+    binning = cl.HistogramBinning(3).fit(cl.softmax(LOGITS)[:, 1], POSITIVE)
+    agree(numpy_function(binning)([0, 1]), binning, [0, 1])
+
+
+def test_a_constant_isotonic_curve_is_exported(node):
+    with pytest.warns(UserWarning, match="all scores"):
+        constant = cl.IsotonicCalibration().fit([0.5, 0.5], [0, 1])
+    rows = np.array([0.1, 0.5, 3.0])
+    agree(numpy_function(constant)(rows), constant, rows)
+    agree(node(cl.export(constant, "javascript"), rows.tolist()), constant, rows)
+    assert asked(cl.export(constant, "sql"), rows).tolist() == [0.5] * 3
+
+
+def test_a_table_of_thousands_of_points_is_still_one_expression():
+    rng = np.random.default_rng(0)
+    isotonic = cl.IsotonicCalibration().fit(SCORES, POSITIVE)
+    isotonic.thresholds_, isotonic.values_ = np.sort(rng.normal(size=5000)), np.linspace(0, 1, 5000)
+    scores = rng.normal(size=50)
+    answers = asked(cl.export(isotonic, "sql"), scores.tolist())
+    agree(np.stack([1 - answers, answers], axis=1), isotonic, scores)
+
+
+def test_what_is_written_needs_nothing_of_the_package():
+    code = cl.export(cl.OneVsRest(cl.IsotonicCalibration()).fit(LOGITS, LABELS), "numpy")
+    code += "\nimport sys\nprint(calibrate([[1.0, 2.0, 3.0]]).shape, 'calibration_lessons' in sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["(1,", "3)", "False"]
+
+
+def test_an_sql_expression_guards_the_exponential_where_other_dialects_fail():
+    steep = cl.PlattScaling().fit(1e4 * SCORES, POSITIVE)
+    scores = [-1e300, -1e9, 0.0, 1e9, 1e300]
+    agree_with = steep.predict_proba(np.clip(scores, -1e90, 1e90))[:, 1]
+    np.testing.assert_allclose(asked(cl.export(steep, "sql"), scores), agree_with, atol=1e-12)
+
+
+def test_every_public_calibrator_can_be_exported_or_says_that_it_cannot():
+    kinds = [getattr(cl, name) for name in cl.__all__]
+    kinds = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Calibrator)]
+    assert {type(each) for each in EVERY} == set(kinds)
+    assert all(kind._learned for kind in kinds)
+
+
+# fmt: off
+REFUSALS = [
+    (lambda: cl.export(PLATT, "cobol"), ValueError,
+     "target = 'cobol': expected one of 'numpy', 'torch', 'sql', 'javascript', 'onnx'"),
+    (lambda: cl.export(PLATT, "onnx", dtype="float16"), ValueError,
+     "dtype = 'float16': expected one of 'float32', 'float64'"),
+    (lambda: cl.export(cl.PlattScaling(), "sql"), NotFittedError, "not fitted yet"),
+    (lambda: cl.export(LogisticRegression(), "sql"), TypeError,
+     "calibrator is of type LogisticRegression: expected a calibrator of this package"),
+    (lambda: cl.export(cl.CalibratedModel(LogisticRegression(), cl.PlattScaling()), "sql"), TypeError,
+     "calibrator is a CalibratedModel: expected a calibrator; this model holds a classifier, too: pass its calibrator_"),  # noqa: E501
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), REFUSALS)
+def test_what_cannot_be_exported_is_refused(call, kind, message):
+    with pytest.raises(kind, match=re.escape(message)):
+        call()
+
+
+def test_a_calibrator_of_somebody_else_has_no_function():
+    class Mine(BinaryCalibrator):
+        def _learn(self, scores, labels, weights):
+            pass
+
+    with pytest.raises(TypeError, match="calibrator is a Mine: expected one that can be exported"):
+        cl.export(Mine().fit(SCORES, POSITIVE), "numpy")
+
+
+def test_a_missing_onnx_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ImportError, match="export to 'onnx' needs the package onnx: pip install onnx"):
+        cl.export(PLATT, "onnx")

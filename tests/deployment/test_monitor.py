@@ -1,0 +1,478 @@
+"""A monitor: its sums and what they tell, its alarm and how often that is false, its state and what is refused."""
+
+# ruff: noqa: E501
+
+import copy
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import calibration_lessons as cl
+from calibration_lessons._json_state import ENVELOPE, checksum
+from calibration_lessons.book import datasets
+from calibration_lessons.book.monitor_simulation import first_alarms
+from calibration_lessons.book.simulate import ScoreSource, over_confident
+from calibration_lessons.deployment.monitor import (
+    CalibrationMonitor,
+    accuracy_bets,
+    calibration_bets,
+    evidence,
+)
+
+CONFIDENT = stats.beta(9, 1)
+
+
+def filled(days=3, rows=40, seed=0, drift=1.0, **options):
+    """A monitor of some days, with all labels, and the rows it has seen."""
+    rng = np.random.default_rng(seed)
+    monitor, seen = CalibrationMonitor(5, **options), []
+    for day in range(days):
+        y, p = ScoreSource(over_confident(drift)).sample(rows, rng)
+        monitor.add_forecasts(day, p).add_labels(day, y, p)
+        seen.append((y, p))
+    return monitor, seen
+
+
+def same(one, other):
+    """Two states with the same settings whose sums differ by rounding alone."""
+    one, other = one.to_dict(), other.to_dict()
+    for mine, theirs in zip(one.pop("windows"), other.pop("windows"), strict=True):
+        assert mine.keys() == theirs.keys() and mine["window"] == theirs["window"]
+        for name in mine.keys() - {"window"}:
+            assert mine[name] == pytest.approx(theirs[name], rel=1e-12)
+    assert {**one, "checksum": ""} == {**other, "checksum": ""}
+
+
+def test_a_window_is_reported_as_its_labelled_rows_are():
+    monitor, seen = filled(days=3, rows=200, drift=1.5)
+    extra = np.random.default_rng(1).random(50)
+    monitor.add_forecasts(1, extra)  # rows whose labels never come
+    for report, (y, p) in zip(monitor.report(level=0.9), seen, strict=True):
+        curve = cl.reliability_curve(y, p, n_bins=5)
+        assert report.labels == 200 and report.forecasts == (250 if report.window == 1 else 200)
+        assert report.ece == pytest.approx(curve.ece())
+        assert (report.ece_low, report.ece_high) == pytest.approx(curve.ece_interval(0.9))
+        assert report.ece_calibrated == pytest.approx(curve.under_calibration(random_state=0).mean)
+        assert report.confidence == pytest.approx(p.mean()) and report.accuracy == pytest.approx(y.mean())
+        assert report.gap == pytest.approx(p.mean() - y.mean())
+        assert np.isnan(report.accuracy_evidence)
+        np.testing.assert_allclose(monitor.curve(report.window).accuracy, curve.accuracy)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
+def test_labels_that_come_late_in_parts_and_to_other_workers_give_the_same_state(seed, workers):
+    rng = np.random.default_rng(seed)
+    whole = CalibrationMonitor(4, "top-label", accuracy=0.5)
+    parts = [CalibrationMonitor(4, "top-label", accuracy=0.5) for _ in range(workers)]
+    late = []
+    for day in rng.permutation(3).tolist():
+        p = rng.dirichlet(np.ones(3), 30)
+        y, come = rng.integers(0, 3, 30), rng.random(30) < 0.7
+        whole.add_forecasts(day, p).add_labels(day, y[come], p[come])
+        for k, rows in enumerate(np.array_split(np.arange(30), workers)):
+            parts[k].add_forecasts(day, p[rows])
+            late += [(k, day, y[[i]], p[[i]]) for i in rows if come[i]]
+    for i in rng.permutation(len(late)):
+        k, day, y, p = late[i]
+        parts[k].add_labels(day, y, p)
+    together = CalibrationMonitor(4, "top-label", accuracy=0.5)
+    for part in parts:
+        together.merge(part)
+    same(together, whole)
+    assert together.check() == whole.check()
+    assert [asdict(r) for r in together.report()] == [
+        pytest.approx(asdict(r), rel=1e-9, nan_ok=True) for r in whole.report()
+    ]
+
+
+def test_the_state_has_the_size_of_the_bins_whatever_the_number_of_rows():
+    sizes = [len(json.dumps(filled(days=2, rows=rows)[0].to_dict())) for rows in (50, 5000)]
+    assert sizes[1] < 1.2 * sizes[0] < 3000
+
+
+# What the bets hold.
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=6), st.integers(1, 5), st.booleans())
+def test_calibrated_rows_pay_no_bet_more_than_one_on_average(p, n_bins, promised):
+    p = np.array(p)
+    bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
+    total = 0.0
+    for outcome in range(2 ** len(p)):
+        y = (outcome >> np.arange(len(p))) & 1
+        parts = [np.ones(len(p)), p, np.ones(len(p)), p, y, p * (1 - p)]
+        sums = np.array([[np.bincount(bins, part, minlength=n_bins) for part in parts]])
+        chance = np.prod(np.where(y == 1, p, 1 - p))
+        bets = accuracy_bets(sums, p.min() * 0.999) if promised else calibration_bets(sums)
+        total = total + chance * np.exp(bets)
+    assert (total <= 1 + 1e-9).all()
+    if not promised and len(set(p)) == 1:
+        assert total == pytest.approx(np.ones_like(total))  # a likelihood ratio, exactly
+
+
+def test_a_bet_pays_the_likelihood_ratio_of_shifted_log_odds():
+    n, p, hits = 1000, 0.8, 840
+    sums = np.zeros((1, 6, 1))
+    sums[0, :, 0] = n, n * p, n, n * p, hits, n * p * (1 - p)
+    bets = calibration_bets(sums)[0]
+    for stake, sign, bet in ((0.3, 1, 0), (0.3, -1, 1), (0.6, 1, 2), (1.2, 1, 4), (1.2, -1, 5)):
+        shift = sign * stake / np.sqrt(n * p * (1 - p))
+        q = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + shift)))
+        expected = stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, p)
+        assert bets[bet] == pytest.approx(expected)
+        # with one bin, at 1/2, no score is too near or too far: that bet is kept small and bounded
+    shift = (2 * 0.3**2) ** 0.25 / np.sqrt(n * p * (1 - p))
+    each = [shift * s * hits - n * np.log1p(p * np.expm1(shift * s)) for s in (1, -1)]
+    assert bets[12] == pytest.approx(np.logaddexp(*each) - np.log(2))
+    promised = accuracy_bets(sums, 0.9)[0]
+    q = 1 / (1 + np.exp(-(np.log(9) - 0.6 / np.sqrt(90))))
+    expected = stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, 0.9)
+    assert promised[1] == pytest.approx(expected)
+
+
+def test_a_bet_that_scores_lie_too_far_from_a_half_shifts_both_sides_towards_it():
+    n, p, hits = np.array([400, 600]), np.array([0.1, 0.8]), np.array([60, 450])
+    sums = np.array([[n, n * p, n, n * p, hits, n * p * (1 - p)]])
+    direction = np.array([0.5, -0.5])  # 1 - 2 c, for the centres 1/4 and 3/4
+    shift = 0.3 * direction / np.sqrt((n * p * (1 - p) * direction**2).sum())
+    q = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + shift)))
+    expected = (stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, p)).sum()
+    assert calibration_bets(sums)[0, 6] == pytest.approx(expected)
+
+
+def test_where_a_window_tells_little_a_stake_is_one_unit_of_log_odds_at_most():
+    one_row = np.array([[[1], [0.5], [1], [0.5], [1], [0.25]]])
+    assert calibration_bets(one_row)[0, 4] == pytest.approx(1 - np.log1p(0.5 * np.expm1(1)))
+
+
+def test_the_evidence_is_the_mean_of_all_bets_in_all_windows_where_they_begin():
+    bets = np.log(np.array([[2.0, 0.5], [3.0, 1.0], [0.5, 4.0]]))
+    # two windows begin, of three: half of the unit each, shared by two bets
+    first, second = 2.0 * 3.0 * 0.5, 3.0 * 0.5
+    third, fourth = 0.5 * 1.0 * 4.0, 1.0 * 4.0
+    expected = [
+        (2.0 + 0.5) / 4 + 0.5,
+        (2 * 3 + 3 + 0.5 + 1.0) / 4,
+        (first + second + third + fourth) / 4,
+    ]
+    assert evidence(bets, 2) == pytest.approx(expected)
+    assert evidence(np.zeros((5, 3)), 4) == pytest.approx(np.ones(5))
+
+
+def test_where_scores_are_extreme_a_bin_pays_the_bet_on_its_side():
+    p = np.repeat([0.1, 0.9], 500)
+    monitor = CalibrationMonitor(5).add_forecasts("a", p)
+    y = np.concatenate([np.arange(500) % 5 == 0, np.arange(500) % 5 != 0]).astype(int)  # 0.2 and 0.8
+    monitor.add_labels("a", y, p)
+    assert monitor.check() == ["calibration"]
+    one_way = CalibrationMonitor(5).add_forecasts("a", p).add_labels("a", np.arange(1000) % 2, p)
+    assert one_way.report()[0].calibration_evidence > monitor.report()[0].calibration_evidence > 20
+
+
+@pytest.mark.parametrize(("rows", "windows", "rate"), [(40, 40, 0.2), (400, 30, 0.1)])
+def test_calibrated_forecasts_ring_the_alarm_no_more_often_than_asked(rows, windows, rate):
+    source = ScoreSource(scores=CONFIDENT)
+    first = first_alarms(source, rows=rows, windows=windows, false_alarms=rate, years=250, random_state=0)
+    rang = np.isfinite(first).mean()
+    assert rate / 10 < rang < rate + 2 * np.sqrt(rate * (1 - rate) / 250)
+
+
+def test_a_larger_drift_is_noticed_sooner():
+    def median(temperature):
+        source = ScoreSource(over_confident(temperature), scores=CONFIDENT)
+        return np.median(first_alarms(source, rows=300, windows=80, years=10, random_state=0))
+
+    slow, quick, at_once = median(1.15), median(1.3), median(2.5)
+    assert at_once <= 2 < quick < slow < 80
+
+
+def test_a_simulated_year_is_what_a_monitor_says_of_the_same_rows():
+    source = ScoreSource(over_confident(1.4), scores=CONFIDENT)
+    monitor = CalibrationMonitor(windows=30)
+    y, p = source.sample(30 * 100, np.random.default_rng(7))
+    rang = None
+    for day in range(30):
+        rows = slice(100 * day, 100 * day + 100)
+        monitor.add_forecasts(day, p[rows]).add_labels(day, y[rows], p[rows])
+        if rang is None and monitor.check():
+            rang = day + 1
+    assert rang is not None
+    assert first_alarms(source, rows=100, windows=30, years=1, random_state=7).tolist() == [rang]
+    assert monitor.rung == {"calibration": rang - 1}
+
+
+def test_a_drift_that_begins_late_is_noticed_as_one_that_begins_at_once():
+    rng = np.random.default_rng(0)
+    monitor = CalibrationMonitor()
+    for day in range(60):
+        source = ScoreSource(over_confident(2.0) if day >= 50 else over_confident(1.0), scores=CONFIDENT)
+        y, p = source.sample(300, rng)
+        monitor.add_forecasts(day, p).add_labels(day, y, p)
+        if monitor.check():
+            break
+    assert 50 <= day <= 55
+
+
+def test_an_alarm_that_has_rung_keeps_ringing_and_is_written_down():
+    monitor, _ = filled(days=1, rows=500, drift=4.0)
+    assert monitor.check() == ["calibration"] and monitor.rung == {"calibration": 0}
+    rng = np.random.default_rng(0)
+    for day in range(1, 15):
+        y, p = ScoreSource().sample(500, rng)
+        monitor.add_forecasts(day, p).add_labels(day, y, p).check()
+    again = CalibrationMonitor.from_dict(json.loads(json.dumps(monitor.to_dict())))
+    assert again.check() == ["calibration"] and again.rung == {"calibration": 0}
+    fresh = CalibrationMonitor(5).merge(monitor)
+    assert fresh.rung == {}
+
+
+def test_the_alarm_of_calibration_sleeps_where_the_accuracy_falls_and_the_confidence_follows():
+    calibration = datasets.network_logits(0, "calibration")
+    temperature = cl.TemperatureScaling().fit(*calibration)
+    logits, labels = datasets.shifted_logits(0, "rotation", 2)
+    assert datasets.SHIFTS["rotation"][2 - 1] == 10.0
+    p = temperature.predict_proba(logits)
+    monitor = CalibrationMonitor(accuracy=0.9)
+    for day, rows in enumerate(np.array_split(np.arange(2000), 4)):
+        monitor.add_forecasts(day, p[rows]).add_labels(day, labels[rows], p[rows])
+    assert monitor.check() == ["accuracy"]
+    last = monitor.report()[-1]
+    assert last.calibration_evidence < 2 and last.accuracy_evidence > 1e6
+    curve = cl.reliability_curve(labels, p)
+    assert curve.ece() < curve.under_calibration(random_state=0).mean < 0.025
+    assert (p.argmax(axis=1) == labels).mean() < 0.81
+
+
+def test_more_accuracy_than_promised_rings_nothing():
+    monitor, _ = filled(days=5, rows=200, accuracy=0.2)
+    assert monitor.check() == []
+    assert monitor.report()[-1].accuracy_evidence < 1
+
+
+# The state.
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_a_state_comes_back_from_json_as_it_was(seed):
+    monitor, _ = filled(days=2, rows=20, seed=seed, accuracy=0.3)
+    monitor.check()
+    again = CalibrationMonitor.from_dict(json.loads(json.dumps(monitor.to_dict(), allow_nan=False)))
+    assert again.to_dict() == monitor.to_dict()
+    more, p = np.array([1]), np.array([0.5])
+    assert again.add_forecasts(7, p).add_labels(7, more, p).to_dict() == (
+        monitor.add_forecasts(7, p).add_labels(7, more, p).to_dict()
+    )
+
+
+def test_an_empty_monitor_is_a_state_too(tmp_path):
+    empty = CalibrationMonitor(target="top-label", false_alarms=0.01, windows=7, accuracy=0.5)
+    empty.save(tmp_path / "state.json")
+    again = CalibrationMonitor.load(tmp_path / "state.json")
+    assert again.to_dict() == empty.to_dict() and again.report() == [] and again.check() == []
+    assert repr(again) == "<CalibrationMonitor of 0 windows: 0 forecasts, 0 labels>"
+    assert repr(filled()[0]) == "<CalibrationMonitor of 3 windows: 120 forecasts, 120 labels>"
+
+
+@pytest.mark.kernel
+def test_a_file_survives_a_kill_in_mid_write(tmp_path):
+    path = tmp_path / "state.json"
+    monitor, _ = filled(days=60)
+    monitor.save(path)
+    code = (
+        "import sys; from calibration_lessons.deployment.monitor import CalibrationMonitor as M\n"
+        "monitor = M.load(sys.argv[1]); print('ready', flush=True); day = 1000\n"
+        "while True:\n"
+        "    monitor.add_forecasts(day, [0.5]).save(sys.argv[1]); day += 1\n"
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as writer:
+            writer.stdout.readline()
+            time.sleep(rng.uniform(0.02, 0.2))
+            writer.send_signal(signal.SIGKILL)
+        survived = CalibrationMonitor.load(path)
+        assert len(survived.report()) >= 60
+
+
+@pytest.mark.parametrize("failing", ["fsync", "replace"])
+def test_where_writing_fails_the_old_file_stays_and_nothing_is_left_beside_it(tmp_path, monkeypatch, failing):
+    path = tmp_path / "state.json"
+    monitor, _ = filled()
+    monitor.save(path)
+    before = path.read_bytes()
+
+    def full(*_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, failing, full)
+    with pytest.raises(OSError, match="no space left"):
+        monitor.add_forecasts(9, [0.5]).save(path)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["state.json"]
+
+
+def test_a_file_that_was_cut_off_is_refused(tmp_path):
+    path = tmp_path / "state.json"
+    filled()[0].save(path)
+    path.write_text(path.read_text("utf-8")[:-20], "utf-8")
+    with pytest.raises(ValueError, match=r"path = '.*state.json' holds no JSON .*expected a file that save"):
+        CalibrationMonitor.load(path)
+
+
+def test_a_saved_file_is_one_like_any_other_keeps_its_rights_and_stands_where_a_link_leads(tmp_path):
+    path, other, link = tmp_path / "state.json", tmp_path / "other", tmp_path / "link"
+    other.touch()
+    monitor, _ = filled()
+    monitor.save(path)
+    assert path.stat().st_mode == other.stat().st_mode
+    path.chmod(0o640)
+    link.symlink_to(path)
+    monitor.add_forecasts(9, [0.5]).save(link)
+    assert link.is_symlink() and path.stat().st_mode & 0o777 == 0o640
+    assert CalibrationMonitor.load(path).to_dict() == monitor.to_dict()
+
+
+def test_numpys_numbers_and_texts_name_the_windows_that_pythons_do():
+    for name in (3, "2026-11-22"):
+        given = np.array([name])[0]
+        monitor = CalibrationMonitor(5).add_forecasts(given, P).add_labels(given, [1], [0.2])
+        assert monitor.curve(given).counts.sum() == 1
+        assert (
+            monitor.to_dict()
+            == CalibrationMonitor(5).add_forecasts(name, P).add_labels(name, [1], [0.2]).to_dict()
+        )
+
+
+FILLED = filled()[0].to_dict()
+# fmt: off
+TAMPERED = [
+    (["format"], "calibration_lessons.calibrator", "state['format'] = 'calibration_lessons.calibrator': expected 'calibration_lessons.monitor'"),
+    (["version"], 2, "state['version'] = 2: expected at most 1"),
+    (["more"], 1, "state has the unknown key 'more'"),
+    (["settings", "more"], 1, "state['settings'] has the unknown key 'more'"),
+    (["settings", "n_bins"], 10**12, "state['windows'][0]['forecasts'] is no list of a number a bin"),
+    (["settings", "n_bins"], 0, "n_bins = 0: expected a whole number of at least 1"),
+    (["settings", "target"], 1.5, "state['settings']['target'] = 1.5: expected"),
+    (["kind"], ["2 classes"], "state['kind'] = ['2 classes']: expected"),
+    (["kind"], None, "state['kind'] = None: expected"),
+    (["kind", 1], "float128", "state['kind'] = ['the positive class', 'float128']: expected"),
+    (["event"], 2.5, "state['event'] = 2.5: expected"),
+    (["rung"], {"fire": 1}, "state['rung'] = {'fire': 1}: expected"),
+    (["rung"], {"accuracy": 1.5}, "state['rung'] = {'accuracy': 1.5}: expected"),
+    (["windows"], {}, "state['windows'] = {}: expected a list"),
+    (["windows", 1], [], "state['windows'][1] is of type list: expected a dict"),
+    (["windows", 1, "window"], "b", "state['windows'][1]['window'] = 'b': expected a name like 0"),
+    (["windows", 1, "window"], 0, "state['windows'][1]['window'] = 0: expected a window once"),
+    (["windows", 1, "hits"], [1.0], "state['windows'][1]['hits'] is no list of a number a bin: expected 5 numbers"),
+    (["windows", 1, "hits", 2], "1", "state['windows'][1]['hits'][2] = '1': expected a finite number"),
+    (["windows", 1, "hits", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "hits", 2], 0.5, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "labels", 2], FILLED["windows"][1]["labels"][2] + 1, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "labels", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "confidence", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "forecast_confidence", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "variance", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "variance", 2], -1.0, "state['windows'][1] holds sums that no rows have"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("path", "value", "message"), TAMPERED)
+def test_a_tampered_state_is_refused_at_its_place(path, value, message):
+    state = copy.deepcopy(FILLED)
+    inner = state
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    state["checksum"] = checksum({k: v for k, v in state.items() if k not in ENVELOPE})
+    with pytest.raises((ValueError, TypeError)) as refusal:
+        CalibrationMonitor.from_dict(state)
+    assert message in str(refusal.value)
+
+
+def test_a_number_edited_by_hand_is_refused():
+    state = filled()[0].to_dict()
+    state["windows"][0]["hits"][4] -= 1
+    with pytest.raises(ValueError, match="one of them has changed"):
+        CalibrationMonitor.from_dict(state)
+
+
+# What is refused.
+
+P = [0.2, 0.4, 0.9]
+
+
+def one():
+    return CalibrationMonitor(5).add_forecasts("a", P)
+
+
+# fmt: off
+REFUSALS = [
+    (lambda: CalibrationMonitor(0), ValueError, "n_bins = 0: expected a whole number of at least 1"),
+    (lambda: CalibrationMonitor(false_alarms=1), ValueError, "false_alarms = 1: expected a number in (0, 1)"),
+    (lambda: CalibrationMonitor(windows=0), ValueError, "windows = 0: expected a whole number of at least 1"),
+    (lambda: CalibrationMonitor(accuracy=1), ValueError, "accuracy = 1: expected a number in (0, 1)"),
+    (lambda: CalibrationMonitor(target="top").add_forecasts(1, P), ValueError, "target = 'top': expected"),
+    (lambda: one().add_forecasts(None, P), TypeError, "window = None: expected a text or a whole number"),
+    (lambda: one().add_forecasts(True, P), TypeError, "window = True: expected a text or a whole number"),
+    (lambda: one().add_forecasts(3, P), TypeError, "window = 3: expected a name like 'a'"),
+    (lambda: one().add_forecasts("b", [1.2]), ValueError, "y_prob[0] = 1.2: expected a probability in [0, 1]"),
+    (lambda: one().add_forecasts("b", [[0.2, 0.8]]), ValueError, "y_prob holds 2 classes in float64: expected the positive class"),
+    (lambda: one().add_labels("b", [1], [0.2]), ValueError, "window = 'b': expected one whose forecasts were added before"),
+    (lambda: one().add_labels("a", [1, 0], [0.9, 0.95]), ValueError, "y_prob brings 2 labels to bin 5 of window 'a': expected at most the 1 forecasts"),
+    (lambda: one().add_labels("a", [1], np.float32([0.9])), ValueError, "y_prob holds the positive class in float32: expected"),
+    (lambda: one().add_labels("a", [2], [0.9]), ValueError, "y_true[0] = 2: expected a class number"),
+    (lambda: one().add_labels("a", [1, 0], [0.9]), ValueError, "y_true has 2 rows and y_prob has 1"),
+    (lambda: one().merge(one().curve), TypeError, "other is of type method: expected a CalibrationMonitor"),
+    (lambda: one().merge(CalibrationMonitor(6)), ValueError, "other has n_bins = 6: expected 5"),
+    (lambda: one().merge(CalibrationMonitor(5, "positive")), ValueError, "other has target = 'positive': expected None"),
+    (lambda: one().merge(CalibrationMonitor(5, false_alarms=0.1)), ValueError, "other has false_alarms = 0.1: expected 0.05"),
+    (lambda: one().merge(CalibrationMonitor(5, windows=7)), ValueError, "other has windows = 7: expected 365"),
+    (lambda: one().merge(CalibrationMonitor(5, accuracy=0.5)), ValueError, "other has accuracy = 0.5: expected None"),
+    (lambda: one().merge(CalibrationMonitor(5).add_forecasts(1, P)), TypeError, "other = 1: expected a name like 'a'"),
+    (lambda: one().merge(CalibrationMonitor(5).add_forecasts("b", np.float32(P))), ValueError, "other holds the positive class in float32"),
+    (lambda: one().curve("a"), ValueError, "window = 'a': expected one with labels"),
+    (lambda: one().curve("b"), ValueError, "window = 'b': expected one with labels"),
+    (lambda: one().report(level=1), ValueError, "level = 1: expected a number in (0, 1)"),
+    (lambda: first_alarms(ScoreSource(), rows=0), ValueError, "rows = 0: expected a whole number of at least 1"),
+    (lambda: first_alarms(ScoreSource(), years=0), ValueError, "years = 0: expected a whole number of at least 1"),
+    (lambda: first_alarms(ScoreSource(), false_alarms=0), ValueError, "false_alarms = 0: expected a number in (0, 1)"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), REFUSALS)
+def test_what_does_not_fit_is_refused(call, kind, message):
+    with pytest.raises(kind) as refusal:
+        call()
+    assert message in str(refusal.value)
+
+
+def test_what_is_refused_adds_nothing():
+    monitor = one().add_labels("a", [1], [0.2])
+    before = monitor.to_dict()
+    for call in (
+        lambda: monitor.add_forecasts("b", np.float32(P)),
+        lambda: monitor.add_labels("a", [1, 1], [0.9, 0.9]),
+        lambda: monitor.merge(CalibrationMonitor(5).add_forecasts(1, P)),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            call()
+    assert monitor.to_dict() == before
+
+
+def test_windows_are_reported_in_their_order_and_without_labels_show_none():
+    monitor = CalibrationMonitor(5).add_forecasts("2026-11-23", P).add_forecasts("2026-11-22", P)
+    first, second = monitor.report()
+    assert (first.window, second.window) == ("2026-11-22", "2026-11-23")
+    assert first.labels == 0 and np.isnan(first.ece) and first.calibration_evidence == pytest.approx(1)

@@ -1,0 +1,418 @@
+"""Measures and temperatures over blocks: those of arrays in memory, on every scheduler, whoever dies."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from functools import partial
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from distributed import Client
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import calibration_lessons as cl
+from calibration_lessons.deployment import scale
+from tests.calibrators.cases import simulate
+
+# An older Dask warns where a test names its scheduler while the workers of another wait.
+pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
+
+BOTH = [cl.TemperatureScaling, cl.ExpectationConsistency]
+both = pytest.mark.parametrize("method", BOTH)
+cuts = st.lists(st.one_of(st.integers(0, 2), st.integers(0, 30)), min_size=1, max_size=20)
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two worker processes."""
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", memory_limit=0) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def synchronous(request):
+    """Compute here and now, where a test asks for no other scheduler."""
+    with dask.config.set(scheduler="distributed" if "client" in request.fixturenames else "synchronous"):
+        yield
+
+
+def in_blocks(array, sizes):
+    """Cut the rows of an array in memory."""
+    return da.from_array(array, chunks=(tuple(sizes), *array.shape[1:]))
+
+
+def of_unknown_length(array):
+    """Forget how long the blocks are, as a data frame read from files does."""
+    return array[da.ones(len(array), chunks=(array.chunks[0],), dtype=bool)]
+
+
+def sample(n, n_classes, dtype, seed, from_logits=False):
+    """Labels, scores with ties and edges among them, and weights with zeros."""
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(n, n_classes)).round(1)
+    scores = logits if from_logits else cl.softmax(logits)
+    if n_classes == 2 and seed % 2:
+        scores = (
+            logits[:, 1]
+            if from_logits
+            else np.where(rng.random(n) < 0.5, scores[:, 1], rng.choice(11, n) / 10)
+        )
+    return rng.integers(0, n_classes, n), scores.astype(dtype), rng.integers(0, 3, n) / 2
+
+
+def softmax(logits):
+    return logits.map_blocks(cl.softmax, dtype=float, meta=np.empty((0, 0)))
+
+
+def same(curve, other):
+    assert np.array_equal(curve.edges, other.edges) and curve.edges.dtype == other.edges.dtype
+    assert np.array_equal(curve.counts, other.counts)
+    assert (curve.target, curve.strategy) == (other.target, other.strategy)
+    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances"):
+        np.testing.assert_allclose(getattr(curve, part), getattr(other, part), rtol=1e-9)
+
+
+@settings(max_examples=50)
+@given(
+    sizes=cuts.filter(sum),
+    n_classes=st.sampled_from([2, 4]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    weighted=st.booleans(),
+    from_logits=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_every_measure_over_any_blocks_is_the_one_in_memory(
+    sizes, n_classes, dtype, weighted, from_logits, seed
+):
+    y, p, w = sample(sum(sizes), n_classes, dtype, seed, from_logits)
+    w[seed % len(w)] = 1
+    here = {"sample_weight": w if weighted else None}
+    blocks = {"sample_weight": in_blocks(w, sizes[::-1]) if weighted else None}
+    y_blocks, p_blocks = in_blocks(y, [len(y)]), in_blocks(p, sizes)
+    if not from_logits:
+        assert scale.brier_score(y_blocks, p_blocks, **blocks) == pytest.approx(
+            cl.brier_score(y, p, **here), rel=1e-9
+        )
+    for options in (here, blocks):
+        options["from_logits"] = from_logits
+    assert scale.negative_log_likelihood(y_blocks, p_blocks, **blocks) == pytest.approx(
+        cl.negative_log_likelihood(y, p, **here), rel=1e-9
+    )
+    same(scale.reliability_curve(y_blocks, p_blocks, **blocks), cl.reliability_curve(y, p, **here))
+    for target in (None, "top-label", n_classes - 1, "class-wise"):
+        assert scale.expected_calibration_error(
+            y_blocks, p_blocks, n_bins=7, target=target, norm="l2", **blocks
+        ) == pytest.approx(
+            cl.expected_calibration_error(y, p, n_bins=7, target=target, norm="l2", **here),
+            rel=1e-9,
+            abs=1e-12,
+        )
+
+
+@both
+@settings(max_examples=25)
+@given(
+    sizes=cuts.map(lambda sizes: [*sizes, 100, *sizes]),
+    binary=st.booleans(),
+    dtype=st.sampled_from([np.float32, np.float64]),
+    weight=st.sampled_from([None, 1.0, 1e-300, 1e300]),
+)
+@example(sizes=[1] * 100, binary=False, dtype=np.float64, weight=1.0)
+def test_a_fit_over_any_blocks_is_the_one_in_memory(method, sizes, binary, dtype, weight):
+    logits, y = simulate(sum(sizes), 2 if binary else 3, 2.5, seed=sum(sizes))
+    X = (logits[:, 1] - logits[:, 0] if binary else logits).astype(dtype)
+    w = None if weight is None else weight * (np.arange(len(y)) % 3)
+    w_blocks = None if weight is None else in_blocks(w, sizes[::-1])
+    expected = method().fit(X, y, w)
+    estimator = method()
+    fitted = scale.fit(estimator, in_blocks(X, sizes), in_blocks(y, sizes[::-1]), w_blocks)
+    assert fitted is estimator
+    assert fitted.temperature_ == pytest.approx(expected.temperature_, rel=1e-9, abs=0)
+    assert fitted.n_features_in_ == expected.n_features_in_
+    assert np.array_equal(fitted.classes_, expected.classes_)
+    assert np.allclose(fitted.predict_proba(X), expected.predict_proba(X))
+
+
+@both
+def test_a_first_block_that_misleads_costs_passes_and_nothing_else(method):
+    logits, y = simulate(400, 3, 1.5)
+    worst_first = np.argsort(logits[np.arange(400), y] - logits.max(axis=1), kind="stable")
+    for order in (worst_first, worst_first[::-1]):
+        fitted = scale.fit(method(), in_blocks(logits[order], [100] * 4), y[order])
+        assert fitted.temperature_ == pytest.approx(method().fit(logits, y).temperature_, rel=1e-9)
+
+
+def test_the_correction_for_chance_is_the_one_in_memory():
+    y, p, _ = sample(300, 4, float, 0)
+    for norm in ("l1", "l2"):
+        options = {"norm": norm, "n_bins": 4, "debias": True}
+        assert scale.expected_calibration_error(y, in_blocks(p, [100] * 3), **options) == pytest.approx(
+            cl.expected_calibration_error(y, p, **options), rel=1e-9
+        )
+
+
+@pytest.mark.kernel
+def test_every_scheduler_gives_the_same_numbers(client):
+    logits, y = simulate(5000, 4, 1.5)
+    X, labels = in_blocks(logits, [250] * 20), in_blocks(y, [500] * 10)
+
+    def numbers():
+        return (
+            scale.expected_calibration_error(labels, X, from_logits=True),
+            scale.negative_log_likelihood(labels, X, from_logits=True),
+            scale.brier_score(labels, softmax(X)),
+            scale.fit(cl.TemperatureScaling(), X, labels).temperature_,
+        )
+
+    expected = numbers()
+    for scheduler in ("synchronous", "threads"):
+        with dask.config.set(scheduler=scheduler):
+            assert numbers() == pytest.approx(expected, rel=1e-12)
+
+
+def deadly(marker, block, block_info=None):
+    """Kill the process that works on the eighth block, the first time."""
+    if block_info[0]["chunk-location"][0] == 8 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+@pytest.mark.kernel
+def test_a_worker_killed_in_mid_run_loses_nothing(client, tmp_path):
+    logits, y = simulate(400, 4, 1.5)
+    marker = tmp_path / "killed"
+    X = in_blocks(logits, [20] * 20).map_blocks(partial(deadly, marker), dtype=float, meta=np.empty((0, 0)))
+    same(scale.reliability_curve(y, X, from_logits=True), cl.reliability_curve(y, logits, from_logits=True))
+    assert marker.exists()
+
+
+def test_adding_up_changes_no_part_so_that_a_part_may_be_added_again():
+    y, p, _ = sample(20, 4, float, 0)
+    parts = [[cl.CalibrationAccumulator().update(y[rows], p[rows])] for rows in (slice(10), slice(10, 20))]
+    before = pickle.dumps(parts)
+    same(scale._merged(*parts)[0].curve(), cl.reliability_curve(y, p))
+    assert pickle.dumps(parts) == before
+
+
+def test_what_a_block_leaves_behind_does_not_grow_with_its_rows():
+    def left_behind(n):
+        y, p, _ = sample(n, 4, float, 0)
+        part = scale._part(partial(scale._accumulated, 15, ["top-label"], False), y, p, None)
+        return len(pickle.dumps(part))
+
+    assert left_behind(20_000) < left_behind(20) + 10 < 3000
+
+
+def made_once(made, block, block_info=None):
+    made.append(block_info[0]["chunk-location"][0])
+    return block
+
+
+def test_a_measure_makes_each_block_once_even_where_labels_come_from_the_scores():
+    logits, _ = simulate(100, 3, 1.5)
+    made = []
+    source = in_blocks(logits, [10] * 10).map_blocks(
+        partial(made_once, made), dtype=float, meta=np.empty((0, 0))
+    )
+    y = source.argmax(axis=1)
+    assert scale.expected_calibration_error(y, softmax(source), target="class-wise") > 0
+    assert sorted(made) == list(range(10))
+
+
+@both
+def test_a_fit_is_a_few_passes(method):
+    logits, y = simulate(4000, 3, 1.5)
+    made = []
+    X = in_blocks(logits, [400] * 10).map_blocks(partial(made_once, made), dtype=float, meta=np.empty((0, 0)))
+    scale.fit(method(), X, y)
+    assert {made.count(block) for block in range(10)} <= {3, 4}
+
+
+def with_entry(array, row, value):
+    changed = array.copy()
+    changed[row] = value
+    return changed
+
+
+Y, P, W = sample(30, 3, float, 2)
+W += 1
+Z = np.log(P)
+BAD_ROWS = {
+    "probability": (
+        (Y, with_entry(P, (17, 1), 1.5), W),
+        r"y_prob\[17, 1\] = 1.5: expected a probability in \[0, 1\]",
+    ),
+    "sum": (
+        (Y, with_entry(P, 17, [0.5, 0.5, 0.5]), W),
+        r"y_prob\[17\] sums to 1.5: expected class probabilities",
+    ),
+    "label": ((with_entry(Y, 17, 3), P, W), r"y_true\[17\] = 3: expected a class number, 0..2"),
+    "weight": ((Y, P, with_entry(W, 17, -1)), r"sample_weight\[17\] = -1.0: expected a weight of at least 0"),
+    "weight nan": ((Y, P, with_entry(W, 17, np.nan)), r"sample_weight\[17\] is NaN: expected finite numbers"),
+}
+PLACE = r".* \(row 2 of block 3\)$"
+measures = pytest.mark.parametrize(
+    "measure", [scale.expected_calibration_error, scale.brier_score, scale.negative_log_likelihood]
+)
+
+
+@measures
+@pytest.mark.parametrize("case", BAD_ROWS)
+@pytest.mark.parametrize("known", [True, False], ids=["known lengths", "unknown lengths"])
+def test_a_bad_row_is_named_in_the_whole_array_and_in_its_block(measure, case, known):
+    arrays, message = BAD_ROWS[case]
+    arrays = [in_blocks(array, [5, 0, 10, 5, 10]) for array in arrays]
+    y, p, w = arrays if known else map(of_unknown_length, arrays)
+    with pytest.raises(ValueError, match=message + PLACE):
+        measure(y, p, sample_weight=w)
+
+
+@both
+def test_a_bad_row_of_a_fit_is_named_in_the_whole_array_and_in_its_block(method):
+    for value, message in [
+        ((17, 2), r"X\[17, 2\] = nan: expected a logit below infinity"),
+        (17, r"X\[17, 0\] = nan: expected a logit below infinity"),
+    ]:
+        with pytest.raises(ValueError, match=message + PLACE):
+            scale.fit(method(), in_blocks(with_entry(Z, value, np.nan), [5, 0, 10, 5, 10]), Y)
+    impossible = with_entry(Z, (17, Y[17]), -np.inf)
+    with pytest.raises(
+        ValueError, match=rf"X\[17\] has the logit -inf for its own label {Y[17]}: .*" + PLACE
+    ):
+        scale.fit(method(), in_blocks(impossible, [5, 0, 10, 5, 10]), Y)
+    weights = in_blocks(with_entry(W, 17, 0), [30])
+    assert scale.fit(method(), in_blocks(impossible, [5, 0, 10, 5, 10]), Y, weights).temperature_ > 0
+
+
+@pytest.mark.kernel
+@pytest.mark.parametrize("scheduler", ["synchronous", "threads", "distributed"])
+def test_of_several_bad_rows_every_scheduler_names_the_first(client, scheduler):
+    p = with_entry(with_entry(P, (7, 0), 2.0), (29, 0), np.nan)
+    with dask.config.set(scheduler=scheduler):
+        with pytest.raises(ValueError, match=r"y_prob\[7, 0\] = 2.0: .* \(row 0 of block 7\)"):
+            scale.brier_score(Y, in_blocks(p, [1] * 30))
+
+
+@pytest.mark.parametrize("method", BOTH)
+def test_a_temperature_that_does_not_exist_is_refused_as_in_memory(method):
+    right = Z.argmax(axis=1)
+    with pytest.raises(ValueError) as here:
+        method().fit(Z, right)
+    with pytest.raises(ValueError) as blocks:
+        scale.fit(method(), in_blocks(Z, [10] * 3), right)
+    assert str(here.value) == str(blocks.value)
+
+
+def test_blocks_of_unknown_length_are_paired_and_their_lengths_compared():
+    y, p = (of_unknown_length(in_blocks(array, [5, 0, 10, 15])) for array in (Y, P))
+    assert scale.brier_score(y, p) == pytest.approx(cl.brier_score(Y, P), rel=1e-12)
+    assert scale.brier_score(in_blocks(Y, [5, 0, 10, 15]), p) == pytest.approx(
+        cl.brier_score(Y, P), rel=1e-12
+    )
+    binary = scale.fit(
+        cl.TemperatureScaling(), of_unknown_length(in_blocks(Z[:, 0], [15, 15])), in_blocks(Y == 0, [15, 15])
+    )
+    assert (binary.n_features_in_, binary.classes_.tolist()) == (1, [0, 1])
+    fitted = scale.fit(
+        cl.TemperatureScaling(), of_unknown_length(in_blocks(Z, [15, 15])), in_blocks(Y, [15, 15])
+    )
+    assert fitted.temperature_ == pytest.approx(cl.TemperatureScaling().fit(Z, Y).temperature_, rel=1e-9)
+    with pytest.raises(
+        ValueError, match=r"y_true has 4 rows and y_prob has 5: expected equal lengths \(block 0\)"
+    ):
+        scale.brier_score(of_unknown_length(in_blocks(Y, [4, 1, 10, 15])), p)
+    with pytest.raises(
+        ValueError, match=r"y_true has 3 blocks and y_prob has 4, .*call compute_chunk_sizes\(\)"
+    ):
+        scale.brier_score(in_blocks(Y, [10] * 3), p)
+    with pytest.raises(ValueError, match="all blocks are empty: expected at least one row"):
+        nothing = da.zeros(5, chunks=5)
+        scale.brier_score(nothing[nothing > 0], nothing[nothing > 0])
+
+
+@measures
+def test_what_cannot_be_cut_into_blocks_is_refused_with_the_remedy(measure):
+    p = in_blocks(P, [10] * 3)
+    for y_true, y_prob, error, message in [
+        (Y, P, TypeError, r"y_prob is of type ndarray: expected a Dask array \(for arrays in memory"),
+        (Y.tolist(), p, TypeError, "y_true is of type list: expected a Dask array"),
+        (
+            Y,
+            p.rechunk((10, 2)),
+            ValueError,
+            r"y_prob has its 3 columns in 2 blocks: .*y_prob.rechunk\(\{1: -1\}\)",
+        ),
+        (Y[:29], p, ValueError, "y_true has 29 rows and y_prob has 30: expected equal lengths"),
+        (P, p, ValueError, r"y_true has shape \(30, 3\): expected a 1-D array"),
+        (Y.astype(str), p, TypeError, "y_true has dtype <U21: expected real numbers"),
+        (Y, p.astype(complex), TypeError, "y_prob has dtype complex128: expected real numbers"),
+        (Y, p[:, None], ValueError, r"y_prob has shape \(30, 1, 3\): expected a 1-D or 2-D array"),
+        (Y, p[:, :1], ValueError, r"y_prob has shape \(30, 1\): expected one column a class"),
+        (Y[:0], p[:0], ValueError, r"y_prob is empty \(shape \(0, 3\)\): expected at least one row"),
+        (np.ma.masked_equal(Y, Y[3]), p, ValueError, r"y_true\[\d+\] is masked: .* \(row \d of block \d\)"),
+    ]:
+        with pytest.raises(error, match=message):
+            measure(y_true, y_prob)
+    for weights, message in [
+        (np.ones(29), "sample_weight has 29 rows and y_prob has 30"),
+        (np.zeros(30), "sample_weight is zero everywhere"),
+        (np.ones((30, 1)), r"sample_weight has shape \(30, 1\): expected a 1-D array"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            measure(Y, p, sample_weight=weights)
+
+
+def test_options_that_no_sum_over_blocks_gives_are_refused_by_name():
+    p = in_blocks(P, [10] * 3)
+    for options, message in [
+        (
+            {"strategy": "quantile"},
+            "strategy = 'quantile': expected 'uniform' over blocks .* sorted together",
+        ),
+        ({"strategy": "equal"}, "strategy = 'equal': expected one of 'uniform', 'quantile'"),
+        ({"n_bins": 0}, "n_bins = 0: expected a whole number"),
+        ({"target": "positive"}, "target = 'positive' for 3 classes: expected 2 classes"),
+        ({"target": 3}, "target = 3: expected None, 'top-label', 'positive' or a class number 0..2"),
+        ({"norm": "l3"}, "norm = 'l3': expected one of"),
+        ({"debias": True, "sample_weight": W}, "debias = True: expected no sample_weight"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            scale.expected_calibration_error(Y, p, **options)
+    for other in (cl.IsotonicCalibration(), cl.TemperatureScaling):
+        with pytest.raises(
+            TypeError, match=r"expected TemperatureScaling\(\) or ExpectationConsistency\(\), whose fits"
+        ):
+            scale.fit(other, p, Y)
+    with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
+        scale.fit(cl.TemperatureScaling(), p, Y, np.zeros(30))
+
+
+@pytest.mark.kernel
+def test_without_dask_the_package_works_and_the_module_says_how_to_install_it():
+    code = (
+        "import sys; sys.modules['dask'] = None\n"
+        "import calibration_lessons as cl; cl.brier_score([1], [0.5])\n"
+        "try:\n    from calibration_lessons.deployment import scale\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (
+        "calibration_lessons.deployment.scale needs dask: pip install 'calibration-lessons[scale]'"
+        in done.stdout
+    )
+
+
+def test_a_curve_over_blocks_gives_the_interval_and_the_value_under_calibration_of_the_rows():
+    y, p, w = sample(600, 4, float, 3)
+    w += 1
+    curve = scale.reliability_curve(y, in_blocks(p, [100] * 6), sample_weight=w)
+    assert curve.ece_interval(0.9) == pytest.approx(cl.ece_interval(y, p, sample_weight=w, level=0.9))
+    rows = cl.ece_under_calibration(p, sample_weight=w, n_draws=3000, random_state=0)
+    blocks = curve.under_calibration(n_draws=3000, random_state=1)
+    assert blocks.mean == pytest.approx(rows.mean, rel=0.03)
