@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,9 @@ COMPARES = re.compile(  # words that a claim stands or falls with
     re.I,
 )
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=[-*|#])")
+
+NUMBER_OF = "lambda v: int(v) if hasattr(type(v), '__index__') else float(format(v, '.9g'))"  # in the kernel
+TRUTH_OF = "lambda v: int(bool(v))"
 
 Replies = Mapping[str, Mapping[str, Any]]
 
@@ -137,6 +141,45 @@ def question(mark: Mark) -> str:
     return f'f"""{{{mark.expression}}}"""' if mark.kind == "=" else f"({mark.expression})"
 
 
+def value_of(mark: Mark) -> str:
+    """Expression behind a mark, without its format."""
+    return mark.expression.strip() if mark.kind != "=" else ast.unparse(field(mark).value)
+
+
+def format_of(mark: Mark) -> str:
+    """Format behind the colon."""
+    spec = field(mark).format_spec
+    return "" if spec is None else ast.unparse(spec)[2:-1]
+
+
+def field(mark: Mark) -> ast.FormattedValue:
+    """Read the replacement field of a number's mark."""
+    body = ast.parse(question(mark), mode="eval").body
+    assert isinstance(body, ast.JoinedStr) and isinstance(body.values[0], ast.FormattedValue)
+    return body.values[0]
+
+
+def values(marks: Sequence[Mark], replies: Replies) -> dict[str, float]:
+    """Value behind each mark, as far as it is a number or true, by its expression."""
+    asked = {value_of(mark): replies[f"{number} value"] for number, mark in enumerate(marks)}
+    return {key: ast.literal_eval(shown(reply)) for key, reply in asked.items() if reply["status"] == "ok"}
+
+
+def settled(new: Mapping[str, float], old: Mapping[str, float]) -> dict[str, float]:
+    """Keep an old value where the new one differs by rounding alone."""
+    return {
+        key: old[key] if key in old and math.isclose(value, old[key], rel_tol=1e-6) else value
+        for key, value in new.items()
+    }
+
+
+def formatted(value: float, mark: Mark) -> str:
+    """Text in front of a mark whose value is known; none for a claim."""
+    if mark.kind != "=":
+        return ""
+    return written(format(value, format_of(mark)), mark)
+
+
 def sides(expression: str) -> list[str]:
     """Both sides of each comparison in an expression, constants left out."""
     found: list[str] = []
@@ -154,6 +197,7 @@ def questions(marks: Sequence[Mark]) -> dict[str, str]:
     asked = {}
     for number, mark in enumerate(marks):
         asked[f"{number}"] = asked[f"{number} again"] = question(mark)
+        asked[f"{number} value"] = f"({NUMBER_OF if mark.kind == '=' else TRUTH_OF})({value_of(mark)})"
         if mark.kind != "=":
             asked |= {f"{number} {side}": f"str({side})" for side in sides(mark.expression)}
     return asked

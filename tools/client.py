@@ -50,5 +50,7 @@ class Client(NotebookClient):
             message = await ensure_async(self.kc.execute("", silent=True, user_expressions=asked))
             reply = await self.async_wait_for_reply(message)
             texts, problems = binding.settle(marks, reply["content"]["user_expressions"], place)
+            values = binding.values(marks, reply["content"]["user_expressions"])
             cell.source = binding.write(cell.source, marks, texts)
+            cell.metadata["values"] = binding.settled(values, cell.metadata.get("values", {}))
             self.problems += problems

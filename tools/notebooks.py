@@ -8,8 +8,9 @@
 
 A notebook's metadata say what it was executed with, by digests of its code and of what that imports: it is
 stale when they differ now. Each code cell keeps a digest of its source and outputs, each text cell one of the
-numbers that `tools/binding.py` wrote into it, so that a change by hand shows. Executing twice writes the same
-bytes.
+numbers that `tools/binding.py` wrote into it, so that a change by hand shows, and their values, so that
+another format or another sentence about them executes nothing. Executing twice writes the same bytes, on
+another machine too: a picture is kept where the new one says the same and looks the same.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
-from tools import binding, staleness, threads  # noqa: E402
+from tools import binding, pictures, staleness, threads  # noqa: E402
 
 FOLDERS = ("book", "assignments/source")
 CELL_SECONDS = 600
@@ -40,8 +41,9 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-CELL_METADATA = {"digest", "bound", "tags", "mystnb", "nbgrader", "slideshow"}  # what a cell may carry
+CELL_METADATA = {"digest", "bound", "values", "tags", "mystnb", "nbgrader", "slideshow"}  # of a cell
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
+PICTURE = "image/png"
 STATE = "executed"  # where a notebook's metadata say with which code it was executed
 
 
@@ -67,7 +69,7 @@ async def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
     from tools.client import Client  # loaded here, since nothing else needs a kernel
 
     before = path.read_text(encoding="utf-8")
-    notebook = nbformat.reads(before, as_version=4)
+    old, notebook = (nbformat.reads(before, as_version=4) for _ in range(2))
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.execution_count, cell.outputs = None, []
@@ -79,6 +81,7 @@ async def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
     if client.problems:
         raise NotebookError("\n".join(f"{shown(path)}: {problem}" for problem in client.problems))
     refuse_stderr(path, notebook)
+    keep_pictures(old, notebook)
     normalise(notebook)
     notebook.metadata[STATE] = around.state(notebook)
     return rewrite(path, before, notebook)
@@ -131,6 +134,18 @@ def refuse_stderr(path: Path, notebook: NotebookNode) -> None:
                 )
 
 
+def keep_pictures(old: NotebookNode, new: NotebookNode) -> None:
+    """Leave the pictures of the file where the new ones say the same and look the same."""
+    known = {cell.get("id"): cell.get("outputs", []) for cell in old.cells}
+    for cell in new.cells:
+        for before, after in zip(known.get(cell.get("id"), []), cell.get("outputs", []), strict=False):
+            one, other = (output.get("data", {}) for output in (before, after))
+            is_picture = PICTURE in one and PICTURE in other
+            if is_picture and one.get("text/plain") == other.get("text/plain"):
+                if pictures.look_the_same(one[PICTURE], other[PICTURE]):
+                    other[PICTURE] = one[PICTURE]
+
+
 def normalise(notebook: NotebookNode) -> None:
     """Keep only what is the same on every machine and in every run, and sign what was executed."""
     for count, (_, cell) in enumerate(code_cells(notebook), start=1):
@@ -144,6 +159,8 @@ def normalise(notebook: NotebookNode) -> None:
         cell.metadata.pop("bound", None)
         if marks:
             cell.metadata["bound"] = binding.digest(marks)
+        else:
+            cell.metadata.pop("values", None)
     strip(notebook)
 
 
@@ -242,6 +259,31 @@ async def execute(paths: list[Path], around: staleness.Surroundings) -> list[str
     return failures
 
 
+def rebind(path: Path, around: staleness.Surroundings) -> bool:
+    """Write numbers anew whose values are known, where nothing else changed; tell whether that was enough."""
+    before = path.read_text(encoding="utf-8")
+    notebook = nbformat.reads(before, as_version=4)
+    try:
+        loose = [notebook.cells[number - 1] for number, _ in unsigned(notebook)]
+    except binding.BindingError:
+        return False
+    if notebook.metadata.get(STATE) != around.state(notebook) or any(c.cell_type == "code" for c in loose):
+        return False
+    values = {key: v for cell in notebook.cells for key, v in cell.metadata.get("values", {}).items()}
+    for cell in loose:
+        marks = binding.find(cell.source)
+        known = {binding.value_of(mark): values.get(binding.value_of(mark)) for mark in marks}
+        if None in known.values():
+            return False
+        texts = [binding.formatted(known[binding.value_of(mark)], mark) for mark in marks]
+        cell.source = binding.write(cell.source, marks, texts)
+        cell.metadata["values"] = known
+    normalise(notebook)
+    rewrite(path, before, notebook)
+    print(f"{shown(path)}: numbers written from known values, nothing executed")
+    return True
+
+
 def is_stale(path: Path, around: staleness.Surroundings) -> bool:
     """Tell whether a notebook, or what its code imports, is not what it was executed with."""
     notebook = nbformat.read(path, as_version=4)
@@ -274,6 +316,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         stale = [path for path in paths if is_stale(path, around)]
         print("\n".join(f"stale: {shown(path)}" for path in stale) or "Every notebook is up to date.")
         return 1 if stale else 0
+    if not options.paths:
+        paths = [path for path in paths if not rebind(path, around)]
     failures = asyncio.run(execute(paths, around))
     done = f"{len(paths)} notebook(s) executed." if paths else "Every notebook is up to date."
     print("\n".join(failures) or done)

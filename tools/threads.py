@@ -1,7 +1,16 @@
-"""One thread a process, for the tests, their kernels, and the notebooks that `make notebooks` executes.
+"""One thread a process and one kernel of linear algebra, for the tests, their kernels, and `make notebooks`.
 
 They run side by side, one process per core. More threads would wait for each other (a grid search over small
-matrices took thirty times as long), and sums come out the same on every machine.
+matrices took thirty times as long). OpenBLAS chooses its kernels by the processor, and sums differ in the
+last digits: one is named where the processor has its instructions, unless the environment names another. No output
+depends on it: `.ci/run` executes all notebooks under a second one.
 """
 
+import os
+from pathlib import Path
+
+CPU = Path("/proc/cpuinfo")
+HAS_AVX2 = CPU.exists() and " avx2 " in CPU.read_text(encoding="utf-8", errors="replace")
 ONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+ONE |= {"OPENBLAS_CORETYPE": os.environ.get("OPENBLAS_CORETYPE", "Haswell")} if HAS_AVX2 else {}
+"""What all tests share."""

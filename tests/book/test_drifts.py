@@ -209,7 +209,7 @@ NAMES = [
         ("a name in prose", "Nothing is", "`cl.ece_range()` is", "correct the name"),
         ("a name in prose without its call", "Nothing is", "`cl.ece_range` is", "correct the name"),
     ),
-    *texts("names", ("a name of the API page", API, "uncertainty.entropy", "uncertainty.x", "", "take it out")),
+    *texts("names", ("a name of the API page", API, "ainty.entropy", "ainty.x", "", "take it out")),
     *cells(
         "retyped",
         ("a function retyped", below(py("def softmax(z):\n    return z")), "use the package"),
