@@ -1,8 +1,8 @@
 """One thread a process and one kernel of linear algebra, for the tests, their kernels, and `make notebooks`.
 
 They run side by side, one process per core. More threads would wait for each other (a grid search over small
-matrices took thirty times as long). OpenBLAS chooses its kernels by the processor, and sums differ in the
-last digits: one is named where the processor has its instructions, unless the environment names another. No output
+matrices took thirty times as long). OpenBLAS chooses its kernels by the processor, and sums differ in their
+last digits: one is named where the processor can run it, unless the environment names another. No output
 depends on it: `.ci/run` executes all notebooks under a second one.
 """
 
