@@ -14,7 +14,7 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 
 .DEFAULT_GOAL := help
 .PHONY: help setup serve build book lab test check check-class check-site check-integrations check-versions port benchmark \
-	benchmark-site mutants notebooks tidy lock release clean anew
+	mutants notebooks tidy lock release clean anew
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PORT=8000] [CLASS_EDITION=1: without solutions]"
@@ -31,7 +31,7 @@ endif
 
 serve: port build ## build the course and serve it at http://127.0.0.1:PORT
 	@echo "serve: the course is at http://127.0.0.1:$(PORT) (Ctrl-C ends it)"
-	@$(BIN)/python tools/serve.py $(HTML) $(PORT)
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)
 
 port: .venv/made
 	@$(BIN)/python -c "import socket; socket.create_server(('127.0.0.1', $(PORT)))" 2>/dev/null || \
@@ -91,9 +91,6 @@ mutants: .venv/made ## change the companion in small ways and count what the tes
 benchmark: .venv-benchmark/made ## measure time and memory beside other libraries, and rewrite that page (ten minutes)
 	@.venv-benchmark/bin/python tools/benchmark.py
 	@$(BIN)/python tools/notebooks.py book/reference/benchmarks.ipynb
-
-benchmark-site: build ## print what Lighthouse says of a page of each kind on a phone (five minutes; needs npm's lighthouse)
-	@$(BIN)/python tools/lighthouse.py
 
 notebooks: .venv/made ## execute the notebooks that are stale
 	@$(BIN)/python tools/notebooks.py

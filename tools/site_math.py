@@ -6,6 +6,7 @@ select it and read it aloud. `site_slim` cuts the font that draws it to the char
 
 from __future__ import annotations
 
+import atexit
 import unicodedata
 from functools import cache
 from importlib.resources import files
@@ -40,6 +41,7 @@ CASES = {"Lu": "CAPITAL ", "Ll": "SMALL ", "Nd": "DIGIT "}
 def reader() -> MiniRacer:
     """Start MathJax without a browser: what reads TeX, and what writes MathML."""
     engine = MiniRacer()
+    atexit.register(engine.close)  # left to the garbage collector, Python 3.13 waits for its thread for ever
     engine.eval("var global = globalThis, MathJax = {loader: {load: []}, startup: {typeset: false}};")
     for part in ["loader", "core", "adaptors/liteDOM", "input/tex-full"]:
         engine.eval(files("sphinx-mathjax-offline").joinpath(f"static/mathjax/{part}.js").read_text("utf-8"))

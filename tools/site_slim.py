@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from io import BytesIO
+from math import fsum  # the same on every Python
 from pathlib import Path
 from unicodedata import decomposition
 
@@ -258,7 +259,7 @@ def size_images(page: HtmlElement, path: Path) -> None:
 def foresee(page: HtmlElement, path: Path) -> None:
     """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page."""
     for section in page.xpath("//article/section/section | //article/section/dl[starts-with(@class, 'py')]"):
-        phone, wide = (sum(height(part, *shape) for part in section) for shape in SHAPES)
+        phone, wide = (fsum(height(part, *shape) for part in section) for shape in SHAPES)
         section.set("style", f"--phone:{phone:.0f}rem;--wide:{wide:.0f}rem")
 
 
@@ -282,9 +283,9 @@ def height(part: HtmlElement, line: int, room: int) -> float:
         return 3.5
     if part.tag in TEXT and part.find("p") is None:
         size, margin = TEXT[part.tag]
-        pictures: float = sum(height(image, line, room) for image in part.iter("img"))
+        pictures = fsum(height(image, line, room) for image in part.iter("img"))
         return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
-    return sum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
+    return fsum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
 
 
 @cache

@@ -62,7 +62,7 @@ def test_make_n_prints_the_commands_and_runs_none(clone):
     printed = "\n".join(lines)
     for command in (f"tools/setup.sh {sys.executable}", "python tools/class_edition.py",
                     "jupyter-book build -q -W -n --keep-going _build/class/",
-                    "tools/serve.py _build/class/_build/html 8000"):  # fmt: skip
+                    "http.server --bind 127.0.0.1 --directory _build/class/_build/html 8000"):  # fmt: skip
         assert command in printed
 
 
@@ -132,6 +132,13 @@ def test_where_uv_fails_pip_installs(clone):
     status, lines = make(clone, "setup", f"PYTHON={sys.executable}", PATH=path, **NO_REGISTRY)
     assert "setup: uv failed; pip tries, which takes a minute or more" in lines
     assert status != 0 and "installing calibration_lessons failed" in lines[-1]  # without a build backend
+
+
+def test_binder_installs_as_make_setup_does():
+    assert "-r ../requirements.txt" in (ROOT / ".binder/requirements.txt").read_text()
+    command = "pip install --no-deps --no-build-isolation -e ."
+    setup = (ROOT / "tools/setup.sh").read_text().replace("install --no-deps", "pip install --no-deps")
+    assert command in (ROOT / ".binder/postBuild").read_text() and command in setup
 
 
 def test_a_port_that_cannot_be_used_is_named_before_anything_is_built(ready):
