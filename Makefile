@@ -8,7 +8,7 @@ CLASS := $(if $(filter-out 0,$(CLASS_EDITION)),_build/class/)
 HTML := $(CLASS)_build/html
 
 # The folder and the Python that the environment was made for; empty where its Python is gone.
-made_for := $(shell $(BIN)/python -c '' 2>/dev/null && cat .venv/made 2>/dev/null)
+made_for := $(shell $(BIN)/python -c '' 2>/dev/null && cat .venv/site 2>/dev/null)
 python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3.13 python3.12 python3.11 python; do \
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
@@ -22,22 +22,26 @@ help: ## list the targets
 
 setup: .venv/made ## make or repair the environment .venv (every target below does so by itself)
 
-.venv/made: requirements.txt pyproject.toml
+# First what the site needs, so that a reader waits for no more; then the rest, into the same environment.
+.venv/site: requirements-site.txt pyproject.toml
 	@tools/setup.sh $(python)
 
+.venv/made: requirements.txt .venv/site
+	@tools/setup.sh $(BIN)/python requirements.txt
+
 ifneq ($(made_for),$(CURDIR) $(or $(PYTHON),$(lastword $(made_for))))
-.venv/made: anew
+.venv/site: anew
 endif
 
 serve: port build ## build the course and serve it at http://127.0.0.1:PORT
 	@echo "serve: the course is at http://127.0.0.1:$(PORT) (Ctrl-C ends it)"
 	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(HTML) $(PORT)
 
-port: .venv/made
+port: .venv/site
 	@$(BIN)/python -c "import socket; socket.create_server(('127.0.0.1', $(PORT)))" 2>/dev/null || \
 		{ echo "serve: port $(PORT) cannot be used; choose another, as in: make serve PORT=8001" >&2; exit 1; }
 
-build: .venv/made ## build the course into _build/html
+build: .venv/site ## build the course into _build/html
 	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
 	@echo "build: building the course into $(HTML)"
 	@$(BIN)/jupyter-book build -q -W -n --keep-going $(or $(CLASS),.) >/dev/null || { rm -rf $(CLASS)_build/.doctrees; \
@@ -101,9 +105,13 @@ tidy: .venv/made ## mend what an editor, a new title or a longer lesson left beh
 	@$(BIN)/python tools/lengths.py --write
 	@$(BIN)/python tools/equations.py
 
-lock: .venv/made ## write requirements.txt anew from requirements.in
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \
-		requirements.in -o requirements.txt
+# Old pips (before 23.3) do not see that a line with an extra pins the package itself: it gets a line without.
+lock: .venv/made ## write requirements.txt and requirements-site.txt anew from what they are made of
+	@for name in requirements requirements-site; do \
+		$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \
+			$$([ $$name = requirements ] || echo -c requirements.txt) $$name.in -o $$name.txt && \
+		sed -n '/^[a-z0-9._-]*\[/,/[^\]$$/{s/\[[^]]*\]//;/^ *#/!p;}' $$name.txt >$$name.bare && \
+		cat $$name.bare >>$$name.txt && rm $$name.bare || exit 1; done
 
 clean: ## remove everything generated but the environment
 	rm -rf _build build dist mutants *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Make the environment .venv anew: `tools/setup.sh python3.12`, which make calls as `make setup PYTHON=python3.12`.
-# uv installs the lock: the one on the path, else the locked one. Where it cannot be had or fails, pip does.
+# Make the environment .venv anew with what the site needs: `tools/setup.sh python3.12`. Or add a lock to it:
+# `tools/setup.sh .venv/bin/python requirements.txt`. Make calls both.
+# uv installs the locks: the one on the path, else the locked one. Where it cannot be had or fails, pip does.
 
-python=$1
+python=$1 lock=${2:-requirements-site.txt}
 name_one="install Python 3.11, 3.12 or 3.13 and name it, as in: make setup PYTHON=python3.12"
 again="then run the same command again"
 
@@ -17,9 +18,10 @@ case $version in
 esac
 base=$("$python" -c 'import sys; print(sys._base_executable)') # also where an active environment gives the Python
 
-tell "making the environment .venv with Python $version"
-rm -rf .venv
-if uv=$(command -v uv); then
+uv=$(command -v uv || ls .venv/bin/uv 2>/dev/null)
+if [ "$2" ]; then
+    true
+elif tell "making the environment .venv with Python $version"; rm -rf .venv; uv=$(command -v uv); then
     "$uv" venv --quiet --python "$base" .venv
 elif "$base" -c 'import ensurepip, venv' 2>/dev/null; then
     "$base" -m venv .venv
@@ -40,11 +42,14 @@ install() {
     tell "fetching uv"
     sed -n '/^uv==/,/[^\\]$/p' requirements.txt | pip install --quiet --require-hashes -r /dev/stdin && uv=.venv/bin/uv
 }
+cache=${UV_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-/nowhere}/.cache}/uv} # where it cannot be written, uv has none
+mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] || export UV_NO_CACHE=1
 export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-${PIP_INDEX_URL:-$(pip config get global.index-url 2>/dev/null)}}"
-tell "installing $(grep -c '^[a-z].*==' requirements.txt) packages"
-install --require-hashes -r requirements.txt ||
-    stop "installing requirements.txt failed, the reason stands above; check the network or your mirror's address (PIP_INDEX_URL), $again"
+tell "installing $(sed -n 's/^\([a-z0-9._-]*\).*==.*/\1/p' "$lock" | sort -u | wc -l) packages"
+install --require-hashes -r "$lock" ||
+    stop "installing $lock failed, the reason stands above; check the network or your mirror's address (PIP_INDEX_URL), $again"
+[ "$2" ] && touch .venv/made && exit
 install --no-deps --no-build-isolation -e . ||
     stop "installing calibration_lessons failed, the reason stands above; mend pyproject.toml, $again"
-echo "$PWD $1" >.venv/made
+echo "$PWD $1" >.venv/site
 tell "the environment .venv is ready"
