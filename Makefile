@@ -1,6 +1,7 @@
 # Every target works in a fresh clone: the environment .venv is made where it is missing or not what is asked for.
 
 PORT ?= 8000
+PYTHONS ?= python3.11 python3.12 python3.13
 BIN := .venv/bin
 COMPANION := $(addprefix tests/,book_wing calibrators decisions deployment measures models plots solvers uncertainty) \
 	$(filter-out tests/test_examples.py tests/test_fashion_mnist.py,$(wildcard tests/test_*.py))
@@ -13,7 +14,7 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build book lab test check check-class check-site check-integrations check-versions port benchmark \
+.PHONY: help setup serve build book lab test check check-class check-site check-integrations check-pythons check-versions port benchmark \
 	mutants notebooks tidy lock release clean anew
 
 help: ## list the targets
@@ -52,7 +53,8 @@ book: build .venv-book/made ## make one PDF and one EPUB of the course, linked f
 
 lab: .venv/made ## open the notebooks in JupyterLab
 	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
-	@$(BIN)/jupyter lab $(CLASS)
+	@JUPYTER_DATA_DIR="$(CURDIR)/.venv"/jupyter JUPYTER_RUNTIME_DIR="$(CURDIR)/.venv"/jupyter/runtime IPYTHONDIR="$(CURDIR)/.venv"/ipython \
+		$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(CLASS)
 
 test: .venv/made ## run every check that needs no browser
 	@$(BIN)/ruff check .
@@ -62,6 +64,9 @@ test: .venv/made ## run every check that needs no browser
 check: .venv/made ## hold text, formulas, numbers and names to the code, in seconds (make test tests the guards, too)
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest tests/book -m "not kernel and not copy"
+	@echo "check: lines of Python, JavaScript, CSS and shell by room, without problem sets:"
+	@for room in calibration_lessons tests tools classroom book conftest.py; do echo "$$room $$(git ls-files $$room | \
+		grep -E '[.](py|js|css|sh)$$' | tr '\n' '\0' | xargs -0 cat | wc -l)"; done | awk '{print; sum += $$2} END {print "sum " sum}'
 
 check-class: .venv/made ## grade made-up classes in the sandbox, and try the sets on a thousand student numbers
 	@STUDENTS=1000 $(BIN)/python -m pytest -n auto --dist loadgroup tests/classroom tests/assignments/test_checks.py
@@ -72,6 +77,12 @@ check-site: build ## open every built page in Chromium
 check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONNX, boosters, in an environment of their own
 	@INTEGRATIONS=1 .venv-integrations/bin/python -m pytest -o addopts="--import-mode=importlib --strict-markers" \
 		--confcutdir tests tests/integrations
+
+check-pythons: ## serve and test the course with each Python it names, in clones whose path has spaces and umlauts
+	@for python in $(PYTHONS); do $$python -c '' 2>/dev/null || { echo "check-pythons: no $$python here"; continue; }; \
+		clone="$$(mktemp -d)/Ein Kürs" && git clone -q . "$$clone" && echo "check-pythons: $$python in $$clone" && \
+		$(MAKE) -C "$$clone" PYTHON=$$python build test && rm -rf "$$clone" || exit 1; done
+	@$(BIN)/python -m pytest tests/house/test_lock.py -m registry
 
 check-versions: .venv-oldest/made .venv-between/made ## run the companion's tests with the oldest versions that it allows, and with others
 	@for versions in oldest between; do \
@@ -114,5 +125,5 @@ lock: .venv/made ## write requirements.txt and requirements-site.txt anew from w
 		cat $$name.bare >>$$name.txt && rm $$name.bare || exit 1; done
 
 clean: ## remove everything generated but the environment
-	rm -rf _build build dist mutants *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf _build dist mutants .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find book calibration_lessons classroom tests tools -name __pycache__ -prune -exec rm -rf {} +

@@ -48,7 +48,7 @@ export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-${PIP_INDEX_URL:-$(pip config get g
 tell "installing $(sed -n 's/^\([a-z0-9._-]*\).*==.*/\1/p' "$lock" | sort -u | wc -l) packages"
 install --require-hashes -r "$lock" ||
     stop "installing $lock failed, the reason stands above; check the network or your mirror's address (PIP_INDEX_URL), $again"
-[ "$2" ] && touch .venv/made && exit
+[ "$2" ] && touch .venv/made && tell "the environment .venv is complete" && exit
 install --no-deps --no-build-isolation -e . ||
     stop "installing calibration_lessons failed, the reason stands above; mend pyproject.toml, $again"
 echo "$PWD $1" >.venv/site
