@@ -37,7 +37,7 @@ ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 NEVER = re.compile(r"fontawesome\.js|design-tabs\.js|togglebutton\.js")
 SEARCH = re.compile(r"searchtools\.js|language_data\.js|searchindex\.js")
 # Our own, needed as soon as the page is read.
-AT_ONCE = re.compile(r"_static/(late|start|slides|explorers|run_here)[\w.]*\.(js|css)")
+AT_ONCE = re.compile(r"_static/(late|start|slides|reveal|explorers|run_here)[\w.]*\.(js|css)")
 OPTIONS = "documentation_options.js"
 TOGGLE = "starts-with(., 'let toggle') or contains(., 'togglebuttonSelector')"
 # Light or dark before anything is drawn, as the theme will have it.
