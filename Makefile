@@ -48,8 +48,9 @@ build: .venv/site ## build the course into _build/html
 	@$(BIN)/jupyter-book build -q -W -n --keep-going $(or $(CLASS),.) >/dev/null || { rm -rf $(CLASS)_build/.doctrees; \
 		echo "build: the course could not be built; mend the warnings and errors above, then try again" >&2; exit 1; }
 
-book: build .venv-book/made ## make one PDF and one EPUB of the course, linked from the site's start page (needs Chromium, Java)
-	@.venv-book/bin/python tools/book.py $(HTML)
+book: .venv/made ## make one EPUB of the course, in _build/epub; for a PDF print a page, or the EPUB, from a browser
+	@$(BIN)/jupyter-book build -q --builder custom --custom-builder epub . >/dev/null
+	@echo "book: the course is in" _build/epub/*.epub
 
 lab: .venv/made ## open the notebooks in JupyterLab
 	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
@@ -97,7 +98,7 @@ release: .venv-release/made ## rehearse a release: build, check, install and try
 	@echo "make: making the environment .venv-$*"
 	@$(BIN)/python -m venv --clear .venv-$*
 	@.venv-$*/bin/pip install --quiet -r $<
-	@$(if $(filter-out book release,$*),.venv-$*/bin/pip install --quiet --no-deps --no-build-isolation -e .)
+	@$(if $(filter-out release,$*),.venv-$*/bin/pip install --quiet --no-deps --no-build-isolation -e .)
 	@touch $@
 
 mutants: .venv/made ## change the companion in small ways and count what the tests notice (hours)

@@ -1,19 +1,15 @@
-"""A Sphinx extension: pages that are found by search engines and by the site's own search."""
+"""A Sphinx extension: heads that say what a page is, and the page for addresses that lead nowhere."""
 
 from __future__ import annotations
 
 import html
-import json
 import re
-from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-PHRASES = "book/reference/search.yml"
 LONGEST = 160
 COMMENT = re.compile("<!--.*?-->", re.S)
 START_TITLE = "Is the model right as often as it says?"
@@ -33,28 +29,6 @@ def add_parts(app: Sphinx, config: Config) -> None:
     config.notfound_urls_prefix = "/"
     said = {"extra_footer": SAID.format(version=config.release)}
     config.html_theme_options = config.html_theme_options | said
-
-
-def add_keywords(app: Sphinx, tree: nodes.document) -> None:
-    """Give a page the words by which people look for it."""
-    words = {word for phrase in phrases(app).get(app.env.docname, []) for word in re.findall(r"\w+", phrase)}
-    if words:
-        tree.append(nodes.meta(name="keywords", content=", ".join(sorted(words))))
-
-
-def phrases(app: Sphinx) -> dict[str, list[str]]:
-    """Read what people type who look for a page."""
-    found: dict[str, list[str]] = yaml.safe_load((Path(app.srcdir) / PHRASES).read_text("utf-8"))
-    return found
-
-
-def write_scorer(app: Sphinx) -> None:
-    """Put the phrases into the script that orders what a search finds."""
-    script = (Path(app.srcdir) / "book/assets/search.js").read_text("utf-8")
-    scorer = Path(app.doctreedir) / "search_scorer.js"
-    scorer.parent.mkdir(parents=True, exist_ok=True)
-    scorer.write_text(script.replace('"phrases"', json.dumps(phrases(app)), 1), "utf-8")
-    app.config.html_search_scorer = str(scorer)
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
@@ -94,7 +68,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the above."""
     app.setup_extension("notfound.extension")
     app.connect("config-inited", add_parts, priority=400)
-    app.connect("builder-inited", write_scorer, priority=100)
-    app.connect("doctree-read", add_keywords)
     app.connect("html-page-context", describe, priority=300)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

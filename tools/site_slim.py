@@ -33,11 +33,10 @@ from tinycss2.ast import AtRule, Node, QualifiedRule
 SHEET = "styles/site.css"
 MATHS = "fonts/maths.woff2"
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
-# What the theme loads and nothing here needs: icons drawn by a script, tabs.
-NEVER = re.compile(r"fontawesome\.js|design-tabs\.js|togglebutton\.js")
-SEARCH = re.compile(r"searchtools\.js|language_data\.js|searchindex\.js")
+# What the theme loads and nothing here needs: icons drawn by a script, tabs, Sphinx's own search.
+NEVER = re.compile(r"(fontawesome|design-tabs|togglebutton|searchtools|language_data|searchindex)\.js")
 # Our own, needed as soon as the page is read.
-AT_ONCE = re.compile(r"_static/(late|start|slides|explorers|run_here)[\w.]*\.(js|css)")
+AT_ONCE = re.compile(r"_static/(late|start|slides|reveal|explorers|run_here)[\w.]*\.(js|css)")
 OPTIONS = "documentation_options.js"
 TOGGLE = "starts-with(., 'let toggle') or contains(., 'togglebuttonSelector')"
 # Light or dark before anything is drawn, as the theme will have it.
@@ -49,19 +48,15 @@ MODE = """
     }
 """
 LATE = "late.js"
-OWN_SCRIPTS = ["copybutton.js", LATE]
-# No rule names them: translators leave such text alone, pages without scripts hide what needs one, and
-# `tools/book.py` and tests look for the rest.
-NAMED_ELSEWHERE = set(
-    "notranslate pst-js-only bd-docs-nav start-book lesson-slides btn-slides-button".split()
-)
+OWN_SCRIPTS = ["copybutton.js", "search.js", LATE]
+# No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
+# look for the rest.
+NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides btn-slides-button".split())
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
     tooltip tooltip-inner tooltip-arrow bs-tooltip-auto bs-tooltip-top bs-tooltip-bottom bs-tooltip-start
-    bs-tooltip-end search search-results search-summary context highlighted kind-title kind-text kind-object
-    kind-index list-group-item list-group-item-action bd-header-version-warning sidebar-message
-    pst-button-link-to-stable-version""".split()
+    bs-tooltip-end mark""".split()
 )
 QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`]*`")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
@@ -230,7 +225,7 @@ def wait_for_the_reader(page: HtmlElement, path: Path) -> None:
         script.text += MODE
     for script in page.xpath("//script[@src]"):
         source = script.get("src")
-        if NEVER.search(source) or (SEARCH.search(source) and path.name != "search.html"):
+        if NEVER.search(source):
             script.drop_tree()
         elif AT_ONCE.search(source):
             script.set("defer", "")
