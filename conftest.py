@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from nbval.plugin import IPyNbFile
 
-from tools import binding, threads
+from classroom.submission import ONE_THREAD
+from tools import binding
 
-os.environ |= threads.ONE
+os.environ |= ONE_THREAD
 collect_ignore_glob = ["book/use/programs/*.py"]  # make check-integrations runs them
 
 

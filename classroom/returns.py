@@ -177,10 +177,10 @@ def differences(course: Course, name: str, points: dict[str, str]) -> list[str]:
     path.write_text(json.dumps(points, indent=1), encoding="utf-8")
     if before is None:
         return []
-    return [f"export: changed since the last export: {line}" for line in changed(before, points)]
+    return [f"export: changed since the last export: {line}" for line in grade_changes(before, points)]
 
 
-def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
+def grade_changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
     """List the grades that differ, `1003: 20, was 23`."""
     return [
         f"{student}: {after.get(student) or 'none'}, was {before.get(student) or 'none'}"

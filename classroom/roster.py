@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
+from unicodedata import normalize
 
 from nbgrader.utils import parse_utc
 
@@ -65,21 +66,22 @@ class Person:
         return self.student + (f" ({self.name})" if self.name else "")
 
 
-def kept(course: Course, name: str) -> Path:
+def table_kept(course: Course, name: str) -> Path:
     """Where the platform's table of students is kept, for one set: Moodle numbers them anew for each."""
     return course.folder / "rosters" / f"{name}.csv"
 
 
 def keep(course: Course, name: str, source: Path) -> None:
     """Keep a platform's table of students."""
-    kept(course, name).parent.mkdir(parents=True, exist_ok=True)
-    if source.resolve() != kept(course, name).resolve():
-        shutil.copyfile(source, kept(course, name))
+    target = table_kept(course, name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.resolve() != target.resolve():
+        shutil.copyfile(source, target)
 
 
 def enrolled(course: Course, name: str) -> list[Person]:
     """Read everybody on the kept table; nobody where there is none."""
-    path = kept(course, name)
+    path = table_kept(course, name)
     return on_table(path) if path.exists() else []
 
 
@@ -108,7 +110,7 @@ def on_table(path: Path) -> list[Person]:
     return people
 
 
-def fits(people: list[Person], sent: list[Sent]) -> None:
+def refuse_another(people: list[Person], sent: list[Sent]) -> None:
     """Refuse a table of students that is not of the download: by another platform, or for another set."""
     table = platforms.of_table(people[0].row) if people else ""
     found = sorted({one.platform for one in sent if one.platform})
@@ -129,14 +131,17 @@ def fits(people: list[Person], sent: list[Sent]) -> None:
 
 def safe(text: str) -> str:
     """Make a name for a folder."""
-    return re.sub(r"[^\w.@ -]", "-", text).strip(". ") or "unnamed"
+    return re.sub(r"[^\w.@ -]", "-", normalize("NFC", text)).strip(". ")[:60] or "unnamed"
 
 
-def note(course: Course, name: str, found: dict[str, Submission]) -> None:
-    """Remember what a download told, beside what earlier ones did."""
+def remember(course: Course, name: str, told: dict[str, tuple[Sent, str]]) -> None:
+    """Remember what a download told, and what is no notebook, beside what earlier downloads did."""
     path = course.folder / "rosters" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    known = submissions(course, name) | found
+    known = submissions(course, name) | {
+        student: Submission(sent.name, sent.number, sent.order, sent.platform, sent.late, sent.place, other)
+        for student, (sent, other) in told.items()
+    }
     renamed = {sent.number for student, sent in known.items() if student != safe(sent.number)}
     everything = {
         student: asdict(sent) for student, sent in known.items()

@@ -31,7 +31,8 @@ from nbformat import NotebookNode
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
-from tools import binding, staleness, threads  # noqa: E402
+from classroom.submission import ONE_THREAD  # noqa: E402
+from tools import binding, staleness  # noqa: E402
 
 FOLDERS = ("book", "assignments/source")
 CELL_SECONDS = 600
@@ -267,7 +268,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         mended = [path for path in options.paths or find_notebooks(root) if clean(path)]
         print("\n".join(f"{shown(path)}: mended" for path in mended) or "Every notebook is clean.")
         return 0
-    os.environ |= threads.ONE
+    os.environ |= ONE_THREAD
     around = staleness.Surroundings(root)
     paths = options.paths or [path for path in find_notebooks(root) if is_stale(path, around)]
     if options.check:

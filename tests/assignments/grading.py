@@ -21,7 +21,7 @@ from nbgrader.utils import determine_grade
 from classroom import commands, grading, isolated_kernel
 from classroom.cases import Answer, reply, request
 from classroom.course import ASSIGNMENTS, Course, Record
-from classroom.run import Judge, Outcome
+from classroom.run import Examiner, Outcome
 from classroom.submission import Limits
 
 
@@ -47,21 +47,23 @@ class Class:
         self, name: str, submission: NotebookNode, sandbox: str = "", limits: Limits | None = None
     ) -> Graded:
         """Grade a submission, its cells run in a kernel in this sandbox, or without one in this process."""
-        in_kernel = partial(grading.executed, self.course, limits or Limits(), sandbox)
+        in_kernel = partial(grading.run_in_process, self.course, limits or Limits(), sandbox)
         run = in_kernel if sandbox else partial(in_this_process, self.course)
         record = Record("ada", digest="")
         self.course.submission("ada", name).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(submission, self.course.submission("ada", name))
         with self.course.gradebook() as book:
-            notebook = grading.prepared(self.course, book, "ada", name)
-            grading.saved(self.course, book, record, name, grading.grade(notebook, record, name, run))
+            notebook = grading.prepare(self.course, book, "ada", name)
+            graded = grading.run_and_judge(notebook, record, name, run)
+            grading.save_grade(self.course, book, record, name, graded)
         return Graded(nbformat.read(self.course.graded("ada", name), as_version=4), record)
 
 
 def in_this_process(course: Course, notebook: NotebookNode, student: str, name: str) -> dict[str, Any]:
     """Run a prepared notebook as a kernel does, in a fraction of the time; for answers that do no harm."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    outcome, judge = Outcome(started=True), Judge(**grading.judge(course, notebook, student, name))
+    outcome = Outcome(started=True)
+    examiner = Examiner(**grading.examiner_of(course, notebook, student, name))
 
     def ask(*question: Any) -> Answer:
         return reply(isolated_kernel.answer(request(*question), names))
@@ -72,7 +74,7 @@ def in_this_process(course: Course, notebook: NotebookNode, student: str, name: 
                 outcome.outputs[position] = []
                 with suppress(Exception):
                     exec(compile(cell.source, f"cell {position + 1}", "exec"), names)
-                judge(cell.metadata.get("nbgrader", {}).get("grade_id", ""), ask, outcome)
+                examiner(cell.metadata.get("nbgrader", {}).get("grade_id", ""), ask, outcome)
     return json.loads(json.dumps(asdict(outcome)))
 
 

@@ -21,12 +21,11 @@ from classroom import __main__, commands, downloads, grading, returns, roster
 from classroom.check import check
 from classroom.course import Course, Record, read_record
 from classroom.platforms import sender, table
-from classroom.sandbox import another_user, working_sandbox
+from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered
 
 SANDBOX = working_sandbox()
-NO_SANDBOX = "neither bubblewrap works here nor another user"
 LIMITS = Limits(cell=4, whole=120, memory=2 * 2**30, disk=5 * 2**20)
 
 
@@ -256,7 +255,7 @@ def release_of(course, name="tiny"):
 @pytest.fixture(scope="module")
 def hostile(released):
     if SANDBOX == "none":
-        pytest.skip(NO_SANDBOX)
+        pytest.skip("no bubblewrap works here")
     release = release_of(released)
     victim = released.submission("right", "tiny")
     places = f"FOLDER = {str(released.sources)!r}\nVICTIM = {str(victim)!r}\nPORT = 9\n"
@@ -321,7 +320,7 @@ BROKEN = {
     "deep JSON": lambda n, c: "[" * 100_000,
     "no cells": lambda n, c: json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}),
     "empty file": lambda n, c: "",
-    "large file": lambda n, c: " " * (grading.LARGEST + 1),
+    "large file": lambda n, c: " " * (grading.LARGEST_FILE + 1),
     "another set": lambda n, c: release_of(c, "other"),
     "another notebook": lambda n, c: new_notebook(cells=[new_code_cell("1")]),
 }
@@ -412,7 +411,7 @@ class TestHostile:
     def test_a_machine_that_fails_costs_nobody_points(self, hostile, monkeypatch):
         handed_in(hostile.course, "later", answered(release_of(hostile.course), RIGHT))
         with monkeypatch.context() as patch:
-            patch.setattr(grading, "executed", lambda *a: {"started": False, "stopped": "no memory left"})
+            patch.setattr(grading, "run_in_process", lambda *a: {"started": False, "stopped": "no memory left"})
             assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
         assert "later: graded 4/4" in graded(hostile.course)
 
@@ -423,7 +422,7 @@ class TestHostile:
         roster.keep(hostile.course, "tiny", tmp_path / "class.csv")
         returns.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
         returns.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv", "tiny")
-        roster.kept(hostile.course, "tiny").unlink()
+        roster.table_kept(hostile.course, "tiny").unlink()
         moodle = {row["Full name"]: row for row in table(tmp_path / "moodle.csv")}
         canvas = {row["Student"]: row for row in table(tmp_path / "canvas.csv")}
         assert moodle["right"]["Grade"] == canvas["right"]["tiny"] == "4"
@@ -491,12 +490,6 @@ def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path
     assert "103 handed in hoppergrace_103_5005_essay.docx, no notebook" in printed.getvalue()
     assert commands.students(course, "tiny") == ["102", "ada"]
     assert course.submission("ada", "tiny").read_text(encoding="utf-8") == "new"
-
-
-def test_a_folder_inside_a_hidden_one_is_hidden_with_it(tmp_path):
-    course, inside, other = (tmp_path / name for name in ("course", "course/source", "other"))
-    words = another_user(tmp_path, [course, inside, other])
-    assert words[words.index(str(course)) : words.index("--")] == [str(course), str(other)]
 
 
 def test_a_class_folder_that_holds_the_course_is_refused(capsys):
@@ -573,9 +566,9 @@ def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp
 
 def test_names_by_which_an_answer_has_what_is_withheld_are_told_to_the_teacher(released):
     sheet = answered(release_of(released), RIGHT)
-    assert grading.telling(sheet) == []
+    assert grading.suspicious_names(sheet) == []
     sheet.cells.append(new_code_cell("import gc\nf.__code__, program, execute"))
-    assert grading.telling(sheet) == ["__code__", "gc"]
+    assert grading.suspicious_names(sheet) == ["__code__", "gc"]
 
 
 def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, monkeypatch):
@@ -585,6 +578,6 @@ def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, mon
     monkeypatch.setattr(grading.subprocess, "run", too_late)
     record = Record("ada", digest="")
     with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
-        grading.grade(
-            release_of(released), record, "tiny", partial(grading.executed, released, LIMITS, "none")
+        grading.run_and_judge(
+            release_of(released), record, "tiny", partial(grading.run_in_process, released, LIMITS, "none")
         )
