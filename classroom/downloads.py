@@ -9,7 +9,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
@@ -36,10 +36,8 @@ MADE_UP = (
 class Found:
     """A file of a download, or a notebook in a student's own zip there."""
 
-    path: PurePosixPath
-    """Where the platform put it."""
-    name: str
-    """What the student called it."""
+    path: PurePosixPath  # where the platform put it
+    name: str  # what the student called it
     changed: float
     content: bytes
 
@@ -51,21 +49,27 @@ def downloads(source: Path) -> Iterator[Found]:
             for found in entries(archive):
                 yield from opened(found)
     else:
-        for path in sorted(path for path in source.rglob("*") if path.is_file() and not path.is_symlink()):
-            with path.open("rb") as file:
-                where = PurePosixPath(normalize("NFC", path.relative_to(source).as_posix()))
-                content = file.read(LARGEST_FILE + 1)
-            yield from opened(Found(where, where.name, path.stat().st_mtime, content))
+        for path in sorted(source.rglob("*")):
+            where = PurePosixPath(normalize("NFC", path.relative_to(source).as_posix()))
+            if path.is_file() and not path.is_symlink() and is_students(where):
+                with path.open("rb") as file:
+                    content = file.read(LARGEST_FILE + 1)
+                yield from opened(Found(where, where.name, path.stat().st_mtime, content))
 
 
 def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
     """Read the files of a zip."""
     for entry in archive.infolist():
         path = PurePosixPath(normalize("NFC", entry.filename))
-        if not entry.is_dir() and not SKIPPED & set(path.parts) and not path.name.startswith("."):
+        if not entry.is_dir() and is_students(path):
             with archive.open(entry) as file:
                 when = time.mktime((*entry.date_time, 0, 0, -1))
                 yield Found(path, path.name, when, file.read(LARGEST_FILE + 1))
+
+
+def is_students(path: PurePosixPath) -> bool:
+    """Tell a student's file from those of an editor and of a system."""
+    return not SKIPPED & set(path.parts) and not path.name.startswith(".")
 
 
 def opened(found: Found) -> list[Found]:
@@ -96,7 +100,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     students = folders(people)
     known = {*students, *(person.student for person in people)}
     newest: dict[str, tuple[tuple[bool, int, float], bytes, Sent]] = {}
-    others: dict[str, tuple[Sent, str]] = {}
+    others: dict[str, Sent] = {}
     senders: dict[str, set[str]] = {}
     files = list(downloads(source))
     platform = platform_of({found.path for found in files})
@@ -111,7 +115,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         key = (name in found.name, sent.order, sent.when.timestamp() if sent.when else found.changed)
         if not is_notebook(found.name):
             if platform or len(found.path.parts) > 1 or student in known:  # else it is nobody's
-                others[student] = sent, found.name
+                others[student] = replace(sent, other=found.name)
         elif student not in newest or key > newest[student][0]:
             newest[student] = key, found.content, sent
     for student in [one for one in senders if len(senders[one]) > 1]:
@@ -119,8 +123,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         print(f"collect: {both} would both be {student}: left out; name them apart, or give --roster")
         newest.pop(student, None)
         others.pop(student, None)
-    sent_by = [*(sent for *_, sent in newest.values()), *(sent for sent, _ in others.values())]
-    roster.refuse_another(people, sent_by)
+    roster.refuse_another(people, [*(sent for *_, sent in newest.values()), *others.values()])
     if table:
         roster.keep(course, name, table)
     for student, (*_, sent) in newest.items():
@@ -129,11 +132,11 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         store(course, name, student, content, sent)
         for student, (_, content, sent) in sorted(newest.items())
     )
-    told = {student: (sent, "") for student, (*_, sent) in newest.items()}
+    told = {student: sent for student, (*_, sent) in newest.items()}
     told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}
     roster.remember(course, name, told)
     for student in sorted(others.keys() - newest.keys()):
-        print(f"collect: {student} handed in {others[student][1]}, no notebook")
+        print(f"collect: {student} handed in {others[student].other}, no notebook")
     for person in roster.people(course, name):
         if not person.folder and not person.other:
             print(f"collect: {person} sent nothing")
@@ -153,7 +156,7 @@ def earlier(course: Course, name: str, student: str, sent: Sent, known: set[str]
 def folders(people: list[Person]) -> dict[str, str]:
     """Say whose folder a platform's number stands for, a group, or a name that only one student has."""
     names = Counter(person.name for person in people)
-    found = {person.name: person.student for person in people if names[person.name] == 1}
+    found = {person.name: person.student for person in people if person.name and names[person.name] == 1}
     found |= {person.group: roster.safe(person.group) for person in people if person.group}
     return {key: folder for key, folder in found.items() if key} | {
         person.number: person.student for person in people if person.number
@@ -171,7 +174,7 @@ def rename(course: Course, name: str, old: str, student: str) -> None:
     else:
         source.rename(target)
     course.record(old, name).unlink(missing_ok=True)
-    course.graded(old, name).unlink(missing_ok=True)
+    course.graded_notebook(old, name).unlink(missing_ok=True)
     with suppress(OSError):  # another set's notebook may lie there
         (course.folder / "submitted" / old).rmdir()
     with course.gradebook() as book, suppress(MissingEntry):

@@ -235,7 +235,7 @@ def save_grade(
 ) -> None:
     """Save the grade; a refused submission gets none, and an earlier one of the same student is withdrawn."""
     book.update_or_create_student(record.student)
-    path = course.graded(record.student, name)
+    path = course.graded_notebook(record.student, name)
     if notebook is None:
         with suppress(Exception):
             book.remove_submission(name, record.student)

@@ -31,6 +31,7 @@ FILES = {
     "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d+)_"),
     "canvas": re.compile(
         r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_"
+        r"(?!attempt_\d{4}-)"  # Blackboard's, where a title ends in a number
     ),
     "blackboard": re.compile(r"(?P<before>.+?_(?P<number>[^_]+))_attempt_(?P<sent>\d{4}(-\d\d){5})_?"),
 }
@@ -56,17 +57,14 @@ EXPECTED = (
 class Sent:
     """What the name of a downloaded file tells."""
 
-    number: str
-    """Who sent it: the platform's number or user name, or the name of a folder."""
+    number: str  # who sent it: the platform's number or user name, or the name of a folder
     name: str = ""
-    order: int = 0
-    """Of several files of one student the one with the largest was sent last."""
+    order: int = 0  # of several files of one student the one with the largest was sent last
     when: datetime | None = None
     late: bool = False
-    platform: str = ""
-    """Which platform names files so; empty where none does."""
-    place: str = ""
-    """How the names of files begin that go back to the same student."""
+    platform: str = ""  # which platform names files so; empty where none does
+    place: str = ""  # how the names of files begin that go back to the same student
+    other: str = ""  # the file that was handed in where it is no notebook
 
 
 def platform_of(paths: Collection[PurePosixPath]) -> str:
@@ -98,8 +96,8 @@ def sender(
     if not platform:
         folders = [part for part in path.parts[:-1] if part != set_name]
         student = next((part for part in folders if part in known), folders[-1] if folders else path.stem)
-        return Sent(student, place=f"{'/'.join(path.parts[: path.parts.index(student) + 1])}/"
-                    if folders else f"{student}/")  # fmt: skip
+        above = path.parts[: path.parts.index(student) + 1] if folders else (student,)
+        return Sent(student, place="/".join(above) + "/")
     match, rest = beginning(path, platform)
     if not match:
         return None
@@ -180,8 +178,7 @@ class Grade:
     name: str
     number: str
     points: str
-    row: Mapping[str, str]
-    """The student's row in the platform's own table; empty where there is none."""
+    row: Mapping[str, str]  # the student's row in the platform's own table; empty where there is none
 
 
 def moodle(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:

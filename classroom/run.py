@@ -52,14 +52,11 @@ class Outcome:
     """The outputs of each code cell that ran to its end, by its position."""
     started: bool = False
     timed_out: list[int] = field(default_factory=list)
-    stopped: str = ""
-    """Why the run ended early; empty where it did not."""
+    stopped: str = ""  # why the run ended early; empty where it did not
     verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """What each question earned, case by case, by its name."""
-    signed: str | None = None
-    """The student number whose numbers the notebook worked with."""
-    broken: str = ""
-    """What is wrong with the checks themselves; empty where nothing is."""
+    signed: str | None = None  # the student number whose numbers the notebook worked with
+    broken: str = ""  # what is wrong with the checks themselves; empty where nothing is
     given: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The numbers that stand in the answers by hand, by the question's name."""
 

@@ -28,9 +28,10 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
     seen += [str(ROOT / "classroom" / name) for name in ("isolated_kernel.py", "channel.py")]
     shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
+    shared_memory = ["--size", "1000000", "--tmpfs", "/dev/shm"]  # semaphores of several processes lie there
     return [
         bubblewrap(), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-        "--proc", "/proc", "--dev", "/dev", *shown, "--bind", str(folder), str(folder),
+        "--proc", "/proc", "--dev", "/dev", *shared_memory, *shown, "--bind", str(folder), str(folder),
         "--chdir", str(folder), "--remount-ro", "/dev", "--remount-ro", "/",
     ]  # fmt: skip
 

@@ -56,7 +56,7 @@ class Class:
             notebook = grading.prepare(self.course, book, "ada", name)
             graded = grading.run_and_judge(notebook, record, name, run)
             grading.save_grade(self.course, book, record, name, graded)
-        return Graded(nbformat.read(self.course.graded("ada", name), as_version=4), record)
+        return Graded(nbformat.read(self.course.graded_notebook("ada", name), as_version=4), record)
 
 
 def in_this_process(course: Course, notebook: NotebookNode, student: str, name: str) -> dict[str, Any]:

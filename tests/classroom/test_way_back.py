@@ -325,7 +325,7 @@ class TestFeedback:
                 work(moodle, "7002", "def double(x):\n    return 3 * x", "My letter", "no")}  # fmt: skip
         collect(moodle, "tiny", zipped(tmp_path / "again.zip", sent))
         grade(moodle)
-        path = moodle.feedback("7001", "tiny")
+        path = moodle.feedback_page("7001", "tiny")
 
         def made(closed=False):
             told = returns.feedback(moodle, "tiny", closed)
