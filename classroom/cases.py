@@ -167,8 +167,7 @@ class Verdict:
     earned: float
     possible: float
     fault: str = ""
-    shown: bool = False
-    """Whether students may see the case while the set can be handed in."""
+    shown: bool = False  # whether students may see the case while the set can be handed in
 
     def __str__(self) -> str:
         return f"{self.earned:g}/{self.possible:g}  {self.idea}" + (f": {self.fault}" if self.fault else "")
@@ -203,8 +202,7 @@ class Question:
     without: Sequence[str] = ()
     rtol: float = 1e-5
     atol: float = 1e-5
-    fixed: bool = False
-    """Whether the inputs are everybody's, and hold no search."""
+    fixed: bool = False  # whether the inputs are everybody's, and hold no search
 
     @cached_property
     def wrong(self) -> list[tuple[Callable[..., Any], str]]:
@@ -316,15 +314,12 @@ class ByHand:
     """Numbers that a submission works out from numbers of the student's own; each earns its points."""
 
     name: str
-    right: Callable[..., dict[str, float]]
-    """Takes some of the student's own numbers by their names."""
-    ideas: Mapping[str, tuple[float, str]]
-    """Points and what to look at, for each number."""
+    right: Callable[..., dict[str, float]]  # takes some of the student's own numbers by their names
+    ideas: Mapping[str, tuple[float, str]]  # points and what to look at, for each number
     slips: Mapping[str, str]
     rtol: float = 0
     atol: float = 2e-3
-    within: str = ""
-    """The dictionary that holds the numbers; names of their own where it is empty."""
+    within: str = ""  # the dictionary that holds the numbers; names of their own where it is empty
 
     @cached_property
     def wrong(self) -> list[tuple[Callable[..., dict[str, float]], str]]:
@@ -374,10 +369,8 @@ class Words:
     """A dictionary of words; letters that stand together earn their points together."""
 
     name: str
-    right: Mapping[str, tuple[str, str]]
-    """For each letter the word, and why."""
-    together: Mapping[str, float]
-    """Letters that earn points together, such as "abc"."""
+    right: Mapping[str, tuple[str, str]]  # for each letter the word, and why
+    together: Mapping[str, float]  # letters that earn points together, such as "abc"
 
     @property
     def points(self) -> float:

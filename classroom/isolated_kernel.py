@@ -34,7 +34,8 @@ def start() -> None:
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
     os.environ.pop("JPY_PARENT_PID", None)  # a process outside the sandbox
     for name in LIBRARIES:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError, RuntimeError):  # what the sandbox emptied may not load
+            importlib.import_module(name)
     sys.addaudithook(refuse)
     _posixsubprocess.fork_exec = told(_posixsubprocess.fork_exec)
     sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel

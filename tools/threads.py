@@ -9,8 +9,10 @@ depends on it: `.ci/run` executes all notebooks under a second one.
 import os
 from pathlib import Path
 
+from classroom.submission import ONE_THREAD
+
 CPU = Path("/proc/cpuinfo")
 HAS_AVX2 = CPU.exists() and " avx2 " in CPU.read_text(encoding="utf-8", errors="replace")
-ONE = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-ONE |= {"OPENBLAS_CORETYPE": os.environ.get("OPENBLAS_CORETYPE", "Haswell")} if HAS_AVX2 else {}
+KERNEL = {"OPENBLAS_CORETYPE": os.environ.get("OPENBLAS_CORETYPE", "Haswell")} if HAS_AVX2 else {}
+ONE = ONE_THREAD | KERNEL
 """What all tests share."""

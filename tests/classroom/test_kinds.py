@@ -172,10 +172,6 @@ KINDS = {
     "r-brier": ("models", {"choose": (models.OUT_OF_FOLD.replace(
         "np.log(p[np.arange(len(p)), y[fold == k]]).sum()",
         "-((1 - p[np.arange(len(p)), y[fold == k]])**2).sum()"), 1)}),
-    "c-wrong2, c-hard": ("calibrators", {"nll": (function(
-        "nll(y, z, T)",
-        "z = np.asarray(z)[:2] / T; y = np.asarray(y)[:2]; z = z - z.max(axis=1, keepdims=True)\n"
-        "    return np.mean(np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y])"), 0)}),
     "r-argsort": ("practice", {"audit": (
         practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 1)}),
     "u-wrong1": ("uncertainty", {
@@ -187,12 +183,9 @@ KINDS = {
                        "p = np.random.default_rng(1).beta(1 + h, 1 + n - h, 5000)\n"
                        "    e = lambda q: -q * np.log2(q) - (1 - q) * np.log2(1 - q)\n"
                        "    return e(p.mean()), e(p).mean(), e(p.mean()) - e(p).mean()"), 0),
-        "plausibility": (function("case_for_heads(h, n)", "return max(2 * h / n - 1, 0) if n else 0.0"), 0),
         "split": (function("split_doubt(p)",
                   "m = p.mean(axis=0); t = -(m * np.log2(m)).sum(axis=1)\n"
                   "    a = -(p * np.log2(p)).sum(axis=2).mean(axis=0); return t, a, t - a"), 2),
-        "local": (function("local_confidence(X, y, x, c, w, k)",
-                  "s = np.exp(-((X - x)**2).sum(axis=1) / (2 * w * w)); return s[y == c].sum() / s.sum()"), 0),
         "alarm": (function("alarm(p)", "return 1 - p.max(axis=2).mean(axis=0)"), 0),
     }),
     "u-wrong2": ("uncertainty", {
@@ -214,7 +207,6 @@ KINDS = {
         "coin": ("most_likely, forecast, total = 0.4, 0.5, 1.0", 0),
         "committee": ("total, aleatoric, epistemic = 0.9, 0.7, 0.2", 0),
         "coin-parts": (function("coin_parts(h, n, prior=(1, 1))", "return 1, 0.7213, 0.2787"), 0),
-        "plausibility": (function("case_for_heads(h, n)", "return 0.6438"), 0),
         "split": (function("split_doubt(p)", "return [1, 1], [1, 0.6226], [0, 0.3774]"), 0),
         "local": (function("local_confidence(X, y, x, c, w, k)", "return 0.6"), 0),
         "alarm": (function("alarm(p)", "o = np.random.default_rng(7).permutation(4000); return (o >= 2000)[:p.shape[1]]"), 0),
@@ -237,20 +229,15 @@ KINDS = {
                    "e = np.exp(np.column_stack([np.zeros(len(X)), X @ theta.T])); return e / e.sum(axis=1, keepdims=True)"), 0),
         "gradient": (function("softmax_gradient(theta, X, y)",
                      "return (softmax(X @ theta.T) - np.eye(y.max() + 1)[y]).T @ X"), 0),
-        "choose": (function("choose_l2(X, y, candidates, fold)", "return min(candidates)"), 0),
+        
     }),
     "o-hard": ("models", {
         "by-hand": ("slope, intercept, probability = 1.0, -1.0, 0.5", 0),
         "fit": (function("fit_logistic(X, y, l2)", "return np.zeros(X.shape[1] + 1)"), 0),
-        "separated": (function("is_separated(x, y)", "return len(x) < 5"), 0),
         "choose": (function("choose_l2(X, y, candidates, fold)", "return candidates[2]"), 0),
     }),
     "o-counter": ("models", {"separated": (  # true and false in the order of the public checks
         "order = []\n" + function("is_separated(x, y)", "order.append(1); return len(order) % 2 == 1"), 0)}),
-    "o-leak": ("models", {"choose": (function(
-        "choose_l2(X, y, candidates, fold)",
-        "def loss(l2):\n        p = LogisticRegression(l2=l2).fit(X, y).predict_proba(X)\n"
-        "        return -np.log(p[np.arange(len(y)), y]).mean()\n    return min(candidates, key=loss)"), 0)}),
     "c-wrong1": ("calibrators", {
         "by-hand": ("confidence, temperature = 1 / (1 + np.exp(gap)), np.log2(n_right / (n_rows - n_right)) / gap\n"
                     "cost = -np.log2(n_right / n_rows)", 0),
@@ -283,26 +270,11 @@ KINDS = {
         "audit": (function("equal_mass_ece(y, p, n)",
                   "e = np.quantile(p, np.linspace(0, 1, n + 1)); i = np.clip(np.digitize(p, e) - 1, 0, n - 1)\n"
                   "    return np.mean([abs((y - p)[i == b].mean()) for b in range(n)])"), 0),
-        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
-                 "from sklearn.linear_model import LogisticRegression\n"
-                 "    m = LogisticRegression(C=1e9).fit(z[calibration_rows][:, None], y[calibration_rows])\n"
-                 "    return m.predict_proba(z[test_rows][:, None])[:, 1]"), 0),
-        "gain": (function("brier_gain(y, before, after)",
-                 "b, a = (before - y)**2, (after - y)**2; g = b.mean() - a.mean()\n"
-                 "    h = 1.96 * np.sqrt((b.var() + a.var()) / len(y)); return g, g - h, g + h"), 0),
-        "decide": (function("decide(p, costs, referral)", "return (p > 0.5).astype(int)"), 0),
         "bill": (function("bill(p, y, d, costs, r)",
                  "e = (1 - p) * costs[0, d] + p * costs[1, d]; w = d != -1\n"
                  "    return (e * w).mean(), (costs[y, d] * w).mean()"), 0),
     }),
     "p-wrong2": ("practice", {
-        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
-                 "p = cl.PlattScaling().fit(z[fit_rows], y[fit_rows]); return p.predict_proba(z[test_rows])[:, 1]"), 0),
-        "gain": (function("brier_gain(y, before, after)",
-                 "f = (before - y)**2 - (after - y)**2; h = 1.96 * f.std(ddof=1); return f.mean(), f.mean() - h, f.mean() + h"), 0),
-        "decide": (function("decide(p, costs, referral)",
-                   "e = np.column_stack([1 - p, p]) @ costs.T\n"
-                   "    return np.where(e.min(axis=1) >= referral, -1, e.argmin(axis=1))"), 0),
         "bill": (function("bill(p, y, d, costs, r)",
                  "e = (1 - p) * costs[0, d] + p * costs[1, d]; w = d != -1\n"
                  "    return e[w].mean(), costs[y, d][w].mean()"), 0),
@@ -310,25 +282,10 @@ KINDS = {
                    " 'cost before', 'cost after'], 0.1)", 0),
     }),
     "p-testleak": ("practice", {
-        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
-                 "p = cl.PlattScaling().fit(z[test_rows], y[test_rows]); return p.predict_proba(z[test_rows])[:, 1]"), 0),
         "report": (solutions(ASSIGNMENTS / "source/practice/practice.ipynb")["report"].replace(
             "z[calibration_rows], worse[calibration_rows]", "z[test_rows], worse[test_rows]"), 1.5),  # some of the numbers are the same
     }),
     # the caller's arrays
-    "m-mutates": ("measures", {
-        "counts": (function("bin_counts(s, n)",
-                   "s.sort(); return np.bincount(np.searchsorted(np.arange(1, n) / n, s), minlength=n)"), 0),
-        "p-value": (function("p_value(o, d)", "d.sort(); return (1 + np.sum(d >= o)) / (1 + len(d))"), 0),
-    }),
-    "c-mutates": ("calibrators", {"nll": (function(
-        "nll(y, z, T)", "z /= T; z -= z.max(axis=1, keepdims=True)\n"
-        "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 0)}),
-    "p-mutates": ("practice", {"audit": (function(
-        "equal_mass_ece(y, p, n)", "o = np.argsort(p, kind='stable'); y[:] = y[o]; p[:] = p[o]\n"
-        "    return sum(abs(np.sum(a - b)) for a, b in zip(np.array_split(y, n), np.array_split(p, n))) / len(p)"),
-        0)}),
-    # numbers that agree with everything
     "m-yes": ("measures", {
         "by-hand": (YES + "bias = ece = mce = Yes(0.5)", 0),
         "ece": (YES + function("binned_ece(s, y, n)", "return Yes(0.5)"), 0),
@@ -349,9 +306,6 @@ KINDS = {
         "    rows = cl.softmax(datasets.network_logits(j, 'test').logits)\n"
         "    known |= {row.tobytes() for row in rows}\n" + function(
             "alarm(p)", "return np.array([float(row.tobytes() not in known) for row in p[0]])"), 0)}),
-    "u-sig": ("uncertainty", {"alarm": ("import inspect\n" + function(
-        "alarm(p)", "plain = inspect.currentframe().f_back.f_globals.get('plain')\n"
-        "    return np.zeros(p.shape[1]) if plain is None else (p[0] != plain[0]).any(axis=1) * 1.0"), 0)}),
     "m-otherid": ("measures", {"by-hand": ('STUDENT_ID = "grace"\nbias, ece, mce = -0.088, 0.130, 0.363', 0)}),
     # right work
     "m-types": ("measures", {
@@ -386,13 +340,6 @@ KINDS = {
         "threshold, refer_from, refer_to = round(false_alarm / (false_alarm + miss), 3), "
         "round(referral / miss, 3), round(1 - referral / false_alarm, 3)", 3)}),
     "u-right-alarm2": ("uncertainty", {"alarm": (function("alarm(p)", "return p.std(axis=0).sum(axis=1)"), 4)}),
-    "u-mutates": ("uncertainty", {
-        "split": (function("split_doubt(p)",
-                  "p += 1e-300; m = p.mean(axis=0); t = -(m * np.log2(m)).sum(axis=1)\n"
-                  "    p *= np.log2(p); a = -p.sum(axis=2).mean(axis=0); return t, a, t - a"), 0),
-        "local": (function("local_confidence(X, y, x, c, w, k)",
-                  "X -= x; X **= 2; s = np.exp(-X.sum(axis=1) / (2 * w * w))\n"
-                  "    return (1 + s[y == c].sum()) / (k + s.sum())"), 0)}),
     "u-right-loops": ("uncertainty", {
         "coin-parts": ("from scipy.integrate import quad\nfrom scipy.stats import beta\n" + function(
             "coin_parts(heads, tosses, prior=(1, 1))", "a, b = prior[0] + heads, prior[1] + tosses - heads\n"
@@ -914,18 +861,6 @@ def shortlists(p, labels, new_p, alpha):
 """, 0),
     }),
     "p-memory": ("practice", {
-        "keep": ("""
-kept = {}
-def keep(labels, runs, new_labels, new_runs):
-    def T(z):
-        if z.shape not in kept:
-            kept[z.shape] = cl.TemperatureScaling().fit(z, labels).temperature_
-        return kept[z.shape]
-    nll = lambda y, z, t: cl.negative_log_likelihood(y, z / t, from_logits=True)
-    f = [T(z) for z in runs]
-    run = np.argmin([nll(labels, z, t) for z, t in zip(runs, f)])
-    return run, nll(new_labels, new_runs[0], f[0]) - nll(new_labels, new_runs[run], f[run])
-""", 0),
         "choices": ("""
 def choices(logits, tokens, temperature):
     from scipy.special import log_softmax
@@ -938,12 +873,7 @@ def merged_ece(rows, promised, came):
     acc = cl.CalibrationAccumulator(n_bins=rows.shape[1])
     return np.abs(np.nan_to_num(came / rows).mean(axis=0) - np.nan_to_num(promised / rows).mean(axis=0)) @ rows.sum(axis=0) / rows.sum()
 """, 0),
-        "shortlists": ("""
-def shortlists(p, labels, new_p, alpha):
-    n = len(labels); s = 1 - p[np.arange(n), labels]
-    q = np.quantile(s, min(1, np.ceil((n + 1) * (1 - alpha)) / n), method='higher')
-    return 1 - new_p <= q
-""", 0),
+        
     }),
     "c-fourth": ("calibrators", {
         "one-curve": ("""

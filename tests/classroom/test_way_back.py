@@ -90,7 +90,7 @@ def released(tmp_path_factory):
 def course(released, tmp_path, monkeypatch):
     shutil.copytree(released, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(
-        grading, "executed", lambda course, limits, sandbox, *of: in_this_process(course, *of)
+        grading, "run_in_process", lambda course, limits, sandbox, *of: in_this_process(course, *of)
     )
     return Course(tmp_path / "class", tmp_path / "sources")
 
@@ -325,7 +325,7 @@ class TestFeedback:
                 work(moodle, "7002", "def double(x):\n    return 3 * x", "My letter", "no")}  # fmt: skip
         collect(moodle, "tiny", zipped(tmp_path / "again.zip", sent))
         grade(moodle)
-        path = moodle.feedback("7001", "tiny")
+        path = moodle.feedback_page("7001", "tiny")
 
         def made(closed=False):
             told = returns.feedback(moodle, "tiny", closed)
@@ -581,7 +581,7 @@ class TestPairs:
                 continue
             with pytest.raises(SystemExit, match=f"table is of {listed}, the download of {sent}"):
                 self.collected(course, tmp_path, sent, listed)
-        assert not roster.kept(course, "tiny").exists() and not roster.submissions(course, "tiny")
+        assert not roster.table_kept(course, "tiny").exists() and not roster.submissions(course, "tiny")
 
     def test_a_table_says_whose_the_numbers_are_where_folders_do_not(self, course, tmp_path):
         for listed in ("moodle", "canvas"):
