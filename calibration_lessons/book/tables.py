@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from .. import _input
+from .._results import captioned
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +30,7 @@ class Table:
         return f"{self.caption}\n{self.frame.to_string(float_format=self._number)}"
 
     def _repr_html_(self) -> str:
-        rows = self.frame.to_html(float_format=self._number, border=0, justify="right")
-        head, body = rows.split("\n", 1)
-        return f"{head}\n  <caption>{escape(self.caption)}</caption>\n{body}"
+        return captioned(self.frame, self.caption, float_format=self._number)
 
     def _number(self, value: float) -> str:
         return f"{value:.{self.digits}f}"

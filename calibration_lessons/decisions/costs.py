@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .. import _input
+from .. import _input, _results
 from .._typing import Floats
 from ..measures._forecast import Forecast
 
@@ -188,8 +188,8 @@ def mean_cost(
     return float(np.average(table[labels, chosen], weights=weights))
 
 
-@dataclass(frozen=True, eq=False)
-class RiskCoverage:
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskCoverage(_results.Rows):
     """What a model risks that answers only where it is confident.
 
     The arrays have one entry for each distinct confidence, from the largest down.
@@ -210,6 +210,9 @@ class RiskCoverage:
     coverage: Floats
     risk: Floats
     area: float
+
+    def __repr__(self) -> str:
+        return f"<RiskCoverage: {len(self.risk)} distinct confidences, area {_results.number(self.area)}>"
 
 
 def risk_coverage(

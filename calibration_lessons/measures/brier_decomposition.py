@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import _input
+from .. import _input, _results
 from .._typing import FloatArray, Floats
 from .bins import bin_edges, uniform_bins
 
@@ -34,6 +34,9 @@ class BrierDecomposition(NamedTuple):
     uncertainty: float
     within_bin: float
     reliability_corrected: float
+
+    def __repr__(self) -> str:
+        return _results.rounded(self)
 
     @property
     def score(self) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logit
 
-from .. import _input
+from .. import _input, _results
 from .._typing import FloatArray
 from ..solvers.logistic import logistic_line
 
@@ -26,6 +26,9 @@ class CalibrationLine(NamedTuple):
 
     slope: float
     intercept: float
+
+    def __repr__(self) -> str:
+        return _results.rounded(self)
 
 
 def calibration_slope_intercept(

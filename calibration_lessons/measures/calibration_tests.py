@@ -20,7 +20,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import chi2
 from scipy.stats import norm as normal
 
-from .. import _input
+from .. import _input, _results
 from .._typing import FloatArray, Floats, Seed, Target
 from ..numerics import softmax
 from . import chance
@@ -66,6 +66,9 @@ class CalibrationTest:
     statistic: float
     p_value: float
     n: int
+
+    def __repr__(self) -> str:
+        return _results.rounded(self)
 
 
 def calibration_test(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
-from .. import _input
+from .. import _input, _results
 from .._typing import Floats, IntArray, Seed
 
 Score = Literal["brier", "log"]
@@ -36,14 +36,17 @@ class CorpDecomposition(NamedTuple):
     discrimination: float
     uncertainty: float
 
+    def __repr__(self) -> str:
+        return _results.rounded(self)
+
     @property
     def score(self) -> float:
         """The score, put together from its parts."""
         return self.miscalibration - self.discrimination + self.uncertainty
 
 
-@dataclass(frozen=True, eq=False)
-class CorpCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class CorpCurve(_results.Rows):
     """The best increasing recalibration of a forecast; `plots.corp_diagram` draws it.
 
     Every array has one entry for each distinct forecast, in increasing order.
@@ -71,6 +74,9 @@ class CorpCurve:
     counts: IntArray
     weights: Floats
     effective_counts: Floats
+
+    def __repr__(self) -> str:
+        return f"<CorpCurve: n = {self.counts.sum()}, {len(self.counts)} distinct forecasts>"
 
     def decomposition(self, score: Score = "brier") -> CorpDecomposition:
         """Return the parts of a score, as `calibration_lessons.corp_decomposition`."""

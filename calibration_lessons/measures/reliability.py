@@ -6,14 +6,14 @@ Whatever measures binned calibration is a method of the curve, so a plot and a n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 from scipy.stats import norm as normal
 
-from .. import _input
+from .. import _input, _results
 from .._blocks import row_blocks
 from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
 from . import chance
@@ -24,7 +24,7 @@ NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReliabilityCurve:
+class ReliabilityCurve(_results.Rows):
     """What a reliability diagram shows, bin by bin.
 
     Attributes
@@ -61,6 +61,13 @@ class ReliabilityCurve:
     def __repr__(self) -> str:
         bins = f"{len(self.counts)} bins of equal {'width' if self.strategy == 'uniform' else 'mass'}"
         return f"<ReliabilityCurve of the {self.event}: n = {self.n}, {bins}, ECE {self.ece():.4f}>"
+
+    def _columns(self) -> dict[str, Any]:
+        names = ["counts", "confidence", "accuracy", "gaps"]
+        if not np.array_equal(self.weights, self.counts):
+            names += ["weights", "effective_counts"]
+        bins = {"from": self.edges[:-1], "to": self.edges[1:]}
+        return bins | {name: getattr(self, name) for name in names}
 
     @property
     def event(self) -> str:

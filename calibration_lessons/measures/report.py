@@ -76,6 +76,8 @@ class CalibrationReport:
     def __str__(self) -> str:
         return format(self, ".3f")
 
+    __repr__ = __str__
+
     def __format__(self, spec: str) -> str:
         text = self._texts(spec or ".3f")
         return (
