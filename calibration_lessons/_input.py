@@ -26,7 +26,7 @@ HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, 
 
 
 class Refusal(Exception):
-    """An argument that is not as described.
+    """An argument that is not as described; each is a ValueError or a TypeError, too.
 
     Attributes
     ----------
@@ -430,18 +430,16 @@ def some_weight(most: float, name: str = "sample_weight") -> None:
         raise BadValue(name, "is zero everywhere", "at least one positive weight")
 
 
-def positive_whole(value: Any, name: str) -> int:
-    """Return a whole number of at least 1."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 1:
-        raise BadValue(name, f"= {value!r}", "a whole number of at least 1")
+def positive_whole(value: Any, name: str, least: int = 1) -> int:
+    """Return a whole number of at least 1, or `least`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise BadValue(name, f"= {value!r}", f"a whole number of at least {least}")
     return int(value)
 
 
 def non_negative_whole(value: Any, name: str) -> int:
     """Return a whole number of at least 0."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
-        raise BadValue(name, f"= {value!r}", "a whole number of at least 0")
-    return int(value)
+    return positive_whole(value, name, 0)
 
 
 def number_between(value: Any, low: float, high: float, name: str, *, open_ends: bool = False) -> float:

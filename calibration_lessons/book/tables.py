@@ -69,7 +69,7 @@ def table(frame: Any, *, caption: str, digits: int = 3) -> Table:
     coin   0.25
     """
     if not hasattr(frame, "to_html"):
-        raise TypeError(f"frame is of type {type(frame).__name__}: expected a pandas DataFrame")
+        raise _input.BadType("frame", f"is of type {type(frame).__name__}", "a pandas DataFrame")
     if not isinstance(caption, str) or not caption.strip():
-        raise ValueError(f"caption = {caption!r}: expected a sentence that says what the table shows")
+        raise _input.BadValue("caption", f"= {caption!r}", "a sentence that says what the table shows")
     return Table(frame, caption, _input.non_negative_whole(digits, "digits"))

@@ -45,14 +45,12 @@ def optimal_threshold(costs: npt.ArrayLike) -> float:
     """
     table = _cost_table(costs)
     if table.shape != (2, 2):
-        raise ValueError(f"costs has shape {table.shape}: expected (2, 2), true class by decision")
+        raise _input.BadValue("costs", f"has shape {table.shape}", "(2, 2), true class by decision")
     table /= max(np.abs(table).max(), np.finfo(float).tiny)  # so that no difference overflows
     false_positive, false_negative = table[0, 1] - table[0, 0], table[1, 0] - table[1, 1]
     if false_positive <= 0 or false_negative <= 0:
-        raise ValueError(
-            f"costs = {np.asarray(costs).tolist()}: expected each class's own decision to cost less than the "
-            f"other one (else one decision is right whatever the probability)"
-        )
+        expected = "each class's own decision to cost less than the other (else one is right whatever p)"
+        raise _input.BadValue("costs", f"= {np.asarray(costs).tolist()}", expected)
     return float(1 / (1 + false_negative / false_positive))
 
 
@@ -281,9 +279,8 @@ def risk_coverage(
 def _cost_table(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     table = _input.finite(costs, "costs", ndim=(2,)).astype(np.float64)
     if n_classes is not None and len(table) != n_classes:
-        raise ValueError(
-            f"costs has {len(table)} rows: expected {n_classes}, one for each class that y_prob speaks of"
-        )
+        expected = f"{n_classes}, one for each class that y_prob speaks of"
+        raise _input.BadValue("costs", f"has {len(table)} rows", expected)
     return table
 
 
@@ -293,8 +290,6 @@ def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArra
     if wrong.any():
         where = _input.first(wrong)
         hint = "" if lowest == ABSTAIN else " (-1 only with abstaining_cost)"
-        raise ValueError(
-            f"{_input.place('decision', where)} = {numbers[where]:g}: "
-            f"expected a whole number in {lowest}..{highest}{hint}"
-        )
+        expected = f"a whole number in {lowest}..{highest}{hint}"
+        raise _input.BadValue("decision", f"= {numbers[where]:g}", expected, where)
     return numbers.astype(np.int64)

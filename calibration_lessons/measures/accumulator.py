@@ -153,7 +153,7 @@ class CalibrationAccumulator:
             Before the first batch, and where all weights are 0.
         """
         if self._kind is None:
-            raise ValueError("the accumulator is empty: expected a call of update before curve")
+            raise _input.BadValue("the accumulator", "is empty", "a call of update before curve")
         _input.some_weight(float(self._sums[1].sum()))
         edges = bin_edges(self.n_bins, self._kind[1])
         return curve_from_sums(self._event, "uniform", edges, self._sums.copy())

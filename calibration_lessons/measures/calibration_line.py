@@ -86,7 +86,7 @@ def calibration_slope_intercept(
     if weights is not None:
         log_odds, labels, weights = log_odds[weights > 0], labels[weights > 0], weights[weights > 0]
     if log_odds.min() == log_odds.max():
-        raise ValueError("all of y_prob are equal: expected forecasts that differ, to fit a slope")
+        raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")
     return CalibrationLine(*logistic_line(log_odds, labels, weights, (0.0, 1.0)))
 
 
@@ -94,7 +94,5 @@ def _refuse_certainty(forecasts: FloatArray) -> None:
     certain = (forecasts == 0) | (forecasts == 1)
     if certain.any():
         where = _input.first(certain)
-        raise ValueError(
-            f"{_input.place('y_prob', where)} = {forecasts[where]}: expected a probability strictly between "
-            f"0 and 1, because the log-odds of a certain forecast are infinite"
-        )
+        expected = "a probability strictly between 0 and 1: certain forecasts have infinite log-odds"
+        raise _input.BadValue("y_prob", f"= {forecasts[where]}", expected, where)

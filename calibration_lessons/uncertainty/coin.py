@@ -224,14 +224,14 @@ def _counts(heads: int, tosses: int) -> tuple[int, int]:
     tosses = _input.non_negative_whole(tosses, "tosses")
     heads = _input.non_negative_whole(heads, "heads")
     if heads > tosses:
-        raise ValueError(f"heads = {heads}: expected at most tosses = {tosses}")
+        raise _input.BadValue("heads", f"= {heads}", f"at most tosses = {tosses}")
     return heads, tosses
 
 
 def _prior(prior: Prior) -> Prior:
     array = _input.finite(prior, "prior", ndim=(1,))
     if array.shape != (2,) or array.min() <= 0:
-        raise ValueError(f"prior = {prior!r}: expected two positive numbers")
+        raise _input.BadValue("prior", f"= {prior!r}", "two positive numbers")
     return float(array[0]), float(array[1])
 
 

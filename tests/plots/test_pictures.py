@@ -101,7 +101,7 @@ def test_a_diagram_of_data_is_that_of_their_curve():
     assert repr(plots.reliability_diagram(Y, P, n_bins=3)) == repr(plots.reliability_diagram(CURVE))
     with pytest.raises(TypeError, match="y_prob is missing: expected labels with a forecast"):
         plots.reliability_diagram(Y)
-    with pytest.raises(TypeError, match="y_prob, n_bins: expected none beside a ReliabilityCurve"):
+    with pytest.raises(TypeError, match="y_prob is given: expected a ReliabilityCurve alone"):
         plots.reliability_diagram(CURVE, P, n_bins=3)
 
 
@@ -233,7 +233,7 @@ def test_a_corp_diagram_of_data_is_that_of_their_curve():
     assert repr(plots.corp_diagram(Y, P, sample_weight=weight)) == repr(plots.corp_diagram(weighted))
     with pytest.raises(TypeError, match="y_prob is missing: expected labels with a forecast"):
         plots.corp_diagram(Y)
-    with pytest.raises(TypeError, match="y_prob, sample_weight: expected none beside a CorpCurve"):
+    with pytest.raises(TypeError, match="y_prob is given: expected a CorpCurve alone"):
         plots.corp_diagram(weighted, P, sample_weight=weight)
 
 
