@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input, _results
-from .._typing import Floats
+from .._typing import Floats, Label
 from ..measures._forecast import Forecast
 
 ABSTAIN = -1
@@ -219,6 +219,8 @@ def risk_coverage(
     *,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> RiskCoverage:
     """Errors among the rows that a model answers, the surest first, against their share (``eq-aurc``).
 
@@ -232,6 +234,10 @@ def risk_coverage(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -257,7 +263,9 @@ def risk_coverage(
     >>> curve.coverage.tolist(), curve.risk.tolist(), curve.area
     ([0.25, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25], 0.0625)
     """
-    forecast = Forecast.read(y_true, y_prob, "top-label", sample_weight, from_logits=from_logits)
+    forecast = Forecast.read(
+        y_true, y_prob, "top-label", sample_weight, from_logits=from_logits, names=(labels, pos_label)
+    )
     confidence, hits = forecast.whole()
     weights = np.ones(len(hits)) if forecast.weights is None else forecast.weights
     keep = weights > 0

@@ -57,7 +57,7 @@ def adjust_to_priors(
     parts = _by_class(forecasts) * (new / old)
     total = parts.sum(axis=1, keepdims=True)
     if total.min() == 0:
-        found, expected = "is 0 in every class that new_priors leaves", "a positive probability in one of them"
+        found, expected = "is 0 in every class that new_priors leaves", "a positive one in one of them"
         raise _input.BadValue("y_prob", found, expected, (int(total.argmin()),))
     parts /= total
     return parts if forecasts.ndim == 2 else parts[:, 1]

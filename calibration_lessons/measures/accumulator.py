@@ -39,7 +39,7 @@ class Batch(NamedTuple):
         rows = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, in_part=True)
         edges = bin_edges(n_bins, rows.dtype)
         sums = sums_of_bins(rows.blocks(), edges, "uniform", rows.weights)
-        shape = rows.values.shape
+        shape = rows.y_prob.shape
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
         return cls((columns, rows.dtype.name), rows.target, sums)
 

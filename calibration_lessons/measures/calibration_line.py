@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import logit
 
 from .. import _input, _results
-from .._typing import FloatArray
+from .._typing import FloatArray, Label
 from ..solvers.logistic import logistic_line
 
 
@@ -37,6 +37,7 @@ def calibration_slope_intercept(
     *,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    pos_label: Label = None,
 ) -> CalibrationLine:
     """Cox's calibration slope and intercept: Platt's curve (``eq-platt``) of the log-odds, by the labels.
 
@@ -50,6 +51,8 @@ def calibration_slope_intercept(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as log-odds.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -80,7 +83,7 @@ def calibration_slope_intercept(
         forecasts = _input.probabilities(y_prob, ndim=(1,))
         _refuse_certainty(forecasts)
         log_odds = logit(forecasts.astype(np.float64))
-    labels = _input.labels(y_true, 2)
+    labels = _input.class_numbers(y_true, log_odds, pos_label=pos_label)
     _input.same_length(y_true=labels, y_prob=log_odds)
     weights = _input.weights(sample_weight, len(labels))
     if weights is not None:

@@ -226,7 +226,7 @@ def _curve(given: Any, y_prob: Any, options: dict[str, Any], kind: type[C], comp
     """Return the curve that is given, or compute it from labels and a forecast."""
     if not isinstance(given, kind):
         if y_prob is None:
-            raise _input.BadType("y_prob", "is missing", f"labels with a forecast, or a {kind.__name__} alone")
+            raise _input.BadType("y_prob", "is missing", f"labels with it, or a {kind.__name__} alone")
         return compute(given, y_prob, **options)
     for name in (["y_prob"] if y_prob is not None else []) + list(options):
         raise _input.BadType(name, "is given", f"a {kind.__name__} alone, which is computed already")

@@ -196,7 +196,7 @@ from calibration_lessons import calibration_test
 
 
 def furthest(scores, happened):
-    return calibration_test(happened, scores, "kolmogorov-smirnov", n_draws=1).statistic
+    return calibration_test(happened, scores, method="kolmogorov-smirnov", n_draws=1).statistic
 """
 WRONG = {
     "digitize, no bars, base rate": {
