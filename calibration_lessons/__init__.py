@@ -12,6 +12,7 @@ from . import deployment as deployment
 from . import measures as measures
 from . import models as models
 from . import uncertainty as uncertainty
+from ._input import Refusal
 from ._version import __version__ as __version__
 from .calibrators.beta import BetaCalibration
 from .calibrators.calibrated_model import CalibratedModel
@@ -55,6 +56,7 @@ __all__ = [
     "MultiClassIsotonic",
     "OneVsRest",
     "PlattScaling",
+    "Refusal",
     "TemperatureScaling",
     "VennAbersCalibration",
     "brier_decomposition",

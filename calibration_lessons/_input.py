@@ -19,14 +19,15 @@ from scipy import sparse
 
 from ._arrays import as_numpy, precision
 from ._blocks import row_sums
-from ._typing import FloatArray, Floats, IntArray
+from ._typing import FloatArray, Floats, IntArray, Label, Names
 
 SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
+SOME_ROWS = 1000  # tell what kind of numbers all rows hold
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
 
 
 class Refusal(Exception):
-    """An argument that is not as described.
+    """An argument that is not as described; each is a ValueError or a TypeError, too.
 
     Attributes
     ----------
@@ -146,14 +147,19 @@ def exact_probabilities(array: FloatArray, name: str, first_row: int = 0) -> Flo
 def _check_range(array: FloatArray, name: str, first_row: int) -> None:
     if not (array.min() >= 0 and array.max() <= 1):
         where = first(~((array >= 0) & (array <= 1)))
-        raise BadValue(name, f"= {array[where]}", "a probability in [0, 1]", where).moved(first_row)
+        expected = "a probability in [0, 1]"
+        if array.min() >= 0 and 1.5 < array.max() <= 100:
+            expected += f" (of percentages {name} / 100)"
+        elif array.min() < 0 and np.isfinite(array).all():
+            expected += " (of logits their softmax, or from_logits=True)"
+        raise BadValue(name, f"= {array[where]}", expected, where).moved(first_row)
 
 
 def _check_sums(array: FloatArray, sums: Floats, name: str, first_row: int) -> None:
     wrong = abs(sums - 1) > SUM_TOLERANCE[precision(array.dtype)]
     if wrong.any():
         where = first(wrong)
-        expected = "class probabilities that sum to 1" + _remedy(array[where], abs(sums[where] - 1))
+        expected = "class probabilities that sum to 1" + _remedy(array[where], abs(sums[where] - 1), name)
         raise BadValue(name, f"sums to {sums[where]:.8g}", expected, where).moved(first_row)
 
 
@@ -169,13 +175,12 @@ def _surely_sum_to_one(array: FloatArray) -> bool:
     return bool(sums.min() >= 1 - tolerance / 2 and sums.max() <= 1 + tolerance / 2)
 
 
-def _remedy(row: FloatArray, missed: float) -> str:
+def _remedy(row: FloatArray, missed: float, name: str) -> str:
     """Say what to do with a row that misses the sum of 1 by no more than rounding can take from it."""
+    line = f"{name} / {name}.sum(axis=1, keepdims=True)"
     if missed < HALF_PRECISION and _cast_up(row):
-        return " (these look like half-precision numbers cast up: divide each row by its sum)"
-    if missed < max(HALF_PRECISION, len(row) * 0.5e-3):  # three decimals
-        return " (if they were rounded, divide each row by its sum)"
-    return ""
+        return f" (these look like half-precision numbers cast up: {line})"
+    return f" (if they were rounded: {line})" if missed < len(row) * 0.0051 else ""  # to two decimals
 
 
 def _cast_up(row: FloatArray) -> bool:
@@ -219,6 +224,13 @@ def check_logits(array: FloatArray, name: str, first_row: int = 0) -> None:
         if ruled_out.any():
             expected = "one finite logit at least"
             raise BadValue(name, "is -inf in every class", expected, first(ruled_out)).moved(first_row)
+
+
+def look_like_probabilities(scores: FloatArray) -> bool:
+    """Tell whether scores all lie in [0, 1], in rows of sum 1: a few logits may, so it takes ten rows."""
+    if len(scores) < 10 or not 0 <= scores.min() < scores.max() <= 1:
+        return False
+    return scores.ndim == 1 or bool(np.abs(scores.sum(axis=1, dtype=np.float64) - 1).max() < HALF_PRECISION)
 
 
 def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
@@ -338,6 +350,37 @@ def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     return array
 
 
+def class_numbers(y_true: Any, y_prob: FloatArray, order: Any = None, pos_label: Label = None) -> IntArray:
+    """Return the numbers of the classes that `y_true` names: the columns of `y_prob`, or 1 for its one class.
+
+    `order` names the columns, `pos_label` the class of a 1-D `y_prob`. Without both, numbers are class
+    numbers already, and strings stand in sorted order, as in scikit-learn, if each class occurs.
+    """
+    n_classes, array = classes(y_prob, "y_prob"), _plain_array(y_true, "y_true")
+    if order is None and pos_label is None and array.dtype.kind not in "OUS":
+        return labels(array, n_classes)
+    distinct, rows = np.unique(class_labels(array, "y_true"), return_inverse=True)
+    known = (distinct if order is None else class_labels(order, "labels")).tolist()
+    if order is not None and (len(known) != n_classes or len(set(known)) != n_classes):
+        raise BadValue("labels", f"= {known}", f"{n_classes} different classes, as y_prob speaks of")
+    if pos_label is not None:
+        others = [one for one in known if one != pos_label]
+        alike = all(isinstance(one, str) == isinstance(pos_label, str) for one in others)
+        if y_prob.ndim == 2 or not np.isscalar(pos_label) or not alike or len(others) > 1:
+            expected = f"one of two classes, whose probability a 1-D y_prob gives; the labels are {known}"
+            raise BadValue("pos_label", f"= {pos_label!r}", expected)
+        known = [*others, pos_label]
+    elif len(known) != n_classes:
+        expected = f"{n_classes}, or labels=... in the order of the columns (1-D: pos_label=...)"
+        raise BadValue("y_true", f"holds {len(known)} different labels", expected)
+    numbers = dict(zip(known, range(n_classes - len(known), n_classes), strict=True))
+    found = np.array([numbers.get(label, -1) for label in distinct.tolist()])[rows]
+    if found.min() < 0:
+        where = first(found < 0)
+        raise BadValue("y_true", f"= {array[where]!r}", f"one of {known}", where)
+    return found.astype(np.int64, copy=False)
+
+
 def same_length(**arrays: npt.NDArray[Any]) -> None:
     """Refuse arguments whose first dimensions differ."""
     (name, reference), *others = arrays.items()
@@ -382,15 +425,20 @@ def forecast(
     *,
     ndim: Sequence[int] = (1, 2),
     in_part: bool = False,
+    names: Names = (None, None),
+    from_logits: bool = False,
 ) -> Rows:
     """Read labels, forecasts and weights; only the numbers in `y_prob` are left to check.
 
-    A pass over large data checks those block by block, with `check_probabilities` or `check_logits`.
+    `names` are the options `labels` and `pos_label`. A pass over large data checks the numbers block by
+    block, with `check_probabilities` or `check_logits`.
     """
     values = real_array(y_prob, "y_prob", ndim)
-    numbers = labels(y_true, classes(values, "y_prob"))
+    numbers = class_numbers(y_true, values, *names)
     same_length(y_true=numbers, y_prob=values)
     labels_from_one(numbers, values, "y_true")
+    if from_logits and not in_part and look_like_probabilities(values[:SOME_ROWS]):
+        warn("y_prob looks like probabilities: with from_logits=True it is read as logits")
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 
@@ -430,18 +478,16 @@ def some_weight(most: float, name: str = "sample_weight") -> None:
         raise BadValue(name, "is zero everywhere", "at least one positive weight")
 
 
-def positive_whole(value: Any, name: str) -> int:
-    """Return a whole number of at least 1."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 1:
-        raise BadValue(name, f"= {value!r}", "a whole number of at least 1")
+def positive_whole(value: Any, name: str, least: int = 1) -> int:
+    """Return a whole number of at least 1, or `least`."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < least:
+        raise BadValue(name, f"= {value!r}", f"a whole number of at least {least}")
     return int(value)
 
 
 def non_negative_whole(value: Any, name: str) -> int:
     """Return a whole number of at least 0."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
-        raise BadValue(name, f"= {value!r}", "a whole number of at least 0")
-    return int(value)
+    return positive_whole(value, name, 0)
 
 
 def number_between(value: Any, low: float, high: float, name: str, *, open_ends: bool = False) -> float:

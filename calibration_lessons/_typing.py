@@ -12,4 +12,6 @@ IntArray = npt.NDArray[np.int64]
 Norm = Literal["l1", "l2"]
 Strategy = Literal["uniform", "quantile"]
 Target = Literal["top-label", "positive"] | int | None
+Label = str | int | None
+Names = tuple[npt.ArrayLike | None, Label]  # the options `labels` and `pos_label`
 Seed = int | np.random.Generator | None

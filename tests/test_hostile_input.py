@@ -50,7 +50,7 @@ NAMED = re.compile(
 CALLS = {
     "report": lambda X, y: cl.calibration_report(y, X, n_draws=3).ece,
     **{
-        method: lambda X, y, method=method: cl.calibration_test(y, X, method, n_draws=3).p_value
+        method: lambda X, y, method=method: cl.calibration_test(y, X, method=method, n_draws=3).p_value
         for method in get_args(Method)
     },
     "ECE": lambda X, y: cl.expected_calibration_error(y, X),

@@ -99,10 +99,12 @@ def test_containers_do_not_change_the_numbers_and_are_left_alone():
     ("values", "message"),
     [
         (changed(P, 1, 1.2), "v[1] = 1.2: expected a probability in [0, 1]"),
-        (changed(P, 2, -0.1), "v[2] = -0.1: expected a probability in [0, 1]"),
+        (changed(P, 2, -0.1), "v[2] = -0.1: expected a probability in [0, 1] (of logits their softmax, or from_logits=True)"),
+        (100 * P, "v[0] = 20.0: expected a probability in [0, 1] (of percentages v / 100)"),
+        (np.round(ROWS[:1] * 0.99, 3), "v[0] sums to 0.99: expected class probabilities that sum to 1 (if they were rounded: v / v.sum(axis=1, keepdims=True))"),
         (changed(P, 0, np.nan), "v[0] = nan: expected a probability in [0, 1]"),
         (changed(P, 0, np.inf), "v[0] = inf: expected a probability in [0, 1]"),
-        (changed(ROWS, (1, 0), 7), "v[1, 0] = 7.0: expected a probability in [0, 1]"),
+        (changed(ROWS, (1, 0), 7), "v[1, 0] = 7.0: expected a probability in [0, 1] (of percentages v / 100)"),
         (changed(ROWS, (1, 0), 0.6), "v[1] sums to 0.9: expected class probabilities that sum to 1"),
         (
             P[:, None],
@@ -175,7 +177,7 @@ def test_exact_numbers_are_those_of_the_input_in_double_precision(dtype):
 def test_half_precision_rows_cast_up_get_the_advice_to_renormalise():
     p = cl.softmax(np.random.default_rng(0).normal(size=(50, 10))).astype(np.float16)
     assert len(_input.probabilities(p)) == 50
-    with pytest.raises(ValueError, match="half-precision numbers cast up: divide each row by its sum"):
+    with pytest.raises(ValueError, match=r"half-precision numbers cast up: y_prob / y_prob.sum"):
         _input.probabilities(p.astype(np.float64))
     refused(lambda: _input.probabilities(np.float16([[0.5, 0.25]])), ValueError,
             "y_prob[0] sums to 0.75: expected class probabilities that sum to 1")  # fmt: skip

@@ -71,7 +71,7 @@ def seconds() -> dict[str, dict[str, float]]:
     for n in TIMED_ROWS:
         z = generator.normal(0, 2, n)
         y = (generator.random(n) < expit(z / 2)).astype(np.int64)
-        cases[f"two classes, {n} rows"] = comparison.Forecast(expit(z), z, z), y
+        cases[f"two classes, {n} rows"] = comparison.Scores(expit(z), z, z), y
     logits, labels = datasets.network_logits(0, "calibration")
     cases[f"ten classes, {len(labels)} rows"] = comparison.forecast_of_logits(logits), labels
     return {
@@ -83,7 +83,7 @@ def seconds() -> dict[str, dict[str, float]]:
     }
 
 
-def median_seconds(calibrator: Any, known: comparison.Forecast, y: comparison.Integers) -> float:
+def median_seconds(calibrator: Any, known: comparison.Scores, y: comparison.Integers) -> float:
     """Return the median of a few measurements, after one to warm up."""
     taken = []
     for _ in range(1 + N_TIMES):

@@ -57,7 +57,7 @@ CALIBRATORS: dict[str, Calibrator] = {
 }
 
 
-class Forecast(NamedTuple):
+class Scores(NamedTuple):
     """What a classifier says of n rows, in the three shapes that calibrators read.
 
     With two classes all are of class 1 and of shape (n,), and `log_odds` are the `logits`. With K classes
@@ -236,14 +236,14 @@ def classifiers(seed: int) -> dict[str, Any]:
     }
 
 
-def fitted_forecasts(model: Any, train: Part, *parts: Part) -> list[Forecast]:
+def fitted_forecasts(model: Any, train: Part, *parts: Part) -> list[Scores]:
     """Fit a classifier, on one thread, and let it speak of its training rows and of other parts."""
     with threadpool_limits(1):  # as fast on such small tables, and the same sums on every machine
         model.fit(train.X, train.y)
         return [forecast(model, part.X) for part in (train, *parts)]
 
 
-def forecast(model: Any, X: Floats) -> Forecast:
+def forecast(model: Any, X: Floats) -> Scores:
     """Probabilities of class 1 as a fitted classifier states them, and its log-odds.
 
     The margin of an SVM is read as log-odds. Naive Bayes and the network keep log-odds that their
@@ -265,7 +265,7 @@ def forecast(model: Any, X: Floats) -> Forecast:
     """
     if isinstance(model, SVC):
         z = model.decision_function(X)
-        return Forecast(expit(z), z, z)
+        return Scores(expit(z), z, z)
     p = np.asarray(model.predict_proba(X)[:, 1])
     if hasattr(model, "decision_function"):
         z = model.decision_function(X)
@@ -277,10 +277,10 @@ def forecast(model: Any, X: Floats) -> Forecast:
     else:
         votes = counted(model, X)
         z = logit(p if votes is None else votes[:, 1])
-    return Forecast(p, z, z)
+    return Scores(p, z, z)
 
 
-def forecast_of_logits(logits: Floats) -> Forecast:
+def forecast_of_logits(logits: Floats) -> Scores:
     """Probabilities and log-odds of each of K classes, from logits of shape (n, K).
 
     Examples
@@ -289,7 +289,7 @@ def forecast_of_logits(logits: Floats) -> Forecast:
     [[-0.693, -0.693, -0.693]]
     """
     rivals = [logsumexp(np.delete(logits, k, axis=1), axis=1) for k in range(logits.shape[1])]
-    return Forecast(softmax(logits), logits, logits - np.column_stack(rivals))
+    return Scores(softmax(logits), logits, logits - np.column_stack(rivals))
 
 
 def judge(y: Integers, p: Floats, seed: int) -> dict[str, float]:
@@ -311,14 +311,14 @@ def judge(y: Integers, p: Floats, seed: int) -> dict[str, float]:
 
 
 def recalibrated(
-    calibrator: Calibrator, known: Forecast, y: Integers, *others: Forecast
+    calibrator: Calibrator, known: Scores, y: Integers, *others: Scores
 ) -> list[Floats] | None:
     """Return `others` after a calibrator that learned from `known`; None where it has no finite answer.
 
     Examples
     --------
     >>> z = np.array([-1.0, 1.0])
-    >>> right = Forecast(expit(z), z, z)
+    >>> right = Scores(expit(z), z, z)
     >>> recalibrated(TemperatureScaling(), right, np.array([0, 1]), right) is None
     True
     """
@@ -365,13 +365,13 @@ def paired_interval(
     return mean - half, mean, mean + half
 
 
-def _alone(classifier: str, new: Forecast, y_new: Integers, seed: int) -> Result:
+def _alone(classifier: str, new: Scores, y_new: Integers, seed: int) -> Result:
     measures = judge(y_new, new.probability, seed)
     return Result(classifier, "uncalibrated", "nothing", 0, False, np.nan, **measures)
 
 
 def _calibrated(
-    classifier: str, known: Forecast, y: Integers, new: Forecast, y_new: Integers, rows: str, seed: int
+    classifier: str, known: Scores, y: Integers, new: Scores, y_new: Integers, rows: str, seed: int
 ) -> Iterator[Result]:
     for method, calibrator in CALIBRATORS.items():
         found = recalibrated(calibrator, known, y, known, new)
@@ -381,9 +381,9 @@ def _calibrated(
 
 
 def _by_size(
-    classifier: str, known: Forecast, y: Integers, new: Forecast, y_new: Integers, seed: int
+    classifier: str, known: Scores, y: Integers, new: Scores, y_new: Integers, seed: int
 ) -> Iterator[Result]:
     yield _alone(classifier, new, y_new, seed)
     for n in SIZES:
-        first = Forecast(*(values[:n] for values in known))
+        first = Scores(*(values[:n] for values in known))
         yield from _calibrated(classifier, first, y[:n], new, y_new, "calibration rows", seed)

@@ -238,8 +238,7 @@ class GaussianClasses:
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        if _input.positive_whole(self.n_classes, "n_classes") < 2:
-            raise ValueError(f"n_classes = {self.n_classes}: expected at least 2 classes")
+        _input.positive_whole(self.n_classes, "n_classes", least=2)
         _input.number_between(self.radius, 0, np.inf, "radius")
 
     @property
@@ -369,8 +368,9 @@ def label_shift(
     labels = _input.labels(y_true, len(prior))
     _input.positive_whole(n, "n")
     counts = np.bincount(labels, minlength=len(prior))
-    if ((prior > 0) & (counts == 0)).any():
-        missing = int(((prior > 0) & (counts == 0)).argmax())
-        raise ValueError(f"class_prior[{missing}] = {prior[missing]}: expected 0, no row has this class")
+    missing = (prior > 0) & (counts == 0)
+    if missing.any():
+        where = _input.first(missing)
+        raise _input.BadValue("class_prior", f"= {prior[where]}", "0, no row has this class", where)
     weight = (prior / np.maximum(counts, 1))[labels]
     return _input.generator(random_state).choice(len(labels), n, p=weight / weight.sum())

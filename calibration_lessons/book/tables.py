@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from .. import _input
+from .._results import captioned
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +30,7 @@ class Table:
         return f"{self.caption}\n{self.frame.to_string(float_format=self._number)}"
 
     def _repr_html_(self) -> str:
-        rows = self.frame.to_html(float_format=self._number, border=0, justify="right")
-        head, body = rows.split("\n", 1)
-        return f"{head}\n  <caption>{escape(self.caption)}</caption>\n{body}"
+        return captioned(self.frame, self.caption, float_format=self._number)
 
     def _number(self, value: float) -> str:
         return f"{value:.{self.digits}f}"
@@ -71,7 +69,7 @@ def table(frame: Any, *, caption: str, digits: int = 3) -> Table:
     coin   0.25
     """
     if not hasattr(frame, "to_html"):
-        raise TypeError(f"frame is of type {type(frame).__name__}: expected a pandas DataFrame")
+        raise _input.BadType("frame", f"is of type {type(frame).__name__}", "a pandas DataFrame")
     if not isinstance(caption, str) or not caption.strip():
-        raise ValueError(f"caption = {caption!r}: expected a sentence that says what the table shows")
+        raise _input.BadValue("caption", f"= {caption!r}", "a sentence that says what the table shows")
     return Table(frame, caption, _input.non_negative_whole(digits, "digits"))

@@ -194,20 +194,11 @@ class BinaryCalibrator(Calibrator):
 
 
 def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator) -> None:
-    """Warn where scores for a method that reads logits are probabilities: all in [0, 1], rows of sum 1.
-
-    A few logits may happen to be so: it takes ten rows.
-    """
-    few = len(scores) < 10 or scores.min() == scores.max()
-    if few or not (scores.min() >= 0 and scores.max() <= 1):
-        return
-    if scores.ndim == 1:
-        remedy = "log-odds, log(p / (1 - p)) (scipy.special.logit)"
-    elif np.abs(scores.sum(axis=1, dtype=np.float64) - 1).max() < _input.HALF_PRECISION:
-        remedy = "logits, such as log(p)"
-    else:
-        return
-    _input.warn(f"X looks like probabilities: {type(calibrator).__name__} reads {remedy}")
+    """Warn where scores for a method that reads logits are probabilities."""
+    if _input.look_like_probabilities(scores):
+        one = "log-odds, log(p / (1 - p)) (scipy.special.logit)"
+        remedy = one if scores.ndim == 1 else "logits, such as log(p)"
+        _input.warn(f"X looks like probabilities: {type(calibrator).__name__} reads {remedy}")
 
 
 def flat(array: FloatArray) -> FloatArray:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from .. import _input
-from .._typing import Floats
+from .. import _input, _results
+from .._typing import Floats, Label
 from ..measures._forecast import Forecast
 
 ABSTAIN = -1
@@ -45,14 +45,12 @@ def optimal_threshold(costs: npt.ArrayLike) -> float:
     """
     table = _cost_table(costs)
     if table.shape != (2, 2):
-        raise ValueError(f"costs has shape {table.shape}: expected (2, 2), true class by decision")
+        raise _input.BadValue("costs", f"has shape {table.shape}", "(2, 2), true class by decision")
     table /= max(np.abs(table).max(), np.finfo(float).tiny)  # so that no difference overflows
     false_positive, false_negative = table[0, 1] - table[0, 0], table[1, 0] - table[1, 1]
     if false_positive <= 0 or false_negative <= 0:
-        raise ValueError(
-            f"costs = {np.asarray(costs).tolist()}: expected each class's own decision to cost less than the "
-            f"other one (else one decision is right whatever the probability)"
-        )
+        expected = "each class's own decision to cost less than the other (else one is right whatever p)"
+        raise _input.BadValue("costs", f"= {np.asarray(costs).tolist()}", expected)
     return float(1 / (1 + false_negative / false_positive))
 
 
@@ -188,8 +186,8 @@ def mean_cost(
     return float(np.average(table[labels, chosen], weights=weights))
 
 
-@dataclass(frozen=True, eq=False)
-class RiskCoverage:
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskCoverage(_results.Rows):
     """What a model risks that answers only where it is confident.
 
     The arrays have one entry for each distinct confidence, from the largest down.
@@ -211,6 +209,9 @@ class RiskCoverage:
     risk: Floats
     area: float
 
+    def __repr__(self) -> str:
+        return f"<RiskCoverage: {len(self.risk)} distinct confidences, area {_results.number(self.area)}>"
+
 
 def risk_coverage(
     y_true: npt.ArrayLike,
@@ -218,6 +219,8 @@ def risk_coverage(
     *,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> RiskCoverage:
     """Errors among the rows that a model answers, the surest first, against their share (``eq-aurc``).
 
@@ -231,6 +234,10 @@ def risk_coverage(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -256,7 +263,9 @@ def risk_coverage(
     >>> curve.coverage.tolist(), curve.risk.tolist(), curve.area
     ([0.25, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25], 0.0625)
     """
-    forecast = Forecast.read(y_true, y_prob, "top-label", sample_weight, from_logits=from_logits)
+    forecast = Forecast.read(
+        y_true, y_prob, "top-label", sample_weight, from_logits=from_logits, names=(labels, pos_label)
+    )
     confidence, hits = forecast.whole()
     weights = np.ones(len(hits)) if forecast.weights is None else forecast.weights
     keep = weights > 0
@@ -278,9 +287,8 @@ def risk_coverage(
 def _cost_table(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     table = _input.finite(costs, "costs", ndim=(2,)).astype(np.float64)
     if n_classes is not None and len(table) != n_classes:
-        raise ValueError(
-            f"costs has {len(table)} rows: expected {n_classes}, one for each class that y_prob speaks of"
-        )
+        expected = f"{n_classes}, one for each class that y_prob speaks of"
+        raise _input.BadValue("costs", f"has {len(table)} rows", expected)
     return table
 
 
@@ -290,8 +298,6 @@ def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArra
     if wrong.any():
         where = _input.first(wrong)
         hint = "" if lowest == ABSTAIN else " (-1 only with abstaining_cost)"
-        raise ValueError(
-            f"{_input.place('decision', where)} = {numbers[where]:g}: "
-            f"expected a whole number in {lowest}..{highest}{hint}"
-        )
+        expected = f"a whole number in {lowest}..{highest}{hint}"
+        raise _input.BadValue("decision", f"= {numbers[where]:g}", expected, where)
     return numbers.astype(np.int64)

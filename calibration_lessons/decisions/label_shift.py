@@ -57,10 +57,8 @@ def adjust_to_priors(
     parts = _by_class(forecasts) * (new / old)
     total = parts.sum(axis=1, keepdims=True)
     if total.min() == 0:
-        raise ValueError(
-            f"y_prob[{int(total.argmin())}] is 0 in every class that new_priors leaves: "
-            f"expected a positive probability in one of them"
-        )
+        found, expected = "is 0 in every class that new_priors leaves", "a positive one in one of them"
+        raise _input.BadValue("y_prob", found, expected, (int(total.argmin()),))
     parts /= total
     return parts if forecasts.ndim == 2 else parts[:, 1]
 
@@ -179,10 +177,10 @@ def _by_class(forecasts: FloatArray) -> Floats:
 def _priors(values: npt.ArrayLike, n_classes: int, name: str, *, positive: bool = False) -> Floats:
     array = _input.finite(values, name, ndim=(1,)).astype(np.float64)
     if len(array) != n_classes:
-        raise ValueError(f"{name} has {len(array)} entries: expected {n_classes}, one for each class")
+        raise _input.BadValue(name, f"has {len(array)} entries", f"{n_classes}, one for each class")
     _input.probabilities(array[None, :], name)
     if positive and array.min() == 0:
-        raise ValueError(f"{name}[{int(array.argmin())}] = 0: expected every class among the training data")
+        raise _input.BadValue(name, "= 0", "every class among the training data", (int(array.argmin()),))
     return np.asarray(array / array.sum())
 
 
@@ -192,7 +190,6 @@ def _refuse_confounded(ratios: Floats) -> None:
     differences = ratios[:, :-1] - ratios[:, -1:]
     spread = np.linalg.eigvalsh(differences.T @ differences)
     if spread[0] <= MIN_EIGENVALUE * max(spread[-1], n_classes * np.finfo(float).eps):
-        raise ValueError(
-            "y_prob does not tell the classes apart: many priors are as likely. Expected forecasts "
-            "that stray from train_priors, and from row to row differently for each class"
-        )
+        found = "does not tell the classes apart (many priors are as likely)"
+        expected = "forecasts that stray from train_priors, from row to row differently for each class"
+        raise _input.BadValue("y_prob", found, expected)

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-from .. import _input
+from .. import _input, _results
 from .. import _json_state as _sealed
 from .._typing import Floats, Target
 from ..measures.accumulator import Batch, Event, Kind, same_kind
@@ -71,6 +71,9 @@ class WindowReport:
     gap: float
     calibration_evidence: float
     accuracy_evidence: float
+
+    def __repr__(self) -> str:
+        return _results.rounded(self)
 
 
 class CalibrationMonitor:

@@ -197,12 +197,12 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_log
     >>> brier_score(np.array([1, 0]), da.from_array(np.array([0.5, 0.5]), chunks=1))
     0.25
     """
-    add_up = partial(brier_sums, from_logits=from_logits)
+    add_up = partial(_score_sums, brier_sums, from_logits)
     return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
 
 
 def negative_log_likelihood(
-    y_true: Any, y_prob: Any, *, from_logits: bool = False, sample_weight: Any = None
+    y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_logits: bool = False
 ) -> float:
     """Mean negative log-likelihood of the labels in nats, in one pass over the blocks (``eq-nll``).
 
@@ -213,10 +213,10 @@ def negative_log_likelihood(
     y_prob : Dask array, shape (n,) or (n, K)
         Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
         blocks, a row's classes in one block.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     sample_weight : Dask or NumPy array, shape (n,), optional
         Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
 
     Returns
     -------
@@ -234,7 +234,7 @@ def negative_log_likelihood(
     >>> round(negative_log_likelihood(np.array([1, 0]), y_prob), 4)
     0.6931
     """
-    add_up = partial(nll_sums, from_logits=from_logits)
+    add_up = partial(_score_sums, nll_sums, from_logits)
     return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
 
 
@@ -374,6 +374,10 @@ def _excess(
 ) -> tuple[float, float]:
     """Sum up a block's part of the equation for the temperature, and its slope in beta."""
     return estimator._excess(_rows(estimator, largest, y, X, sample_weight), beta)
+
+
+def _score_sums(add_up: Any, from_logits: bool, y_true: Any, y_prob: Any, sample_weight: Any) -> Any:
+    return add_up(_input.forecast(y_true, y_prob, sample_weight, in_part=True), from_logits=from_logits)
 
 
 def _forecasts(y_true: Any, y_prob: Any, sample_weight: Any) -> list[Block]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -11,22 +11,19 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from .. import _blocks, _input
-from .._typing import FloatArray, Floats, IntArray, Target
+from .._typing import FloatArray, Floats, IntArray, Names, Target
 
 Scored = tuple[FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class Forecast(_input.Rows):
     """Probabilities or logits with the labels that came, and the event whose probability is tested.
 
     The event is "the label is 1" (``target="positive"``), "the label is k" (``target=k``) or
     "the predicted class is the label" (``target="top-label"``).
     """
 
-    values: FloatArray
-    labels: IntArray
-    weights: Floats | None
     target: Literal["top-label", "positive"] | int
     from_logits: bool
 
@@ -40,9 +37,12 @@ class Forecast:
         *,
         from_logits: bool,
         in_part: bool = False,
+        names: Names = (None, None),
     ) -> Forecast:
         """Check everything but the numbers in `y_prob`; `blocks` checks those on the way."""
-        rows = _input.forecast(y_true, y_prob, sample_weight, in_part=in_part)
+        rows = _input.forecast(
+            y_true, y_prob, sample_weight, in_part=in_part, names=names, from_logits=from_logits
+        )
         _input.squarable(rows.weights)
         event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
         return cls(rows.y_prob, rows.labels, rows.weights, event, from_logits)
@@ -50,14 +50,14 @@ class Forecast:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Type of the scores, hence of the edges."""
-        return np.dtype(np.float64) if self.from_logits else self.values.dtype
+        return np.dtype(np.float64) if self.from_logits else self.y_prob.dtype
 
     def blocks(self) -> Iterator[tuple[slice, Scored]]:
         """Scores and hits of many rows at a time; the numbers behind them are checked block by block."""
         check = _input.check_logits if self.from_logits else _input.check_probabilities
-        reduce = self._one_column if self.values.ndim == 1 else self._columns
+        reduce = self._one_column if self.y_prob.ndim == 1 else self._columns
         for many in _blocks.row_blocks(self.labels):
-            values, labels = self.values[many], self.labels[many]
+            values, labels = self.y_prob[many], self.labels[many]
             scores, hits = np.empty(len(labels), self.dtype), np.empty(len(labels), dtype=bool)
             for rows in _blocks.row_blocks(values):
                 check(values[rows], "y_prob", many.start + rows.start)
@@ -70,6 +70,18 @@ class Forecast:
         for rows, scored in self.blocks():
             scores[rows], hits[rows] = scored
         return scores, hits
+
+    def means_of_top_label(self) -> tuple[float, float]:
+        """Mean probability of the top label, and the share of rows where it is right."""
+        scores, hits = replace(self, target="top-label").whole()
+        confidence, accuracy = np.average([scores, hits], axis=1, weights=self.weights)
+        return float(confidence), float(accuracy)
+
+    def warn_of_one_class(self) -> None:
+        """Warn where all of ten labels or more are equal, as where the rows of a class were lost."""
+        counted = self.labels if self.weights is None else self.labels[self.weights > 0]
+        if len(counted) >= 10 and counted.min() == counted.max():
+            _input.warn(f"all {len(counted)} labels are class {counted[0]}: are these all rows?")
 
     def _one_column(self, block: FloatArray, labels: IntArray) -> Scored:
         positive = _sigmoid(block) if self.from_logits else block
@@ -114,6 +126,11 @@ def event_name(target: Literal["top-label", "positive"] | int) -> str:
     """Name the event for a reader, such as "top label", "positive class" or "class 3"."""
     names = {"top-label": "top label", "positive": "positive class"}
     return names[target] if isinstance(target, str) else f"class {target}"
+
+
+def the(event: str) -> str:
+    """Name the event within a sentence."""
+    return event if event.startswith("class ") else f"the {event}"
 
 
 def class_number(target: str | int) -> int:

@@ -39,7 +39,7 @@ class Batch(NamedTuple):
         rows = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, in_part=True)
         edges = bin_edges(n_bins, rows.dtype)
         sums = sums_of_bins(rows.blocks(), edges, "uniform", rows.weights)
-        shape = rows.values.shape
+        shape = rows.y_prob.shape
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
         return cls((columns, rows.dtype.name), rows.target, sums)
 
@@ -153,7 +153,7 @@ class CalibrationAccumulator:
             Before the first batch, and where all weights are 0.
         """
         if self._kind is None:
-            raise ValueError("the accumulator is empty: expected a call of update before curve")
+            raise _input.BadValue("the accumulator", "is empty", "a call of update before curve")
         _input.some_weight(float(self._sums[1].sum()))
         edges = bin_edges(self.n_bins, self._kind[1])
         return curve_from_sums(self._event, "uniform", edges, self._sums.copy())

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import _input
-from .._typing import FloatArray, Floats
+from .. import _input, _results
+from .._typing import FloatArray, Floats, Label
 from .bins import bin_edges, uniform_bins
 
 
@@ -35,6 +35,9 @@ class BrierDecomposition(NamedTuple):
     within_bin: float
     reliability_corrected: float
 
+    def __repr__(self) -> str:
+        return _results.rounded(self)
+
     @property
     def score(self) -> float:
         """The Brier score, put together from its parts."""
@@ -47,6 +50,8 @@ def brier_decomposition(
     *,
     n_bins: int | None = None,
     sample_weight: npt.ArrayLike | None = None,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> BrierDecomposition:
     """Split the Brier score (equations ``eq-brier-decomposition``, ``eq-brier-within-bin``).
 
@@ -62,6 +67,10 @@ def brier_decomposition(
         right-closed bins of equal width; a group's forecast is then its mean.
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative.
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -103,7 +112,7 @@ def brier_decomposition(
     """
     if n_bins is not None:
         _input.positive_whole(n_bins, "n_bins")
-    rows = _input.forecast(y_true, y_prob, sample_weight)
+    rows = _input.forecast(y_true, y_prob, sample_weight, names=(labels, pos_label))
     _input.check_probabilities(rows.y_prob, "y_prob")
     forecasts, labels, weight = rows.counted()
     columns = [(forecasts, 1)] if forecasts.ndim == 1 else [(c, k) for k, c in enumerate(forecasts.T)]

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logit
 
-from .. import _input
-from .._typing import FloatArray
+from .. import _input, _results
+from .._typing import FloatArray, Label
 from ..solvers.logistic import logistic_line
 
 
@@ -27,6 +27,9 @@ class CalibrationLine(NamedTuple):
     slope: float
     intercept: float
 
+    def __repr__(self) -> str:
+        return _results.rounded(self)
+
 
 def calibration_slope_intercept(
     y_true: npt.ArrayLike,
@@ -34,6 +37,7 @@ def calibration_slope_intercept(
     *,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    pos_label: Label = None,
 ) -> CalibrationLine:
     """Cox's calibration slope and intercept: Platt's curve (``eq-platt``) of the log-odds, by the labels.
 
@@ -47,6 +51,8 @@ def calibration_slope_intercept(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as log-odds.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -77,13 +83,13 @@ def calibration_slope_intercept(
         forecasts = _input.probabilities(y_prob, ndim=(1,))
         _refuse_certainty(forecasts)
         log_odds = logit(forecasts.astype(np.float64))
-    labels = _input.labels(y_true, 2)
+    labels = _input.class_numbers(y_true, log_odds, pos_label=pos_label)
     _input.same_length(y_true=labels, y_prob=log_odds)
     weights = _input.weights(sample_weight, len(labels))
     if weights is not None:
         log_odds, labels, weights = log_odds[weights > 0], labels[weights > 0], weights[weights > 0]
     if log_odds.min() == log_odds.max():
-        raise ValueError("all of y_prob are equal: expected forecasts that differ, to fit a slope")
+        raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")
     return CalibrationLine(*logistic_line(log_odds, labels, weights, (0.0, 1.0)))
 
 
@@ -91,7 +97,5 @@ def _refuse_certainty(forecasts: FloatArray) -> None:
     certain = (forecasts == 0) | (forecasts == 1)
     if certain.any():
         where = _input.first(certain)
-        raise ValueError(
-            f"{_input.place('y_prob', where)} = {forecasts[where]}: expected a probability strictly between "
-            f"0 and 1, because the log-odds of a certain forecast are infinite"
-        )
+        expected = "a probability strictly between 0 and 1: certain forecasts have infinite log-odds"
+        raise _input.BadValue("y_prob", f"= {forecasts[where]}", expected, where)

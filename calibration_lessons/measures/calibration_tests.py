@@ -20,12 +20,13 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import chi2
 from scipy.stats import norm as normal
 
-from .. import _input
-from .._typing import FloatArray, Floats, Seed, Target
+from .. import _input, _results
+from .._typing import FloatArray, Floats, Label, Seed, Target
 from ..numerics import softmax
 from . import chance
 from ._forecast import Forecast, event_name
 from .bins import bin_edges
+from .ece import null_of
 from .reliability import ReliabilityCurve, curve_of
 
 Method = Literal[
@@ -67,16 +68,21 @@ class CalibrationTest:
     p_value: float
     n: int
 
+    def __repr__(self) -> str:
+        return _results.rounded(self)
+
 
 def calibration_test(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
-    method: Method = "ece",
     *,
+    method: Method = "ece",
     target: Target = None,
     n_bins: int | None = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
     n_draws: int = 1000,
     random_state: Seed = None,
 ) -> CalibrationTest:
@@ -108,6 +114,10 @@ def calibration_test(
         Importance weights, non-negative: each row counts so much, in the data and in the draws.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and
         "hosmer-lemeshow" the chi-squared distribution, with one degree of freedom per bin, instead.
@@ -144,10 +154,10 @@ def calibration_test(
     Examples
     --------
     >>> y_true, y_prob = [1, 0, 1, 1, 0] * 40, [0.9, 0.2, 0.6, 0.8, 0.4] * 40
-    >>> calibration_test(y_true, y_prob, "spiegelhalter").p_value < 1e-6
+    >>> calibration_test(y_true, y_prob, method="spiegelhalter").p_value < 1e-6
     True
-    >>> calibration_test(y_true, y_prob, "t-cal", random_state=0).p_value
-    0.000999000999000999
+    >>> calibration_test(y_true, y_prob, method="t-cal", random_state=0).p_value < 0.001
+    True
     """
     _input.one_of(method, get_args(Method), "method")
     _input.positive_whole(n_draws, "n_draws")
@@ -155,7 +165,8 @@ def calibration_test(
         raise _input.BadValue("n_bins", f"= {n_bins!r}", f"None: {method!r} has no bins to choose")
     generator = _input.generator(random_state)
     values = _input.real_array(y_prob, "y_prob", (1, 2))
-    forecast = Forecast.read(y_true, values, target, sample_weight, from_logits=from_logits)
+    names = (labels, pos_label)
+    forecast = Forecast.read(y_true, values, target, sample_weight, from_logits=from_logits, names=names)
     scores, hits = forecast.whole()
     event, p, happened = event_name(forecast.target), scores.astype(np.float64), hits.astype(np.float64)
     if method == "kernel":
@@ -173,7 +184,7 @@ def calibration_test(
         )
         if method == "ece":
             statistic = curve.ece()
-            p_value = curve.under_calibration(n_draws=n_draws, random_state=generator).p_value(statistic)
+            p_value = null_of(curve, forecast, "l1", n_draws, generator).p_value(statistic)
         else:
             statistic, p_value = _hosmer_lemeshow(curve)
     elif method == "spiegelhalter":

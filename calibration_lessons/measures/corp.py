@@ -13,8 +13,8 @@ import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
-from .. import _input
-from .._typing import Floats, IntArray, Seed
+from .. import _input, _results
+from .._typing import Floats, IntArray, Label, Seed
 
 Score = Literal["brier", "log"]
 
@@ -36,14 +36,17 @@ class CorpDecomposition(NamedTuple):
     discrimination: float
     uncertainty: float
 
+    def __repr__(self) -> str:
+        return _results.rounded(self)
+
     @property
     def score(self) -> float:
         """The score, put together from its parts."""
         return self.miscalibration - self.discrimination + self.uncertainty
 
 
-@dataclass(frozen=True, eq=False)
-class CorpCurve:
+@dataclass(frozen=True, eq=False, repr=False)
+class CorpCurve(_results.Rows):
     """The best increasing recalibration of a forecast; `plots.corp_diagram` draws it.
 
     Every array has one entry for each distinct forecast, in increasing order.
@@ -71,6 +74,9 @@ class CorpCurve:
     counts: IntArray
     weights: Floats
     effective_counts: Floats
+
+    def __repr__(self) -> str:
+        return f"<CorpCurve: n = {self.counts.sum()}, {len(self.counts)} distinct forecasts>"
 
     def decomposition(self, score: Score = "brier") -> CorpDecomposition:
         """Return the parts of a score, as `calibration_lessons.corp_decomposition`."""
@@ -131,7 +137,11 @@ def _log_loss(frequency: Floats, p: Floats) -> Floats:
 
 
 def corp_curve(
-    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    *,
+    sample_weight: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> CorpCurve:
     """Recalibrate a forecast by isotonic regression, equal forecasts pooled: a diagram without bins.
 
@@ -143,6 +153,8 @@ def corp_curve(
         Probability of the positive class.
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -163,7 +175,7 @@ def corp_curve(
     >>> curve.recalibrated.tolist()
     [0.0, 0.5, 0.5, 1.0]
     """
-    rows = _input.forecast(y_true, y_prob, sample_weight, ndim=(1,))
+    rows = _input.forecast(y_true, y_prob, sample_weight, ndim=(1,), names=(None, pos_label))
     _input.check_probabilities(rows.y_prob, "y_prob")
     _input.squarable(rows.weights)
     forecasts, labels, weight = rows.counted()
@@ -188,6 +200,7 @@ def corp_decomposition(
     *,
     score: Score = "brier",
     sample_weight: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> CorpDecomposition:
     """Split a proper score without bins, by the best increasing recalibration (equation ``eq-corp``).
 
@@ -204,6 +217,8 @@ def corp_decomposition(
         where a label had the probability 0.
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -227,4 +242,4 @@ def corp_decomposition(
     >>> round(parts.miscalibration, 4), round(parts.discrimination, 4), parts.uncertainty
     (0.0178, 0.0278, 0.25)
     """
-    return corp_curve(y_true, y_prob, sample_weight=sample_weight).decomposition(score)
+    return corp_curve(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label).decomposition(score)

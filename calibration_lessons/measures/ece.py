@@ -8,12 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input
-from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
+from .._typing import Label, Norm, Seed, Strategy, Target
 from . import _class_wise
-from ._forecast import Forecast, scores_of
-from .bins import bin_index, edges_of
+from ._forecast import Forecast
+from .bins import bin_index
 from .chance import ECENull, null_of_gaps
-from .reliability import NO_WEIGHTS, curve_of, reliability_curve
+from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of, reliability_curve
+
+ROW_BY_ROW = 10_000  # rows at most of which each is drawn: a thousand times in a quarter of a second
 
 
 def expected_calibration_error(
@@ -25,6 +27,8 @@ def expected_calibration_error(
     target: Target | Literal["class-wise"] = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
     norm: Norm = "l1",
     debias: bool = False,
 ) -> float:
@@ -48,6 +52,10 @@ def expected_calibration_error(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
     norm : {"l1", "l2"}
         Mean absolute gap, or root of the mean squared gap.
     debias : bool
@@ -85,9 +93,9 @@ def expected_calibration_error(
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
     values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
-    errors = []
+    numbers, errors = _input.class_numbers(y_true, values, labels, pos_label), []
     for one in targets_of(target, values):
-        forecast = Forecast.read(y_true, values, one, sample_weight, from_logits=from_logits)
+        forecast = Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits)
         curve = curve_of(forecast, n_bins, strategy, variances=False)
         errors.append(curve.ece(norm, debias=debias))
     return float(np.mean(errors))
@@ -120,6 +128,8 @@ def maximum_calibration_error(
     target: Target = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Largest gap between accuracy and confidence over the bins that hold a row (equation ``eq-mce``).
 
@@ -140,6 +150,10 @@ def maximum_calibration_error(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -168,6 +182,8 @@ def maximum_calibration_error(
         target=target,
         sample_weight=sample_weight,
         from_logits=from_logits,
+        labels=labels,
+        pos_label=pos_label,
     ).mce()
 
 
@@ -180,6 +196,8 @@ def ece_interval(
     target: Target | Literal["class-wise"] = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
     norm: Norm = "l1",
     level: float = 0.95,
 ) -> tuple[float, float]:
@@ -212,6 +230,10 @@ def ece_interval(
         Importance weights, non-negative; each bin counts with its effective number of rows.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
     norm : {"l1", "l2"}
         Mean absolute gap, or root of the mean squared gap; "class-wise" has an interval for "l1" alone.
     level : float
@@ -261,6 +283,8 @@ def ece_interval(
             target=one,
             sample_weight=sample_weight,
             from_logits=from_logits,
+            labels=labels,
+            pos_label=pos_label,
         )
         for one in targets_of(target, values)
     ]
@@ -284,7 +308,8 @@ def ece_under_calibration(
     """Distribution of the ECE if the model were calibrated, at this n and these scores.
 
     Keeps the scores and draws, again and again, whether each event happens, with its score as the
-    probability; for "class-wise", which label comes. What remains of the ECE is chance.
+    probability; for "class-wise", which label comes. What remains of the ECE is chance. Of more than 10,000
+    rows the hits of each bin are drawn together, as `ReliabilityCurve.under_calibration` does.
 
     Parameters
     ----------
@@ -339,29 +364,28 @@ def ece_under_calibration(
         return _class_wise.null(
             y_prob, n_bins, strategy, sample_weight, norm, n_draws, random_state, from_logits=from_logits
         )
-    scores = scores_of(y_prob, cast(Target, target), from_logits=from_logits)
-    weights = _input.weights(sample_weight, len(scores))
-    edges = edges_of(scores, n_bins, strategy, weights)
-    weight = np.ones(len(scores)) if weights is None else weights
-    index = bin_index(scores, edges, strategy)
-    total, expected = (np.bincount(index, w, minlength=len(edges) - 1) for w in (weight, weight * scores))
-    hits = _drawn_hits(scores, index, weight, n_draws, random_state, len(total))
-    gaps = np.divide(hits - expected, total, out=np.zeros_like(hits), where=total > 0)
-    return null_of_gaps(norm, total / total.sum(), gaps)
+    values = _input.real_array(y_prob, "y_prob", (1, 2))
+    labels, one = np.zeros(len(values)), cast(Target, target)
+    forecast = Forecast.read(labels, values, one, sample_weight, from_logits=from_logits)
+    return null_of(curve_of(forecast, n_bins, strategy), forecast, norm, n_draws, random_state)
 
 
-def _drawn_hits(
-    scores: FloatArray,
-    index: npt.NDArray[np.intp],
-    weight: Floats,
-    n_draws: int,
-    random_state: Seed,
-    n_bins: int,
-) -> Floats:
-    """Weighted hits a bin, shape (n_draws, M), if each event happens with its score as the probability."""
-    generator = _input.generator(random_state)
-    hits = np.empty((n_draws, n_bins))
-    for draw in hits:
+def null_of(
+    curve: ReliabilityCurve, forecast: Forecast, norm: Norm, n_draws: int, random_state: Seed
+) -> ECENull:
+    """Draw the errors that a calibrated model would get, row by row; of many rows, from their bins' sums.
+
+    Sums are as good there: a bin that holds few of many rows weighs little.
+    """
+    _input.positive_whole(n_draws, "n_draws")
+    if len(forecast.labels) > ROW_BY_ROW:
+        return curve.under_calibration(norm, n_draws=n_draws, random_state=random_state)
+    (scores, _), generator, n_bins = forecast.whole(), _input.generator(random_state), len(curve.counts)
+    weight = np.ones(len(scores)) if forecast.weights is None else forecast.weights
+    scores, weight = scores[weight > 0], weight[weight > 0]
+    index, gaps = bin_index(scores, curve.edges, curve.strategy), np.empty((n_draws, n_bins))
+    expected = np.bincount(index, weight * scores, minlength=n_bins)
+    for draw in gaps:
         happened = generator.random(len(scores)) < scores
-        draw[:] = np.bincount(index, weight * happened, minlength=n_bins)
-    return hits
+        draw[:] = np.bincount(index, weight * happened, minlength=n_bins) - expected
+    return null_of_gaps(norm, curve.shares, gaps / np.where(curve.weights > 0, curve.weights, 1.0))

@@ -10,7 +10,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from .. import _input
 from .._blocks import chosen_class, row_blocks, row_squares
-from .._typing import FloatArray, Floats
+from .._typing import FloatArray, Floats, Label
 
 Sums = tuple[float, float]
 
@@ -21,6 +21,8 @@ def brier_score(
     *,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Brier score (equations ``eq-brier-binary`` and ``eq-brier``).
 
@@ -34,6 +36,10 @@ def brier_score(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -62,15 +68,18 @@ def brier_score(
     >>> brier_score([1, 0], [[0.5, 0.5], [0.5, 0.5]])
     0.5
     """
-    return mean_over_rows(brier_sums(y_true, y_prob, sample_weight, from_logits=from_logits))
+    rows = _input.forecast(y_true, y_prob, sample_weight, names=(labels, pos_label), from_logits=from_logits)
+    return mean_over_rows(brier_sums(rows, from_logits=from_logits))
 
 
 def negative_log_likelihood(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
     *,
-    from_logits: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> float:
     """Mean negative log-likelihood of the labels, in nats (equation ``eq-nll``).
 
@@ -80,10 +89,14 @@ def negative_log_likelihood(
         Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
     y_prob : array_like, shape (n,) or (n, K)
         Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative.
+    from_logits : bool
+        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -110,7 +123,8 @@ def negative_log_likelihood(
     >>> negative_log_likelihood([1, 0], [0.0, 0.5])
     inf
     """
-    return mean_over_rows(nll_sums(y_true, y_prob, sample_weight, from_logits=from_logits))
+    rows = _input.forecast(y_true, y_prob, sample_weight, names=(labels, pos_label), from_logits=from_logits)
+    return mean_over_rows(nll_sums(rows, from_logits=from_logits))
 
 
 def mean_over_rows(sums: Sums) -> float:
@@ -120,33 +134,26 @@ def mean_over_rows(sums: Sums) -> float:
     return total / weight
 
 
-def brier_sums(
-    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None, *, from_logits: bool
-) -> Sums:
+def brier_sums(rows: _input.Rows, *, from_logits: bool) -> Sums:
     """Return the sums behind the Brier score, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_logits, _brier_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_probabilities, _brier_rows)
+        return _sums_over_rows(rows, _input.exact_logits, _brier_rows_of_logits)
+    return _sums_over_rows(rows, _input.exact_probabilities, _brier_rows)
 
 
-def nll_sums(
-    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, sample_weight: npt.ArrayLike | None, *, from_logits: bool
-) -> Sums:
+def nll_sums(rows: _input.Rows, *, from_logits: bool) -> Sums:
     """Return the sums behind the negative log-likelihood, of all rows or of a part."""
     if from_logits:
-        return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_logits, _nll_rows_of_logits)
-    return _sums_over_rows(y_true, y_prob, sample_weight, _input.exact_probabilities, _nll_rows)
+        return _sums_over_rows(rows, _input.exact_logits, _nll_rows_of_logits)
+    return _sums_over_rows(rows, _input.exact_probabilities, _nll_rows)
 
 
 def _sums_over_rows(
-    y_true: npt.ArrayLike,
-    y_prob: npt.ArrayLike,
-    sample_weight: npt.ArrayLike | None,
+    forecast: _input.Rows,
     checked: Callable[[FloatArray, str, int], Floats],
     loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
 ) -> Sums:
-    """Weighted sum of a loss a row, block by block in float64, and the sum of the weights."""
-    forecast = _input.forecast(y_true, y_prob, sample_weight, in_part=True)
+    """Weighted sum of a loss per row, block by block in float64, and the sum of the weights."""
     values, weights, total = forecast.y_prob, forecast.weights, 0.0
     for rows in row_blocks(values):
         losses = loss(checked(values[rows], "y_prob", rows.start), forecast.labels[rows])

@@ -6,25 +6,25 @@ Whatever measures binned calibration is a method of the curve, so a plot and a n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binom
 from scipy.stats import norm as normal
 
-from .. import _input
+from .. import _input, _results
 from .._blocks import row_blocks
-from .._typing import FloatArray, Floats, Norm, Seed, Strategy, Target
+from .._typing import FloatArray, Floats, Label, Norm, Seed, Strategy, Target
 from . import chance
-from ._forecast import Forecast, event_name
+from ._forecast import Forecast, event_name, the
 from .bins import bin_edges, edges_of, sums_of_bins
 
 NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReliabilityCurve:
+class ReliabilityCurve(_results.Rows):
     """What a reliability diagram shows, bin by bin.
 
     Attributes
@@ -60,7 +60,14 @@ class ReliabilityCurve:
 
     def __repr__(self) -> str:
         bins = f"{len(self.counts)} bins of equal {'width' if self.strategy == 'uniform' else 'mass'}"
-        return f"<ReliabilityCurve of the {self.event}: n = {self.n}, {bins}, ECE {self.ece():.4f}>"
+        return f"<ReliabilityCurve of {the(self.event)}: n = {self.n}, {bins}, ECE {self.ece():.4f}>"
+
+    def _columns(self) -> dict[str, Any]:
+        names = ["counts", "confidence", "accuracy", "gaps"]
+        if not np.array_equal(self.weights, self.counts):
+            names += ["weights", "effective_counts"]
+        bins = {"from": self.edges[:-1], "to": self.edges[1:]}
+        return bins | {name: getattr(self, name) for name in names}
 
     @property
     def event(self) -> str:
@@ -194,6 +201,8 @@ def reliability_curve(
     target: Target = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
 ) -> ReliabilityCurve:
     """Confidence and accuracy a bin (equations ``eq-bin``, ``eq-accuracy``, ``eq-confidence``).
 
@@ -215,6 +224,10 @@ def reliability_curve(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -245,7 +258,8 @@ def reliability_curve(
     >>> round(float(curve.confidence[0]), 4), float(curve.accuracy[0]), int(curve.counts[0])
     (0.03, 0.2, 5)
     """
-    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits)
+    names = (labels, pos_label)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
     return curve_of(forecast, n_bins, strategy)
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from html import escape
 
 import numpy.typing as npt
 
-from .. import _input
-from .._typing import Seed, Strategy, Target
-from .proper_scores import brier_score, negative_log_likelihood
-from .reliability import reliability_curve
+from .._typing import Label, Seed, Strategy, Target
+from ._forecast import Forecast, the
+from .ece import null_of
+from .proper_scores import brier_sums, mean_over_rows, nll_sums
+from .reliability import curve_of
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,9 @@ class CalibrationReport:
         Mean ECE of a calibrated model at this n and these scores.
     p_value : float
         Probability that a calibrated model gets an ECE as large.
+    mean_forecast, event_rate : float
+        Mean probability of the event, and how often it happened (the top label was right, the label
+        was 1 or k).
     nll : float
         Negative log-likelihood in nats; ``inf`` where a label had the probability 0.
     brier : float
@@ -63,59 +67,48 @@ class CalibrationReport:
     strategy: Strategy
     under_calibration: float
     p_value: float
+    mean_forecast: float
+    event_rate: float
     nll: float
     brier: float
     accuracy: float
     confidence: float
 
-    def brief(self, digits: int = 3) -> str:
-        """Return a cell for a table: the ECE, its interval in brackets, and the value under calibration."""
-        ends = f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
-        return f"{self.ece:.{digits}f} {ends} ({self.under_calibration:.{digits}f})"
-
     def __str__(self) -> str:
         return format(self, ".3f")
 
+    __repr__ = __str__
+
     def __format__(self, spec: str) -> str:
-        text = self._texts(spec or ".3f")
+        told = self._values(spec or ".3f")
+        ece, interval, calibrated, p = list(told.values())[:4]
         return (
-            f"ECE {text['ECE']} ({text['interval']}; {self._rows()}, {self._bins()}, {self.event}); "
-            f"a calibrated model would get {text['calibrated']}, {text['p']}; "
-            f"NLL {text['NLL']}, Brier score {text['Brier']}, accuracy {text['accuracy']}, "
-            f"mean confidence {text['confidence']}"
+            f"ECE {ece} of {the(self.event)} ({100 * self.level:g} % interval {interval}; {self._rows()}, "
+            f"{self._bins()}); a calibrated model would get {calibrated}, p {p if '<' in p else f'= {p}'}; "
+            + ", ".join(f"{name} {value}" for name, value in list(told.items())[4:])
         )
 
     def _repr_html_(self) -> str:
-        text = self._texts(".3f")
-        rows = [
-            ("expected calibration error (ECE)", text["ECE"]),
-            (f"{100 * self.level:g} % interval of the ECE", text["interval"].partition("interval ")[2]),
-            ("ECE of a calibrated model, mean", text["calibrated"]),
-            ("p-value", text["p"].removeprefix("p = ").replace("p <", "&lt;")),
-            ("negative log-likelihood (NLL)", text["NLL"]),
-            ("Brier score", text["Brier"]),
-            ("accuracy", text["accuracy"]),
-            ("mean confidence", text["confidence"]),
-        ]
-        body = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in rows)
+        cells = ((name, escape(value)) for name, value in self._values(".3f").items())
+        body = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in cells)
         head = '<thead><tr><th scope="col">measure</th><th scope="col">value</th></tr></thead>'
-        caption = f"Calibration of the {self.event}: {self._rows()}, {self._bins()}"
+        caption = f"Calibration of {the(self.event)}: {self._rows()}, {self._bins()}"
         return f"<table><caption>{caption}</caption>{head}<tbody>{body}</tbody></table>"
 
-    def _texts(self, spec: str) -> dict[str, str]:
-        """Write each number as it stands in the sentence."""
+    def _values(self, spec: str) -> dict[str, str]:
+        """Write each measure, by its name; the first four lead the sentence."""
         p = format(self.p_value, spec)
         least = format(10.0 ** -len(p.partition(".")[2]), spec)
+        event = {"mean forecast": self.mean_forecast, "event rate": self.event_rate}
+        top_label = {"accuracy": self.accuracy, "mean confidence": self.confidence}
+        shown = {"Brier score": self.brier} | (top_label if self.event == "top label" else event)
         return {
-            "ECE": format(self.ece, spec),
-            "interval": f"{100 * self.level:g} % interval {self.low:{spec}} to {self.high:{spec}}",
-            "calibrated": format(self.under_calibration, spec),
-            "p": f"p = {p}" if float(p) > 0 else f"p < {least}",
+            "expected calibration error (ECE)": format(self.ece, spec),
+            f"{100 * self.level:g} % interval of the ECE": f"{self.low:{spec}} to {self.high:{spec}}",
+            "ECE of a calibrated model, mean": format(self.under_calibration, spec),
+            "p-value": p if float(p) > 0 else f"< {least}",
             "NLL": "infinite" if math.isinf(self.nll) else f"{self.nll:{spec}} nats",
-            "Brier": format(self.brier, spec),
-            "accuracy": format(self.accuracy, spec),
-            "confidence": format(self.confidence, spec),
-        }
+        } | {name: format(value, spec) for name, value in shown.items()}
 
     def _rows(self) -> str:
         weighted = not math.isclose(self.n, self.effective_n)
@@ -135,6 +128,8 @@ def calibration_report(
     target: Target = None,
     sample_weight: npt.ArrayLike | None = None,
     from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
     level: float = 0.95,
     n_draws: int = 1000,
     random_state: Seed = None,
@@ -158,6 +153,10 @@ def calibration_report(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels : array_like, shape (K,), optional
+        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
+    pos_label : str or int, optional
+        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
     level : float
         Confidence level of the interval, in (0, 1).
     n_draws : int
@@ -176,8 +175,8 @@ def calibration_report(
 
     Notes
     -----
-    The interval is that of `ece_interval`, the value under calibration that of
-    `ReliabilityCurve.under_calibration`: both need the sums of each bin only.
+    The interval is that of `ece_interval`; the value under calibration and the p-value are those of
+    `ece_under_calibration`, with the same seed to the last digit.
 
     References
     ----------
@@ -188,19 +187,21 @@ def calibration_report(
     >>> y_true, y_prob = [1, 0, 1, 1, 0] * 40, [0.9, 0.2, 0.6, 0.8, 0.4] * 40
     >>> report = calibration_report(y_true, y_prob, n_bins=5, random_state=0)
     >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
-    ECE 0.260 (95 % interval 0.240 to 0.260; n = 200, 5 bins of equal width, positive class);
-    a calibrated model would get 0.052, p = 0.001; NLL 0.315 nats, Brier score 0.082, accuracy 1.000,
-    mean confidence 0.740
+    ECE 0.260 of the positive class (95 % interval 0.240 to 0.260; n = 200, 5 bins of equal width);
+    a calibrated model would get 0.053, p = 0.001; NLL 0.315 nats, Brier score 0.082, mean forecast 0.580,
+    event rate 0.600
     """
-    read: dict[str, Any] = {"sample_weight": sample_weight, "from_logits": from_logits}
-    y_prob = _input.real_array(y_prob, "y_prob", (1, 2))
-    curve = reliability_curve(y_true, y_prob, n_bins=n_bins, strategy=strategy, target=target, **read)
-    predictions = reliability_curve(y_true, y_prob, n_bins=1, target="top-label", **read)
+    names = (labels, pos_label)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    forecast.warn_of_one_class()
+    curve = curve_of(forecast, n_bins, strategy)
     low, high = curve.ece_interval(level)
-    null = curve.under_calibration(n_draws=n_draws, random_state=random_state)
-    ece = curve.ece()
-    filled = curve.counts > 0
+    null = null_of(curve, forecast, "l1", n_draws, random_state)
+    filled, ece = curve.counts > 0, curve.ece()
     squares = curve.weights[filled] ** 2 / curve.effective_counts[filled]
+    share, said, came = curve.shares[filled], curve.confidence[filled], curve.accuracy[filled]
+    means = float(share @ said), float(share @ came)
+    confidence, accuracy = means if forecast.target == "top-label" else forecast.means_of_top_label()
     return CalibrationReport(
         event=curve.event,
         ece=ece,
@@ -213,8 +214,10 @@ def calibration_report(
         strategy=strategy,
         under_calibration=null.mean,
         p_value=null.p_value(ece),
-        nll=negative_log_likelihood(y_true, y_prob, **read),
-        brier=brier_score(y_true, y_prob, **read),
-        accuracy=float(predictions.accuracy[0]),
-        confidence=float(predictions.confidence[0]),
+        mean_forecast=means[0],
+        event_rate=means[1],
+        nll=mean_over_rows(nll_sums(forecast, from_logits=from_logits)),
+        brier=mean_over_rows(brier_sums(forecast, from_logits=from_logits)),
+        accuracy=accuracy,
+        confidence=confidence,
     )

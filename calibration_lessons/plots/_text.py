@@ -13,31 +13,26 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
+from .._results import number
 from .._typing import Floats
-
-
-def _number(value: float) -> str:
-    """Three digits; nine first, so that noise far below them does not decide how a tie is rounded."""
-    value = float(f"{value:.9g}")
-    return "0" if abs(value) <= 1e-12 else f"{value:.3g}"
 
 
 def _summary(values: npt.ArrayLike) -> str:
     """Short data in full; long data by number, ends and mean, and five of them on the way."""
     flat = np.asarray(values, dtype=float).ravel()
     if len(flat) <= 15:
-        return " ".join(_number(v) for v in flat)
+        return " ".join(number(v) for v in flat)
     finite = flat[np.isfinite(flat)]
-    some = " ".join(_number(v) for v in flat[np.linspace(0, len(flat) - 1, 5).astype(int)])
+    some = " ".join(number(v) for v in flat[np.linspace(0, len(flat) - 1, 5).astype(int)])
     if not len(finite):
         return f"n {len(flat)} ({some})"
-    ends = f"min {_number(finite.min())} max {_number(finite.max())} mean {_number(finite.mean())}"
+    ends = f"min {number(finite.min())} max {number(finite.max())} mean {number(finite.mean())}"
     return f"n {len(flat)} {ends} ({some})"
 
 
 def _points(xy: Floats) -> str:
     if len(xy) <= 15:
-        return " ".join(f"({_number(x)}, {_number(y)})" for x, y in xy)
+        return " ".join(f"({number(x)}, {number(y)})" for x, y in xy)
     return f"x {_summary(xy[:, 0])}; y {_summary(xy[:, 1])}"
 
 
@@ -72,7 +67,7 @@ def _artist(artist: Artist) -> str:
     if isinstance(artist, LineCollection):
         spans = [(s[0, 0], s[0, 1], s[-1, 1]) for s in artist.get_segments()]
         return f"intervals {name}: " + " ".join(
-            f"({_number(x)}, {_number(a)} to {_number(b)})" for x, a, b in spans
+            f"({number(x)}, {number(a)} to {number(b)})" for x, a, b in spans
         )
     if isinstance(artist, PathCollection):
         return f"{f'points {name}'.strip()}: {_points(np.asarray(artist.get_offsets()))}"

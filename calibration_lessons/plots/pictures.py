@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from io import BytesIO
-from typing import Any, ParamSpec, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 from .._extras import missing
 
@@ -38,6 +38,7 @@ from ._text import described
 from .palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, look_of, spare_colors
 
 P = ParamSpec("P")
+C = TypeVar("C")
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 HOUSE = {
@@ -221,6 +222,17 @@ class _Slot:
         return Bbox.from_extents(place.x0, top - (top - bottom) / (1 + below), place.x1, top)
 
 
+def _curve(given: Any, y_prob: Any, options: dict[str, Any], kind: type[C], compute: Callable[..., C]) -> C:
+    """Return the curve that is given, or compute it from labels and a forecast."""
+    if not isinstance(given, kind):
+        if y_prob is None:
+            raise _input.BadType("y_prob", "is missing", f"labels with it, or a {kind.__name__} alone")
+        return compute(given, y_prob, **options)
+    for name in (["y_prob"] if y_prob is not None else []) + list(options):
+        raise _input.BadType(name, "is given", f"a {kind.__name__} alone, which is computed already")
+    return given
+
+
 @_house
 def reliability_diagram(
     curve: ReliabilityCurve | npt.ArrayLike,
@@ -255,7 +267,7 @@ def reliability_diagram(
     counts : bool
         Draw the rows of each bin, too, with their numbers.
     color : str
-        A name in `COLORS`, or any colour of matplotlib's.
+        A name in `COLORS`, or any colour that matplotlib knows.
     **options
         With labels: options of `reliability_curve`, such as `n_bins`.
 
@@ -272,13 +284,7 @@ def reliability_diagram(
       line 'model': (0.3, 0.5) (0.8, 1)
       intervals '95 % interval': (0.3, 0.0945 to 0.905) (0.8, 0.342 to 1)
     """
-    if not isinstance(curve, ReliabilityCurve):
-        if y_prob is None:
-            raise TypeError("y_prob is missing: expected labels with a forecast, or a ReliabilityCurve alone")
-        curve = reliability_curve(curve, y_prob, **options)
-    elif y_prob is not None or options:
-        given = ", ".join(["y_prob"] * (y_prob is not None) + list(options))
-        raise TypeError(f"{given}: expected none beside a ReliabilityCurve, which is computed already")
+    curve = _curve(curve, y_prob, options, ReliabilityCurve, reliability_curve)
     top_label = curve.target == "top-label"
     x_label, y_label, below, above = READING["top label" if top_label else "one class"]
     if isinstance(curve.target, int):
@@ -334,7 +340,7 @@ def corp_diagram(
     counts : bool
         Draw how the forecasts are spread, too.
     color : str
-        A name in `COLORS`, or any colour of matplotlib's.
+        A name in `COLORS`, or any colour that matplotlib knows.
     **options
         With labels: options of `corp_curve`.
 
@@ -354,13 +360,7 @@ def corp_diagram(
       line 'perfect': (0, 0) (1, 1)
       line 'model': (0.2, 0) (0.4, 0.5) (0.6, 0.5) (0.8, 1)
     """
-    if not isinstance(curve, CorpCurve):
-        if y_prob is None:
-            raise TypeError("y_prob is missing: expected labels with a forecast, or a CorpCurve alone")
-        curve = corp_curve(curve, y_prob, **options)
-    elif y_prob is not None or options:
-        given = ", ".join(["y_prob"] * (y_prob is not None) + list(options))
-        raise TypeError(f"{given}: expected none beside a CorpCurve, which is computed already")
+    curve = _curve(curve, y_prob, options, CorpCurve, corp_curve)
     shade, ends = _color(color), None if band is None else _band(band, len(curve.forecast))
     ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
     _diagonal(ax)
@@ -759,7 +759,7 @@ def plane(
     height_label : str
         What the shades mean, with the unit.
     color : str
-        A name in `COLORS`, or any colour of matplotlib's: the darkest shade.
+        A name in `COLORS`, or any colour that matplotlib knows: the darkest shade.
     clouds : mapping of str to (x, y), optional
         Points of each cloud, each of shape (n,); without a name in `COLORS`, in colours that the shades
         do not use.
@@ -807,7 +807,7 @@ def simplex(
     corners : sequence of three str
         Names of the classes.
     color : str
-        A name in `COLORS`, or any colour of matplotlib's.
+        A name in `COLORS`, or any colour that matplotlib knows.
 
     Returns
     -------

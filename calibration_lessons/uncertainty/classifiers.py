@@ -64,12 +64,10 @@ def kernel_confidence(
     train = _input.finite(X_train, "X_train", ndim=(2,))
     places = _input.finite(X, "X", ndim=(2,))
     if places.shape[1] != train.shape[1]:
-        raise ValueError(
-            f"X has {places.shape[1]} columns and X_train has {train.shape[1]}: expected equal numbers"
-        )
+        found = f"has {places.shape[1]} columns and X_train has {train.shape[1]}"
+        raise _input.BadValue("X", found, "equal numbers")
     _input.number_between(bandwidth, 0, math.inf, "bandwidth", open_ends=True)
-    if _input.positive_whole(n_classes, "n_classes") < 2:
-        raise ValueError(f"n_classes = {n_classes}: expected at least 2")
+    _input.positive_whole(n_classes, "n_classes", least=2)
     labels = _input.labels(y_train, n_classes, "y_train")
     predicted = _input.labels(y_pred, n_classes, "y_pred")
     _input.same_length(X_train=train, y_train=labels)

@@ -15,7 +15,7 @@ from scipy.optimize.elementwise import find_root
 from scipy.special import digamma, entr, rel_entr
 from scipy.stats import binom
 
-from .. import _input
+from .. import _input, _results
 from .._typing import Floats
 
 T = TypeVar("T", float, Floats)
@@ -38,6 +38,9 @@ class Uncertainty(NamedTuple, Generic[T]):
     total: T
     aleatoric: T
     epistemic: T
+
+    def __repr__(self) -> str:  # type: ignore[misc]  # mypy knows no method of a generic named tuple
+        return _results.rounded(self)
 
 
 def coin_uncertainty(heads: int, tosses: int, *, prior: Prior = (1, 1)) -> Uncertainty[float]:
@@ -110,7 +113,7 @@ def coin_plausibility(heads: int, tosses: int) -> Uncertainty[float]:
     Examples
     --------
     >>> coin_plausibility(0, 0)
-    Uncertainty(total=1.0, aleatoric=0.0, epistemic=1.0)
+    Uncertainty(total=1, aleatoric=0, epistemic=1)
     >>> round(coin_plausibility(1, 1).epistemic, 4)
     0.3333
     """
@@ -221,14 +224,14 @@ def _counts(heads: int, tosses: int) -> tuple[int, int]:
     tosses = _input.non_negative_whole(tosses, "tosses")
     heads = _input.non_negative_whole(heads, "heads")
     if heads > tosses:
-        raise ValueError(f"heads = {heads}: expected at most tosses = {tosses}")
+        raise _input.BadValue("heads", f"= {heads}", f"at most tosses = {tosses}")
     return heads, tosses
 
 
 def _prior(prior: Prior) -> Prior:
     array = _input.finite(prior, "prior", ndim=(1,))
     if array.shape != (2,) or array.min() <= 0:
-        raise ValueError(f"prior = {prior!r}: expected two positive numbers")
+        raise _input.BadValue("prior", f"= {prior!r}", "two positive numbers")
     return float(array[0]), float(array[1])
 
 

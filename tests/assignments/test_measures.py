@@ -77,7 +77,7 @@ from calibration_lessons import calibration_test
 
 
 def furthest(scores, happened):
-    return calibration_test(happened, scores, "kolmogorov-smirnov", n_draws=1).statistic
+    return calibration_test(happened, scores, method="kolmogorov-smirnov", n_draws=1).statistic
 """
 WRONG = {  # not what a slip of the checks is named for
     "ece": [NO_BARS, THE_CHAPTERS_NUMBER],

@@ -28,13 +28,13 @@ def forecasts(draw):
 
 
 def statistic(y, p, method, **options):
-    return cl.calibration_test(y, p, method, n_draws=1, random_state=0, **options).statistic
+    return cl.calibration_test(y, p, method=method, n_draws=1, random_state=0, **options).statistic
 
 
 @pytest.mark.equation("eq-spiegelhalter")
 @given(forecasts())
 def test_spiegelhalters_z_is_the_defined_one_and_its_p_value_normal_on_both_sides(rows):
-    result, z = cl.calibration_test(*rows, "spiegelhalter"), definitions.spiegelhalter(*rows)
+    result, z = cl.calibration_test(*rows, method="spiegelhalter"), definitions.spiegelhalter(*rows)
     assert result.statistic == pytest.approx(z, abs=1e-12)
     assert result.p_value == pytest.approx(2 * norm.cdf(-abs(z)), abs=1e-12)
 
@@ -44,7 +44,7 @@ def test_spiegelhalters_z_is_the_defined_one_and_its_p_value_normal_on_both_side
 def test_the_statistic_of_hosmer_and_lemeshow_is_the_defined_one_and_its_p_value_chi_squared(rows, n_bins):
     y, p = np.array(rows[0]), np.clip(rows[1], 0.01, 0.99)
     edges = [0.0, *(edge for edge in quantile_edges(p, n_bins) if edge < p.max()), 1.0]
-    result = cl.calibration_test(y, p, "hosmer-lemeshow", n_bins=n_bins)
+    result = cl.calibration_test(y, p, method="hosmer-lemeshow", n_bins=n_bins)
     assert result.statistic == pytest.approx(definitions.hosmer_lemeshow(y, p, edges), abs=1e-9)
     assert result.p_value == pytest.approx(chi2.sf(result.statistic, len(edges) - 1))
 
@@ -52,11 +52,11 @@ def test_the_statistic_of_hosmer_and_lemeshow_is_the_defined_one_and_its_p_value
 def test_a_bin_that_is_certain_has_no_degree_of_freedom_and_refutes_where_it_errs():
     p = [1.0] * 50 + [0.3, 0.7] * 25
     right, wrong = [1] * 85 + [0] * 15, [0] + [1] * 84 + [0] * 15
-    result = cl.calibration_test(right, p, "hosmer-lemeshow", n_bins=2)
+    result = cl.calibration_test(right, p, method="hosmer-lemeshow", n_bins=2)
     assert result.p_value == pytest.approx(
         chi2.sf(result.statistic, 1)
     ) and result.statistic == pytest.approx(8)
-    assert cl.calibration_test(wrong, p, "hosmer-lemeshow", n_bins=2).p_value == 0
+    assert cl.calibration_test(wrong, p, method="hosmer-lemeshow", n_bins=2).p_value == 0
 
 
 @pytest.mark.equation("eq-t-cal")
@@ -114,7 +114,7 @@ def test_a_calibrated_forecast_is_refuted_as_often_as_the_level_says(method):
     p_values = []
     for seed in range(300):
         y, p = source.sample(120, random_state=seed)
-        result = cl.calibration_test(y, p, method, n_draws=39, random_state=seed)
+        result = cl.calibration_test(y, p, method=method, n_draws=39, random_state=seed)
         p_values.append(result.p_value)
     for level in (0.05, 0.25, 0.5):
         refuted = np.mean(np.array(p_values) <= level)
@@ -126,7 +126,7 @@ def test_of_many_classes_a_calibrated_forecast_keeps_the_level_of_the_kernel_tes
     for seed in range(200):
         logits, y = simulate.logits_with_temperature(60, 4, 1.0, random_state=seed)
         options = {"from_logits": True, "n_draws": 39, "random_state": seed}
-        p_values.append(cl.calibration_test(y, logits, "kernel", **options).p_value)
+        p_values.append(cl.calibration_test(y, logits, method="kernel", **options).p_value)
     assert abs(np.mean(np.array(p_values) <= 0.25) - 0.25) < 0.12 and 0.4 < np.mean(p_values) < 0.6
 
 
@@ -134,7 +134,7 @@ def test_of_many_classes_a_calibrated_forecast_keeps_the_level_of_the_kernel_tes
 def test_a_forecast_that_is_far_off_is_refuted_and_the_direction_does_not_matter(method):
     for temperature in (0.4, 2.5):
         y, p = simulate.ScoreSource(simulate.over_confident(temperature)).sample(800, random_state=1)
-        assert cl.calibration_test(y, p, method, n_draws=199, random_state=0).p_value <= 0.02
+        assert cl.calibration_test(y, p, method=method, n_draws=199, random_state=0).p_value <= 0.02
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -150,16 +150,16 @@ def test_order_of_rows_names_of_events_and_kind_of_input_change_nothing(method, 
     assert statistic(y, both, method, **event) == pytest.approx(found, abs=1e-9)
     if method not in ("ece", "t-cal", "hosmer-lemeshow", "kolmogorov-smirnov"):  # these go from left to right
         assert statistic(1 - y, 1 - p, method) == pytest.approx(found, abs=1e-9)
-    whole = cl.calibration_test(y, p, method, n_draws=20, random_state=5)
+    whole = cl.calibration_test(y, p, method=method, n_draws=20, random_state=5)
     monkeypatch.setattr(module, "RESIDUALS_AT_ONCE", 60)
-    parts = cl.calibration_test(y, p, method, n_draws=20, random_state=5)
+    parts = cl.calibration_test(y, p, method=method, n_draws=20, random_state=5)
     assert parts.statistic == whole.statistic and 0 < parts.p_value <= 1
 
 
 @pytest.mark.parametrize("method", DRAWN)
 def test_a_p_value_counts_the_draws_that_are_as_large_and_the_data(method):
     p = np.array([0.5, 0.5, 0.5, 0.5])
-    found = cl.calibration_test([1, 1, 1, 1], p, method, n_draws=1000, random_state=0)
+    found = cl.calibration_test([1, 1, 1, 1], p, method=method, n_draws=1000, random_state=0)
     assert found.p_value == pytest.approx(2 / 16, abs=0.04)  # all heads, or all tails
 
 
@@ -174,15 +174,15 @@ def test_labels_are_drawn_with_their_probabilities():
 def test_the_kernel_test_sees_what_the_top_label_hides():
     p = np.tile([0.6, 0.3, 0.1], (600, 1))
     y = RNG.choice(3, 600, p=[0.6, 0.1, 0.3])  # the other two classes are swapped
-    assert cl.calibration_test(y, p, "kernel", n_draws=99, random_state=0).p_value == 0.01
+    assert cl.calibration_test(y, p, method="kernel", n_draws=99, random_state=0).p_value == 0.01
     assert cl.calibration_test(y, p, n_draws=99, random_state=0).p_value > 0.01
 
 
 def test_the_result_says_what_was_tested_and_cannot_be_changed():
     y, p = RNG.integers(0, 3, 40), RNG.dirichlet(np.ones(3), 40)
-    result = cl.calibration_test(y, p, "spiegelhalter", target=2)
+    result = cl.calibration_test(y, p, method="spiegelhalter", target=2)
     assert (result.method, result.event, result.n) == ("spiegelhalter", "class 2", 40)
-    assert cl.calibration_test(y, p, "kernel", n_draws=1).event == "all classes"
+    assert cl.calibration_test(y, p, method="kernel", n_draws=1).event == "all classes"
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.n = 3
 
@@ -193,7 +193,7 @@ def test_a_row_of_weight_0_does_not_count_and_equal_weights_change_nothing(metho
     plain = statistic(y, p, method)
     assert statistic(y, p, method, sample_weight=np.full(60, 7.0)) == pytest.approx(plain, abs=1e-9)
     w = np.r_[np.full(40, 2.0), np.zeros(20)]
-    weighted = cl.calibration_test(y, p, method, n_draws=1, sample_weight=w)
+    weighted = cl.calibration_test(y, p, method=method, n_draws=1, sample_weight=w)
     assert weighted.statistic == pytest.approx(statistic(y[:40], p[:40], method), abs=1e-9)
     assert weighted.n == 40
 
@@ -232,7 +232,7 @@ def test_with_weights_a_calibrated_forecast_is_refuted_as_often_as_the_level_say
     for seed in range(200):
         y, p = simulate.ScoreSource().sample(120, random_state=seed)
         options = {"n_draws": 19, "random_state": seed, "sample_weight": w}
-        refuted += cl.calibration_test(y, p, method, **options).p_value <= 0.2
+        refuted += cl.calibration_test(y, p, method=method, **options).p_value <= 0.2
     assert abs(refuted / 200 - 0.2) < 4 * (0.16 / 200) ** 0.5
 
 
@@ -246,6 +246,6 @@ def test_the_smooth_ece_of_the_opposite_event_is_the_same_to_all_digits():
 def test_the_kernel_test_takes_as_many_rows_as_it_says(monkeypatch):
     monkeypatch.setattr(module, "KERNEL_ROWS", 10)
     y, p = np.resize([0, 1], 11), np.linspace(0.1, 0.9, 11)
-    assert cl.calibration_test(y[:10], p[:10], "kernel", n_draws=1).n == 10
+    assert cl.calibration_test(y[:10], p[:10], method="kernel", n_draws=1).n == 10
     with pytest.raises(ValueError, match=r"^y_prob has 11 rows: expected at most 10, "):
-        cl.calibration_test(y, p, "kernel")
+        cl.calibration_test(y, p, method="kernel")

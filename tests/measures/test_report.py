@@ -30,9 +30,12 @@ def test_each_number_of_a_report_is_the_one_that_its_own_function_gives(options,
     weights = np.ones(300) if "sample_weight" not in options else W
     assert report.ece == cl.expected_calibration_error(Y, y_prob, **options)
     assert (report.low, report.high) == cl.ece_interval(Y, y_prob, level=level, **options)
+    filled = curve.counts > 0
+    assert report.mean_forecast == pytest.approx(curve.shares[filled] @ curve.confidence[filled])
+    assert report.event_rate == pytest.approx(curve.shares[filled] @ curve.accuracy[filled])
     assert (report.level, report.n, report.n_bins) == (level, 300, len(curve.counts))
     assert report.effective_n == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
-    null = curve.under_calibration(n_draws=200, random_state=4)
+    null = cl.ece_under_calibration(y_prob, n_draws=200, random_state=4, **options)
     assert (report.under_calibration, report.p_value) == (null.mean, null.p_value(report.ece))
     assert report.nll == cl.negative_log_likelihood(Y, y_prob, **read)
     assert report.brier == cl.brier_score(Y, y_prob, **read)
@@ -52,23 +55,22 @@ def test_the_text_of_a_report_is_the_sentence_that_a_paper_needs():
         **{"event": "top label", "ece": 0.0841, "low": 0.066, "high": 0.0921, "level": 0.95, "n": 899},
         **{"effective_n": 899.0, "n_bins": 15, "strategy": "uniform", "under_calibration": 0.0252},
         **{"p_value": 0.001, "nll": 0.4123, "brier": 0.1774, "accuracy": 0.8765, "confidence": 0.9012},
+        **{"mean_forecast": 0.0724, "event_rate": 0.1028},
     )
     assert str(report) == (
-        "ECE 0.084 (95 % interval 0.066 to 0.092; n = 899, 15 bins of equal width, top label); a calibrated "
-        "model would get 0.025, p = 0.001; NLL 0.412 nats, Brier score 0.177, accuracy 0.876, "
+        "ECE 0.084 of the top label (95 % interval 0.066 to 0.092; n = 899, 15 bins of equal width); a "
+        "calibrated model would get 0.025, p = 0.001; NLL 0.412 nats, Brier score 0.177, accuracy 0.876, "
         "mean confidence 0.901"
     )
-    assert f"{report:.4f}".startswith("ECE 0.0841 (95 % interval 0.0660 to 0.0921; n = 899")
-    assert report.brief() == "0.084 [0.066, 0.092] (0.025)"
-    assert report.brief(4) == "0.0841 [0.0660, 0.0921] (0.0252)"
+    assert f"{report:.4f}".startswith("ECE 0.0841 of the top label (95 % interval 0.0660 to 0.0921; n = 899")
     changed = dataclasses.replace(
         report, event="class 3", level=0.9, effective_n=512.3, n_bins=1, strategy="quantile", p_value=2e-4,
         nll=np.inf,
     )  # fmt: skip
     assert str(changed) == (
-        "ECE 0.084 (90 % interval 0.066 to 0.092; n = 899, effective n = 512, 1 bin of equal mass, class 3); "
-        "a calibrated model would get 0.025, p < 0.001; NLL infinite, Brier score 0.177, accuracy 0.876, "
-        "mean confidence 0.901"
+        "ECE 0.084 of class 3 (90 % interval 0.066 to 0.092; n = 899, effective n = 512, 1 bin of equal "
+        "mass); a calibrated model would get 0.025, p < 0.001; NLL infinite, Brier score 0.177, "
+        "mean forecast 0.072, event rate 0.103"
     )
     assert "p = 0.0002" in f"{changed:.4f}" and "p < 0.01;" in f"{changed:.2f}"
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -81,11 +83,10 @@ def test_a_report_shows_itself_in_a_notebook_as_a_table_whose_rows_and_columns_h
     assert "<caption>Calibration of the positive class: n = 3, 2 bins of equal width</caption>" in table
     assert re.findall(r'scope="(?:col|row)">(.*?)</th>', table) == [
         "measure", "value", "expected calibration error (ECE)", "95 % interval of the ECE",
-        "ECE of a calibrated model, mean", "p-value", "negative log-likelihood (NLL)", "Brier score",
-        "accuracy", "mean confidence",
+        "ECE of a calibrated model, mean", "p-value", "NLL", "Brier score", "mean forecast", "event rate",
     ]  # fmt: skip
     cells = re.findall(r"<td>(.*?)</td>", table)
-    assert cells[0] == f"{report.ece:.3f}" and cells[4] == "infinite" and cells[6] == "0.667"
+    assert cells[0] == f"{report.ece:.3f}" and cells[4] == "infinite" and cells[7] == "0.667"
     assert cells[1] == f"{report.low:.3f} to {report.high:.3f}" and cells[3] == f"{report.p_value:.3f}"
     rare = dataclasses.replace(report, p_value=1e-5)._repr_html_()
     assert "<td>&lt; 0.001</td>" in rare
@@ -104,3 +105,29 @@ def test_a_row_of_weight_zero_counts_nowhere():
     report = cl.calibration_report([1, 0, 1], [0.9, 0.2, 0.0], sample_weight=[1, 1, 0], random_state=0)
     without = cl.calibration_report([1, 0], [0.9, 0.2], random_state=0)
     assert report == without
+
+
+def test_a_careful_user_is_warned_of_labels_of_one_class_and_of_probabilities_that_are_read_as_logits():
+    p = np.linspace(0.1, 0.9, 12)
+    with pytest.warns(UserWarning, match="all 12 labels are class 1") as caught:
+        cl.calibration_report([1] * 12, p, random_state=0)
+    assert caught[0].filename == __file__
+    for measure in (cl.calibration_report, cl.brier_score, cl.expected_calibration_error):
+        with pytest.warns(UserWarning, match="y_prob looks like probabilities: with from_logits=True"):
+            measure([0, 1] * 6, np.column_stack([1 - p, p]), from_logits=True)
+    cl.brier_score([0, 1] * 6, np.column_stack([1 - p, 2 * p]), from_logits=True)
+    cl.calibration_report([1] * 9, p[:9], random_state=0)
+
+
+def test_one_question_has_one_p_value_also_of_many_rows_whose_bins_are_drawn_from_their_sums():
+    p = np.random.default_rng(0).random(10_001)
+    y = np.random.default_rng(1).random(10_001) < p
+    for rows in (slice(10_000), slice(10_001)):
+        report = cl.calibration_report(y[rows], p[rows], n_draws=50, random_state=3)
+        null = cl.ece_under_calibration(p[rows], n_draws=50, random_state=3)
+        test = cl.calibration_test(y[rows], p[rows], n_draws=50, random_state=3)
+        assert report.p_value == null.p_value(report.ece) == test.p_value
+        assert (
+            null.mean
+            == cl.reliability_curve(y[rows], p[rows]).under_calibration(n_draws=50, random_state=3).mean
+        ) == (len(p[rows]) > 10_000)

@@ -99,9 +99,9 @@ def test_the_labels_and_the_legend_say_what_the_curve_speaks_of(target, x_label,
 
 def test_a_diagram_of_data_is_that_of_their_curve():
     assert repr(plots.reliability_diagram(Y, P, n_bins=3)) == repr(plots.reliability_diagram(CURVE))
-    with pytest.raises(TypeError, match="y_prob is missing: expected labels with a forecast"):
+    with pytest.raises(TypeError, match="y_prob is missing: expected labels with it"):
         plots.reliability_diagram(Y)
-    with pytest.raises(TypeError, match="y_prob, n_bins: expected none beside a ReliabilityCurve"):
+    with pytest.raises(TypeError, match="y_prob is given: expected a ReliabilityCurve alone"):
         plots.reliability_diagram(CURVE, P, n_bins=3)
 
 
@@ -231,9 +231,9 @@ def test_a_corp_diagram_of_data_is_that_of_their_curve():
     weight = [1, 2, 3, 1, 2, 3]
     weighted = cl.corp_curve(Y, P, sample_weight=weight)
     assert repr(plots.corp_diagram(Y, P, sample_weight=weight)) == repr(plots.corp_diagram(weighted))
-    with pytest.raises(TypeError, match="y_prob is missing: expected labels with a forecast"):
+    with pytest.raises(TypeError, match="y_prob is missing: expected labels with it"):
         plots.corp_diagram(Y)
-    with pytest.raises(TypeError, match="y_prob, sample_weight: expected none beside a CorpCurve"):
+    with pytest.raises(TypeError, match="y_prob is given: expected a CorpCurve alone"):
         plots.corp_diagram(weighted, P, sample_weight=weight)
 
 
