@@ -14,7 +14,7 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build book lab test check check-class check-site check-integrations check-pythons check-versions port benchmark \
+.PHONY: help setup serve build book lab test check check-class check-notebooks check-site check-integrations check-pythons check-versions port benchmark \
 	mutants notebooks tidy lock release clean anew
 
 help: ## list the targets
@@ -68,6 +68,9 @@ check: .venv/made ## hold text, formulas, numbers and names to the code, in seco
 	@echo "check: lines of Python, JavaScript, CSS and shell by room, without problem sets:"
 	@for room in calibration_lessons tests tools classroom book conftest.py; do echo "$$room $$(git ls-files $$room | \
 		grep -E '[.](py|js|css|sh)$$' | tr '\n' '\0' | xargs -0 cat | wc -l)"; done | awk '{print; sum += $$2} END {print "sum " sum}'
+
+check-notebooks: .venv/made ## execute every notebook and compare (OPENBLAS_CORETYPE=Prescott: on an old processor's arithmetic)
+	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -p no:cacheprovider book
 
 check-class: .venv/made ## grade made-up classes in the sandbox, and try the sets on a thousand student numbers
 	@STUDENTS=1000 $(BIN)/python -m pytest -n auto --dist loadgroup tests/classroom tests/assignments/test_checks.py
