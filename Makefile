@@ -23,7 +23,7 @@ help: ## list the targets
 setup: .venv/made ## make or repair the environment .venv (every target below does so by itself)
 
 .venv/made: requirements.txt pyproject.toml
-	@tools/setup.sh $(python)
+	@tools/release/setup.sh $(python)
 
 ifneq ($(made_for),$(CURDIR) $(or $(PYTHON),$(lastword $(made_for))))
 .venv/made: anew
@@ -38,7 +38,7 @@ port: .venv/made
 		{ echo "serve: port $(PORT) cannot be used; choose another, as in: make serve PORT=8001" >&2; exit 1; }
 
 build: .venv/made ## build the course into _build/html
-	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
+	@$(if $(CLASS),$(BIN)/python tools/site/class_edition.py)
 	@echo "build: building the course into $(HTML)"
 	@$(BIN)/jupyter-book build -q -W -n --keep-going $(or $(CLASS),.) >/dev/null || { rm -rf $(CLASS)_build/.doctrees; \
 		echo "build: the course could not be built; mend the warnings and errors above, then try again" >&2; exit 1; }
@@ -48,7 +48,7 @@ book: .venv/made ## make one EPUB of the course, in _build/epub; for a PDF print
 	@echo "book: the course is in" _build/epub/*.epub
 
 lab: .venv/made ## open the notebooks in JupyterLab
-	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
+	@$(if $(CLASS),$(BIN)/python tools/site/class_edition.py)
 	@$(BIN)/jupyter lab $(CLASS)
 
 test: .venv/made ## run every check that needs no browser
@@ -72,14 +72,14 @@ check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONN
 
 check-versions: .venv-oldest/made .venv-between/made ## run the companion's tests with the oldest versions that it allows, and with others
 	@for versions in oldest between; do \
-		echo "check-versions: tools/$$versions.requirements.txt"; \
+		echo "check-versions: tools/release/$$versions.requirements.txt"; \
 		.venv-$$versions/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests $(COMPANION) || exit 1; done
 
 release: .venv-release/made ## rehearse a release: build, check, install and try the wheel; uploads nothing
-	@.venv-release/bin/python tools/release.py
+	@.venv-release/bin/python tools/release/rehearsal.py
 
 # Targets with an environment of their own; what tries the companion has it installed.
-.venv-%/made: tools/%.requirements.txt | .venv/made
+.venv-%/made: tools/release/%.requirements.txt | .venv/made
 	@echo "make: making the environment .venv-$*"
 	@$(BIN)/python -m venv --clear .venv-$*
 	@.venv-$*/bin/pip install --quiet -r $<
@@ -87,20 +87,20 @@ release: .venv-release/made ## rehearse a release: build, check, install and try
 	@touch $@
 
 mutants: .venv/made ## change the companion in small ways and count what the tests notice (hours)
-	@$(BIN)/python tools/mutants.py
+	@$(BIN)/python tools/mutation/mutants.py
 
 benchmark: .venv-benchmark/made ## measure time and memory beside other libraries, and rewrite that page (ten minutes)
-	@.venv-benchmark/bin/python tools/benchmark.py
-	@$(BIN)/python tools/notebooks.py book/reference/benchmarks.ipynb
+	@.venv-benchmark/bin/python tools/experiments/benchmark.py
+	@$(BIN)/python tools/binding/notebooks.py book/reference/benchmarks.ipynb
 
 notebooks: .venv/made ## execute the notebooks that are stale
-	@$(BIN)/python tools/notebooks.py
-	@$(BIN)/python tools/equations.py
+	@$(BIN)/python tools/binding/notebooks.py
+	@$(BIN)/python tools/binding/equations.py
 
 tidy: .venv/made ## mend what an editor, a new title or a longer lesson left behind; executes nothing
-	@$(BIN)/python tools/notebooks.py --clean
-	@$(BIN)/python tools/lengths.py --write
-	@$(BIN)/python tools/equations.py
+	@$(BIN)/python tools/binding/notebooks.py --clean
+	@$(BIN)/python tools/binding/lengths.py --write
+	@$(BIN)/python tools/binding/equations.py
 
 lock: .venv/made ## write requirements.txt anew from requirements.in
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-header \

@@ -137,7 +137,7 @@ def done(course: Course, asked: argparse.Namespace) -> str:
         case "check":
             return check(asked.notebook, Limits())
         case "student-edition":
-            from tools.class_edition import student_edition  # students have the other commands only
+            from tools.site.class_edition import student_edition  # students have the other commands only
 
             return student_edition(asked.target)
         case "release":

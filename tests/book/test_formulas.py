@@ -15,9 +15,9 @@ import pytest
 import calibration_lessons as cl
 from calibration_lessons import definitions, symbols
 from calibration_lessons.definitions import NUMBERED
-from tools import equations as scan
-from tools.docstring_formulas import show_formulas
-from tools.latex import fault
+from tests.book.latex import fault
+from tools.binding import equations as scan
+from tools.site.docstring_formulas import show_formulas
 
 DISPLAYS = scan.find_displays(Path(__file__).resolve().parents[2])
 WITH_FUNCTION = [label for label, entry in NUMBERED.items() if entry.function]

@@ -22,8 +22,8 @@ from lxml import html as markup
 
 from calibration_lessons import definitions, symbols
 from calibration_lessons.definitions import NUMBERED, program
-from tools.equations import Display, find_displays
-from tools.latex import fault
+from tests.book.latex import fault
+from tools.binding.equations import Display, find_displays
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tools import equations
+from tools.binding import equations
 
 PACKAGE = "calibration_lessons"
 

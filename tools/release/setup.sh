@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make the environment .venv anew: `tools/setup.sh python3.12`, which make calls as `make setup PYTHON=python3.12`.
+# Make the environment .venv anew: `tools/release/setup.sh python3.12`, which make calls as `make setup PYTHON=python3.12`.
 # uv installs the lock: the one on the path, else the locked one. Where it cannot be had or fails, pip does.
 
 python=$1
