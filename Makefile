@@ -25,10 +25,10 @@ setup: .venv/made ## make or repair the environment .venv (every target below do
 
 # First what the site needs, so that a reader waits for no more; then the rest, into the same environment.
 .venv/site: requirements-site.txt pyproject.toml
-	@tools/setup.sh $(python)
+	@tools/release/setup.sh $(python)
 
 .venv/made: requirements.txt .venv/site
-	@tools/setup.sh $(BIN)/python requirements.txt
+	@tools/release/setup.sh $(BIN)/python requirements.txt
 
 ifneq ($(made_for),$(CURDIR) $(or $(PYTHON),$(lastword $(made_for))))
 .venv/site: anew
@@ -43,7 +43,7 @@ port: .venv/site
 		{ echo "serve: port $(PORT) cannot be used; choose another, as in: make serve PORT=8001" >&2; exit 1; }
 
 build: .venv/site ## build the course into _build/html
-	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
+	@$(if $(CLASS),$(BIN)/python tools/site/class_edition.py)
 	@echo "build: building the course into $(HTML)"
 	@$(BIN)/jupyter-book build -q -W -n --keep-going $(or $(CLASS),.) >/dev/null || { rm -rf $(CLASS)_build/.doctrees; \
 		echo "build: the course could not be built; mend the warnings and errors above, then try again" >&2; exit 1; }
@@ -53,7 +53,7 @@ book: .venv/made ## make one EPUB of the course, in _build/epub; for a PDF print
 	@echo "book: the course is in" _build/epub/*.epub
 
 lab: .venv/made ## open the notebooks in JupyterLab
-	@$(if $(CLASS),$(BIN)/python tools/class_edition.py)
+	@$(if $(CLASS),$(BIN)/python tools/site/class_edition.py)
 	@JUPYTER_DATA_DIR="$(CURDIR)/.venv"/jupyter JUPYTER_RUNTIME_DIR="$(CURDIR)/.venv"/jupyter/runtime IPYTHONDIR="$(CURDIR)/.venv"/ipython \
 		$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) $(CLASS)
 
@@ -90,14 +90,14 @@ check-pythons: ## serve and test the course with each Python it names, in clones
 
 check-versions: .venv-oldest/made .venv-between/made ## run the companion's tests with the oldest versions that it allows, and with others
 	@for versions in oldest between; do \
-		echo "check-versions: tools/$$versions.requirements.txt"; \
+		echo "check-versions: tools/release/$$versions.requirements.txt"; \
 		.venv-$$versions/bin/python -m pytest -q -p no:cacheprovider --confcutdir tests $(COMPANION) || exit 1; done
 
 release: .venv-release/made ## rehearse a release: build, check, install and try the wheel; uploads nothing
-	@.venv-release/bin/python tools/release.py
+	@.venv-release/bin/python tools/release/rehearsal.py
 
 # Targets with an environment of their own; what tries the companion has it installed.
-.venv-%/made: tools/%.requirements.txt | .venv/made
+.venv-%/made: tools/release/%.requirements.txt | .venv/made
 	@echo "make: making the environment .venv-$*"
 	@$(BIN)/python -m venv --clear .venv-$*
 	@.venv-$*/bin/pip install --quiet -r $<
@@ -105,20 +105,20 @@ release: .venv-release/made ## rehearse a release: build, check, install and try
 	@touch $@
 
 mutants: .venv/made ## change the companion in small ways and count what the tests notice (hours)
-	@$(BIN)/python tools/mutants.py
+	@$(BIN)/python tools/mutation/mutants.py
 
 benchmark: .venv-benchmark/made ## measure time and memory beside other libraries, and rewrite that page (ten minutes)
-	@.venv-benchmark/bin/python tools/benchmark.py
-	@$(BIN)/python tools/notebooks.py book/reference/benchmarks.ipynb
+	@.venv-benchmark/bin/python tools/experiments/benchmark.py
+	@$(BIN)/python tools/binding/notebooks.py book/reference/benchmarks.ipynb
 
 notebooks: .venv/made ## execute the notebooks that are stale
-	@$(BIN)/python tools/notebooks.py
-	@$(BIN)/python tools/equations.py
+	@$(BIN)/python tools/binding/notebooks.py
+	@$(BIN)/python tools/binding/equations.py
 
 tidy: .venv/made ## mend what an editor, a new title or a longer lesson left behind; executes nothing
-	@$(BIN)/python tools/notebooks.py --clean
-	@$(BIN)/python tools/lengths.py --write
-	@$(BIN)/python tools/equations.py
+	@$(BIN)/python tools/binding/notebooks.py --clean
+	@$(BIN)/python tools/binding/lengths.py --write
+	@$(BIN)/python tools/binding/equations.py
 
 # Old pips (before 23.3) do not see that a line with an extra pins the package itself: it gets a line without.
 lock: .venv/made ## write requirements.txt and requirements-site.txt anew from what they are made of

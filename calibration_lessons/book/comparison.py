@@ -1,6 +1,6 @@
 """The experiment of the chapter *choosing*: every calibrator after every classifier, on split rows.
 
-`tools/choosing_experiment.py` runs it many times and stores what it measures, `datasets.choosing` reads
+`tools/experiments/choosing_experiment.py` runs it often and stores the results, `datasets.choosing` reads
 that, and the chapter runs one split again.
 """
 

@@ -528,7 +528,7 @@ def two_class_example() -> ClassProbabilities:
 def choosing() -> Comparison:
     """Results of calibrators after classifiers, over many splits: the data of the chapter *choosing*.
 
-    `tools/choosing_experiment.py` made them.
+    `tools/experiments/choosing_experiment.py` made them.
 
     Returns
     -------
@@ -552,7 +552,7 @@ def choosing() -> Comparison:
 def coverage() -> Coverage:
     """How often intervals of the calibration error hold the truth: the data of the chapter *ece*.
 
-    `tools/coverage_experiment.py` made them.
+    `tools/experiments/coverage_experiment.py` made them.
 
     Returns
     -------
@@ -577,7 +577,7 @@ def coverage() -> Coverage:
 def matrix_scaling() -> Scalings:
     """Compare matrix scaling with its rivals: the data of the chapter *matrix_scaling*.
 
-    `tools/matrix_experiment.py` made them.
+    `tools/experiments/matrix_experiment.py` made them.
 
     Returns
     -------
@@ -596,7 +596,7 @@ def matrix_scaling() -> Scalings:
 def remedies() -> Remedies:
     """Compare remedies in training with a temperature afterwards: the data of the chapter *training*.
 
-    `tools/train_remedies.py` trained the networks, `tools/training_experiment.py` judged them.
+    `tools/experiments/train_remedies.py` trained the networks, `training_experiment.py` judged them.
 
     Returns
     -------

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from tests.book.copied import ROOT, md, py
-from tools import notebooks, staleness
+from tools.binding import notebooks, staleness
 
 SMALL = "book/measures/small.ipynb"
 CODE = py("x, many = [0.12345, -2.5e-7], 12345\nprint('out', x[0])")

@@ -1,4 +1,4 @@
-"""Lessons are short enough to be finished, by rules that `tools/lengths.py` computes."""
+"""Lessons are short enough to be finished, by rules that `tools/binding/lengths.py` computes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.book.copied import ROOT, md, py
-from tools.lengths import FOLDED_CODE, measure
-from tools.pages import Cell, Page, lessons, notebooks
+from tools.binding.lengths import FOLDED_CODE, measure
+from tools.binding.pages import Cell, Page, lessons, notebooks
 
 LESSONS = lessons(ROOT)
 TIME = re.compile(r"(\d+) minutes to read, plus (\d+) for the exercises")

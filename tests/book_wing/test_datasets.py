@@ -18,7 +18,7 @@ import pytest
 
 from calibration_lessons import brier_score, expected_calibration_error, negative_log_likelihood
 from calibration_lessons.book import datasets
-from tools import coverage_experiment, matrix_experiment, training_experiment
+from tools.experiments import coverage_experiment, matrix_experiment, training_experiment
 
 FOLDER = Path(str(resources.files("calibration_lessons.book"))) / "data"
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "data.ipynb"
@@ -341,7 +341,7 @@ def test_rows_are_chosen_by_column_and_an_unknown_column_is_refused(comparisons)
 
 def test_the_record_of_the_comparison_says_how_it_was_made(comparisons):
     kept = json.loads((FOLDER / "choosing.json").read_text())
-    assert kept["command"] == "python tools/choosing_experiment.py --splits 30 --draws 20"
+    assert kept["command"] == "python tools/experiments/choosing_experiment.py --splits 30 --draws 20"
     assert set(kept["versions"]) == {"python", "numpy", "scipy", "scikit-learn"}
     methods = set(comparisons.method) - {"uncalibrated"}
     assert all(set(seconds) == methods for seconds in kept["fit_seconds"].values())

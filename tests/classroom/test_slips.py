@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.assignments.grading import problem_sets
-from tools import slips
+from tools.mutation import slips
 
 CLASS = "STUDENTS" in os.environ  # make check-class
 

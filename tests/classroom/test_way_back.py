@@ -20,7 +20,7 @@ from classroom.platforms import TABLES, Grade, table
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered, in_this_process
-from tools import class_edition
+from tools.site import class_edition
 
 LETTER = "*Your answer: double-click here.*"
 LONG = "def area(x, y):\n    total = 0.0\n    for i in range(len(x) - 1):\n" + "".join(
@@ -674,10 +674,10 @@ class TestStudentEdition:
     def test_it_holds_what_sets_up_the_course_and_programs_stay_programs(self, files):
         for name in (
             "Makefile", "pyproject.toml", "requirements.txt", "calibration_lessons/__init__.py",
-            "classroom/check.py", "book/teaching/students.md", "tools/site_extension.py",
+            "classroom/check.py", "book/teaching/students.md", "tools/site/repairs.py",
         ):  # fmt: skip
             assert files[name][0] == (ROOT / name).read_bytes()
-        assert files["tools/setup.sh"][1].external_attr >> 16 & 0o111
+        assert files["tools/release/setup.sh"][1].external_attr >> 16 & 0o111
 
     def test_a_folder_that_is_there_is_left_alone(self, tmp_path):
         with pytest.raises(SystemExit, match="is there already; name a new folder, or a zip"):

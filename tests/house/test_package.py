@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 import calibration_lessons as cl
-from tools import release
+from tools.release import rehearsal as release
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -83,12 +83,13 @@ def test_the_sdist_holds_the_companions_tests_and_what_they_need(built):
     assert held >= tests | {"tests/conftest.py", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"}
     assert not [name for name in held if name.startswith("book/")]
     tools = {
-        name
+        f"tools/{room}/{name}.py"
         for test in held
         if test.startswith("tests/") and test.endswith(".py")
-        for name in re.findall(r"^from tools import (\w+)", (ROOT / test).read_text(encoding="utf-8"), re.M)
+        for room, names in re.findall(r"(?m)^from tools\.(\w+) import (.+)", (ROOT / test).read_text("utf-8"))
+        for name in names.split(", ")
     }
-    assert held >= {f"tools/{name}.py" for name in tools}
+    assert tools and held >= tools
 
 
 def test_other_versions_and_those_who_package_anew_run_the_same_tests():
@@ -116,7 +117,7 @@ def test_the_package_asks_only_for_what_it_imports_and_sets_no_upper_limit():
 
 @pytest.mark.parametrize("versions", ["oldest", "between"])
 def test_the_versions_that_are_tried_are_allowed_and_the_oldest_are_the_lowest_allowed(versions):
-    text = (ROOT / f"tools/{versions}.requirements.txt").read_text(encoding="utf-8")
+    text = (ROOT / f"tools/release/{versions}.requirements.txt").read_text(encoding="utf-8")
     pins = dict(re.findall(r"^([\w-]+)(?:\[.*\])?==([\d.]+)", text, re.M))
     extras = PROJECT["project"]["optional-dependencies"]
     for line in [*PROJECT["project"]["dependencies"], extras["plots"][0], *extras["scale"]]:

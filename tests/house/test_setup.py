@@ -17,8 +17,9 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="there is n
 @pytest.fixture
 def clone(tmp_path):
     """A tree that has only what the set-up needs, and no environment."""
-    for name in ("Makefile", "requirements.txt", "requirements-site.txt", "pyproject.toml", "tools/setup.sh"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    locks = ("requirements.txt", "requirements-site.txt")
+    for name in ("Makefile", *locks, "pyproject.toml", "tools/release/setup.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
@@ -61,7 +62,7 @@ def test_make_n_prints_the_commands_and_runs_none(clone):
     status, lines = make(clone, "-n", "serve", "CLASS_EDITION=1", f"PYTHON={sys.executable}")
     assert status == 0 and not (clone / ".venv").exists()
     printed = "\n".join(lines)
-    for command in (f"tools/setup.sh {sys.executable}", "python tools/class_edition.py",
+    for command in (f"tools/release/setup.sh {sys.executable}", "python tools/site/class_edition.py",
                     "jupyter-book build -q -W -n --keep-going _build/class/",
                     "http.server --bind 127.0.0.1 --directory _build/class/_build/html 8000"):  # fmt: skip
         assert command in printed
@@ -69,7 +70,7 @@ def test_make_n_prints_the_commands_and_runs_none(clone):
 
 def test_the_environment_is_made_when_its_lock_folder_or_python_is_another_and_only_then(ready):
     def is_made(*words):
-        return "tools/setup.sh" in "\n".join(make(ready, "-n", "setup", *words)[1])
+        return "tools/release/setup.sh" in "\n".join(make(ready, "-n", "setup", *words)[1])
 
     assert not is_made() and not is_made("PYTHON=python3")
     assert is_made("PYTHON=python3.13")
@@ -140,15 +141,16 @@ def test_where_uv_fails_pip_installs(clone):
 def test_binder_installs_as_make_setup_does():
     assert "-r ../requirements.txt" in (ROOT / ".binder/requirements.txt").read_text()
     command = "pip install --no-deps --no-build-isolation -e ."
-    setup = (ROOT / "tools/setup.sh").read_text().replace("install --no-deps", "pip install --no-deps")
-    assert command in (ROOT / ".binder/postBuild").read_text() and command in setup
+    assert command in (ROOT / ".binder/postBuild").read_text()
+    assert command.removeprefix("pip ") in (ROOT / "tools/release/setup.sh").read_text()
 
 
 def test_serving_installs_no_more_than_the_site_needs(clone):
     _, lines = make(clone, "-n", "serve", f"PYTHON={sys.executable}")
-    assert [line for line in lines if "tools/setup.sh" in line] == [f"tools/setup.sh {sys.executable}"]
+    made = [line for line in lines if "tools/release/setup.sh" in line]
+    assert made == [f"tools/release/setup.sh {sys.executable}"]
     _, lines = make(clone, "-n", "setup", f"PYTHON={sys.executable}")
-    assert lines[-1] == "tools/setup.sh .venv/bin/python requirements.txt"
+    assert lines[-1] == "tools/release/setup.sh .venv/bin/python requirements.txt"
 
 
 def test_a_port_that_cannot_be_used_is_named_before_anything_is_built(ready):

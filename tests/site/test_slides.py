@@ -9,8 +9,8 @@ from lxml import html
 
 from tests.site.conftest import HTML, Visit
 from tests.site.test_pages import BROKEN_MATHS, THEME_FAULTS, WRITTEN
-from tools.lengths import ROOT, lessons
-from tools.site_slides import ENDING, slides
+from tools.binding.lengths import ROOT, lessons
+from tools.site.slides import ENDING, slides
 
 pytestmark = pytest.mark.browser
 
@@ -93,7 +93,7 @@ def test_keys_go_on_show_an_answer_and_all_slides_and_leave_a_figure_its_arrows(
         page.keyboard.press(key)
         assert page.evaluate(HERE) == number, key
     question = page.locator("section:has(.fragment)").first
-    page.evaluate("id => Reveal.slide(Number(id.slice(6)) - 1)", question.get_attribute("id"))
+    page.evaluate("id => Reveal.slide(Number(id.slice(6)) - 1, 0, -1)", question.get_attribute("id"))
     assert not question.locator(".fragment.visible").count()
     page.keyboard.press("ArrowRight")
     assert question.locator(".fragment.visible").count()
@@ -144,7 +144,7 @@ def test_marks_of_cells_come_before_the_rule_and_a_cut_paragraph_stands_in_the_n
         + cell.format("", "shown") + cell.format(" tag_slide-skip", "skipped")
         + cell.format(" tag_slide-subslide", "begun") + cell.format(" tag_slide-slide", "coded")
         + cell.format(" tag_slide-notes", "noted") + "<!-- slide: fragment --><p>Asked.</p>"
-        + "<section id='b'><h2>References</h2><p>Left out.</p></section></section></article></body>"
+        + "<!-- slide: --><section id='b'><h2>References</h2><p>Left out.</p></section></section></article>"
     )  # fmt: skip
     made = [[part.text_content() for part in slide] for slide in slides(page, "a.html")]
     assert made == [

@@ -1,16 +1,16 @@
 """Train the course's networks again with what is said to prevent over-confidence, and keep every epoch.
 
-Each recipe differs from that of `tools/train_networks.py` in one thing: smoothed labels, or a decay of the
+Each recipe differs from that of `train_networks.py` in one thing: smoothed labels, or a decay of the
 weights. Seeds, images, order of the batches and number of epochs are the same, so that row i of every part
 is the same image for all of them. "plain" is the recipe itself, to the last choice; rounding differs between
 processors, and training blows it up, so its networks are the course's only on the machine that made those.
 A graphics processor is used where there is one: a minute or two in place of two hours.
 
     python -m venv _build/networks-venv
-    _build/networks-venv/bin/pip install -r tools/train_networks.requirements.txt
-    _build/networks-venv/bin/python tools/train_remedies.py
+    _build/networks-venv/bin/pip install -r tools/experiments/train_networks.requirements.txt
+    _build/networks-venv/bin/python tools/experiments/train_remedies.py
 
-Writes one file of logits per run into `_build/remedies`, which `tools/training_experiment.py` judges. A
+Writes one file of logits per run into `_build/remedies`, which `training_experiment.py` judges. A
 stopped command continues with the runs that have no file yet.
 """
 

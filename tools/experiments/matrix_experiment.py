@@ -1,6 +1,6 @@
 """Judge matrix scaling beside its rivals on many classifiers, and write what the chapter reads.
 
-    python tools/matrix_experiment.py
+    python tools/experiments/matrix_experiment.py
 
 Writes `matrix_scaling.csv` into the package's data: one row per classifier, number of calibration rows and
 method, each the mean over random halves. Where probmetrics is installed its structured scalings are judged,
@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SIZES = (100, 500, 5000)
 N_SPLITS = 4
 UNPENALISED = 1e-3  # a strength so small that only rounding feels it

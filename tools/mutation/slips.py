@@ -1,11 +1,11 @@
 """Change the right answers of a problem set at random, and list the changes that lose no points.
 
-    python tools/slips.py measures 300
+    python tools/mutation/slips.py measures 300
 
 Each change swaps an operator, a constant, a comparison, an axis or a name, takes one variable for another, or
 leaves a part or a statement out. It survives where the inputs of one of three students let it pass; worked
 out by hand, where it gives all three the right numbers. What survives is either the same answer in other
-words, and then `tools/slips.toml` says why, or a slip that the set's `checks.py` should hear of: the first
+words, and then `slips.toml` says why, or a slip that the set's `checks.py` should hear of: the first
 are counted, the second listed.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from classroom import cases  # noqa: E402
@@ -195,7 +195,7 @@ def difference(old: list[str], new: list[str]) -> str:
 
 def answered(name: str) -> set[tuple[str, str]]:
     """Read which changes give the same answer."""
-    known = tomllib.loads((ROOT / "tools" / "slips.toml").read_text("utf-8")).get(name, {})
+    known = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).get(name, {})
     return {
         (question, change)
         for question, reasons in known.items()

@@ -19,7 +19,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tools import equations
+from tools.binding import equations
 
 PACKAGE = "calibration_lessons"
 DATA = "book/data"

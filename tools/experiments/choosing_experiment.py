@@ -1,6 +1,6 @@
 """Compare calibrators after classifiers many times, and write what the chapter *choosing* reads.
 
-    python tools/choosing_experiment.py
+    python tools/experiments/choosing_experiment.py
 
 Writes `choosing.csv.gz`, a row a result, and `choosing.json`, which says how they were made, into the
 package's data. The experiment itself is `calibration_lessons.book.comparison`. Same versions: same
@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from calibration_lessons.book import comparison, datasets
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 N_SPLITS, N_DRAWS, N_TIMES, PROCESSES = 30, 20, 9, 2
 TIMED_ROWS = (1_000, 10_000, 100_000)
 COLUMNS = ("experiment", "data", "repeat", *comparison.Result._fields)
@@ -124,7 +124,8 @@ def main() -> None:
     with threadpool_limits(1):
         fit_seconds = seconds()
     record = {
-        "command": f"python tools/choosing_experiment.py --splits {options.splits} --draws {options.draws}",
+        "command": "python tools/experiments/choosing_experiment.py "
+        f"--splits {options.splits} --draws {options.draws}",
         "versions": {
             "python": platform.python_version(),
             "numpy": np.__version__,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Count how often intervals of the calibration error hold the truth, and write what the chapter *ece* reads.
 
-    python tools/coverage_experiment.py
+    python tools/experiments/coverage_experiment.py
 
 Writes `coverage.csv`, a row a source, into the package's data: of 1000 samples, how many of the intervals of
 level 95 % by `ece_interval` and by the percentile bootstrap held the binned error of the source. Same
@@ -24,7 +24,7 @@ from scipy import stats
 import calibration_lessons as cl
 from calibration_lessons.book.simulate import ScoreSource, over_confident, sawtooth
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 REPEATS, RESAMPLES, PROCESSES, ROUNDING = 1000, 200, 2, 1e-12
 LIKE_NETWORKS = stats.beta(20, 1)
 

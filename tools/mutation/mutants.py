@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Change the companion in small ways, one at a time, and count the changes that the tests notice.
 
-    tools/mutants.py                         try a sample of each module
-    tools/mutants.py measures.ece plots      of these modules alone; what was found of others stays
-    tools/mutants.py --go-on                 try what an interrupted run has left
+    tools/mutation/mutants.py                         try a sample of each module
+    tools/mutation/mutants.py measures.ece plots      of these modules alone; what was found of others stays
+    tools/mutation/mutants.py --go-on                 try what an interrupted run has left
 
 mutmut makes the changes and tries them, in copies under `mutants/`; its settings stand in `pyproject.toml`.
 It tries all or those named, which for all takes a day: hence the sample, the same in each run.
@@ -22,7 +22,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "mutants"
 ALIKE = {"CI": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 LEAST = 0.9  # share of the changes that the tests have to notice

@@ -1,7 +1,7 @@
 """Measure the companion beside the libraries people use, and write what `book/reference/benchmarks` shows.
 
     make benchmark                                          everything, in the environment .venv-benchmark
-    .venv-benchmark/bin/python tools/benchmark.py WORD...   only jobs whose names hold a word; writes nothing
+    .venv-benchmark/bin/python tools/experiments/benchmark.py WORD...   jobs with a word; writes nothing
 
 One process, one thread, its processor time. Ours and the peer's runs take turns, so that a busy machine slows
 both; a ratio is that of the medians. Each job's results are compared before they are timed. Extra memory is
@@ -33,7 +33,7 @@ from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
 
-RESULTS = Path(__file__).resolve().parents[1] / "book" / "reference" / "benchmarks.json"
+RESULTS = Path(__file__).resolve().parents[2] / "book" / "reference" / "benchmarks.json"
 COMMAND = "make benchmark"
 LIBRARIES = (
     "numpy", "scipy", "scikit-learn", "dask", "torch", "torchmetrics", "relplot", "calzone-tool", "netcal",

@@ -1,6 +1,6 @@
 """Try every classifier of scikit-learn with every calibrator of the package, and write what came of it.
 
-    python tools/classifier_table.py
+    python tools/experiments/classifier_table.py
 
 Writes `book/reference/classifiers.csv`, a row per classifier: what its logits are read from, and which
 calibrators it can be put together with. `outcomes` takes classifiers of any library.
@@ -38,7 +38,7 @@ import calibration_lessons as cl
 from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
 from calibration_lessons.calibrators._classifier_scores import counted
 
-TABLE = Path(__file__).resolve().parent.parent / "book" / "reference" / "classifiers.csv"
+TABLE = Path(__file__).resolve().parents[2] / "book" / "reference" / "classifiers.csv"
 COLUMNS = ("classifier", "logits from", "two classes", "three classes")
 MEMBERS = [("one", LogisticRegression()), ("other", GaussianNB())]
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Make the environment .venv anew with what the site needs: `tools/setup.sh python3.12`. Or add a lock to it:
-# `tools/setup.sh .venv/bin/python requirements.txt`. Make calls both.
+# Make the environment .venv anew with what the site needs: `tools/release/setup.sh python3.12`. Or add a lock to it:
+# `tools/release/setup.sh .venv/bin/python requirements.txt`. Make calls both.
 # uv installs the locks: the one on the path, else the locked one. Where it cannot be had or fails, pip does.
 
 python=$1 lock=${2:-requirements-site.txt}

@@ -1,6 +1,6 @@
 """Write the class edition: the book without the solutions of its exercises and without the teacher's pages.
 
-    python tools/class_edition.py     write it into _build/class
+    python tools/site/class_edition.py     write it into _build/class
 
 `CLASS_EDITION=1 make serve` (or build, or lab) does so first and then shows that edition.
 
@@ -14,13 +14,13 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "_build" / "class"
-NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*.py")  # the site has extensions
+NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*/*.py")  # the site has extensions
 STUDENTS = (
     *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
     "requirements.txt", "calibration_lessons", "classroom", "assignments/nbgrader_config.py",
-    "tools/setup.sh", ".binder", ".gitignore",
+    "tools/release/setup.sh", ".binder", ".gitignore",
 )  # fmt: skip
 MADE = {"__pycache__", ".ipynb_checkpoints", "_build"}
 FOR_TEACHERS = ("book/teaching/exam.md", "book/teaching/instructor_notes.md")

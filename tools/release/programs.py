@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the programs of the pages "Use it" that need libraries which the lock does not hold.
 
-    tools/programs.py [NAME...]    run them, and write what they print beside them
+    tools/release/programs.py [NAME...]    run them, and write what they print beside them
 
 It runs in the environment of `make check-integrations`, whose test compares what they print with what is
 written. The digits of a trained network depend on the processor, so that numbers agree within a tolerance.
@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[1] / "book/use/programs"
+FOLDER = Path(__file__).resolve().parents[2] / "book/use/programs"
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-\d+)?")
 
 

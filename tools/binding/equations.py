@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write the formulas of `definitions.py` into the chapters, and `book/reference/equations.md`.
 
-    tools/equations.py                 write what differs: displays of the chapters, and the page of equations
-    tools/equations.py --check         say whether the page is up to date, write nothing
+    tools/binding/equations.py          write what differs: displays of chapters, the page of equations
+    tools/binding/equations.py --check         say whether the page is up to date, write nothing
 
 Everything is read from the files themselves, nothing of the course is imported: the displays from the
 chapters, the formulas from the definitions, the proofs from `tests/`.
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE = Path("book/reference/equations.md")
 API = Path("book/reference/api")
 DEFINITIONS = Path("calibration_lessons/book/definitions.py")
@@ -39,7 +39,7 @@ DOCUMENTED = re.compile(r"^\.\. auto(?:function|class):: *(\S+)", re.M)
 LABEL_OPTION = re.compile(r"^:label:[ \t]*(\S+)", re.M)
 
 INTRODUCTION = """\
-<!-- Written by tools/equations.py from the definitions, the chapters and the tests: do not edit. -->
+<!-- Written by tools/binding/equations.py from the definitions, the chapters and the tests: do not edit. -->
 # Equations
 
 Each numbered equation of the book has a formula, a literal transcription in plain Python, the public
@@ -296,7 +296,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     page, text = root / PAGE, write_page(root)
     current = page.exists() and page.read_text(encoding="utf-8") == text
     if options.check:
-        print(f"{PAGE} is {'up to date' if current else 'stale: run tools/equations.py'}.")
+        print(f"{PAGE} is {'up to date' if current else 'stale: run tools/binding/equations.py'}.")
         return 0 if current else 1
     if not current:
         page.parent.mkdir(parents=True, exist_ok=True)

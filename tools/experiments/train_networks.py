@@ -5,8 +5,8 @@ decay, no augmentation, no dropout, and as many epochs as make them over-confide
 training step sees the calibration part or the test part.
 
     python -m venv _build/networks-venv
-    _build/networks-venv/bin/pip install -r tools/train_networks.requirements.txt
-    _build/networks-venv/bin/python tools/train_networks.py
+    _build/networks-venv/bin/pip install -r tools/experiments/train_networks.requirements.txt
+    _build/networks-venv/bin/python tools/experiments/train_networks.py
 
 Two networks train at a time, each on one thread (faster on two cores than one network on two threads).
 A stopped run continues after each network's last finished epoch. Same versions and machine: same bytes.
@@ -31,7 +31,7 @@ from fashion_mnist import DEBIAN_FOLDER, SEVERITIES, SPLIT_SEED, Images, Labels,
 from numpy.typing import NDArray
 from torch import nn
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (0, 1, 2, 3, 4)
 N_SHIFTED, N_LOGGED = 2_000, 10_000
 BATCH, LEARNING_RATE, EPOCHS, PROCESSES = 64, 1e-3, 16, 2
@@ -159,7 +159,7 @@ def describe(arrays: dict[str, Any], states: list[dict[str, Any]], epochs: int) 
     plain, moved = arrays["networks"], arrays["networks_shifted"]
     parts = ("calibration", "test")
     return {
-        "command": f"python tools/train_networks.py --epochs {epochs}",
+        "command": f"python tools/experiments/train_networks.py --epochs {epochs}",
         "machine": {"cpu": cpu_name(), "cores": os.cpu_count(), "networks_at_a_time": PROCESSES},
         "versions": {
             "python": platform.python_version(),

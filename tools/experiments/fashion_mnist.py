@@ -34,7 +34,7 @@ def read_idx(folder: Path, name: str) -> NDArray[np.uint8]:
         "    apt-get install dataset-fashion-mnist\n"
         "or unpack it without root and name the folder:\n"
         "    apt-get download dataset-fashion-mnist && dpkg -x dataset-fashion-mnist_*.deb unpacked\n"
-        "    python tools/train_networks.py --images unpacked/usr/share/datasets/fashion-mnist"
+        "    python tools/experiments/train_networks.py --images unpacked/usr/share/datasets/fashion-mnist"
     )
 
 

@@ -20,7 +20,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 8_000_000  # bytes
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)[^)]+\)")
 TESTS = [  # of each folder one

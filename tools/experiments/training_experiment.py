@@ -1,7 +1,7 @@
 """Judge what prevents over-confidence in training beside a temperature, and write what the chapter reads.
 
-    _build/networks-venv/bin/python tools/train_remedies.py     trains, see there
-    python tools/training_experiment.py
+    _build/networks-venv/bin/python tools/experiments/train_remedies.py     trains, see there
+    python tools/experiments/training_experiment.py
 
 Writes into the package's data `remedies.csv.gz`, one row per recipe, network, epoch and what is done
 afterwards (matrix scaling only after the last epoch and the two best), and `smoothed.npz`, the logits of
@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ("plain", "decay 0.1", "smoothing 0.1")
 RUNS = (
     *product(RECIPES, range(datasets.N_NETWORKS)),

@@ -1,4 +1,4 @@
-"""The kernel's side of `tools/notebooks.py`: run the code cells, and bind each text cell at its place."""
+"""The kernel's side of `notebooks.py`: run the code cells, and bind each text cell at its place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbclient import NotebookClient
 from nbclient.util import ensure_async
 from nbformat import NotebookNode
 
-from tools import binding
+from tools.binding import marks as binding
 
 
 class Client(NotebookClient):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Say how long each lesson's main line is: what a reader reads who unfolds nothing.
 
-    tools/lengths.py [PATH...]
-    tools/lengths.py --write      write the minutes into lessons, problem sets, instructor notes, start page
+    tools/binding/lengths.py [PATH...]
+    tools/binding/lengths.py --write  write the minutes into lessons, sets, instructor notes, start page
 
 Words are what stands between spaces in the Markdown cells, formulas and tables with them, outside of folds
 and of comments. Reading takes a minute for 120 words and a quarter of a minute for a code cell that is not
 folded; each exercise takes five minutes. A problem set takes the time to read it, and for each question two
 minutes to look things up, two for each line of its authors' answer, and one for ten words to be written.
-`tools/trial_reader.csv` is the record of a reader that this follows. Minutes are rounded up to fives.
+`tools/binding/trial_reader.csv` is the record of a reader that this follows. Minutes are rounded up to fives.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
 WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_AN_EXERCISE = 120, 4, 5
 MINUTES_TO_LOOK_UP, MINUTES_A_LINE, WRITTEN_A_MINUTE = 2, 2, 10

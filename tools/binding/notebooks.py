@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Execute the notebooks of the book and of the assignments, reproducibly.
 
-    tools/notebooks.py                    execute every stale notebook
-    tools/notebooks.py PATH...            execute these, stale or not
-    tools/notebooks.py --check            name the stale ones, execute nothing
-    tools/notebooks.py --clean [PATH...]  mend what an editor changed on saving, execute nothing
+    tools/binding/notebooks.py                    execute every stale notebook
+    tools/binding/notebooks.py PATH...            execute these, stale or not
+    tools/binding/notebooks.py --check            name the stale ones, execute nothing
+    tools/binding/notebooks.py --clean [PATH...]  mend what an editor changed on saving, execute nothing
 
 A notebook's metadata say what it was executed with, by digests of its code and of what that imports: it is
 stale when they differ now. Each code cell keeps a digest of its source and outputs, each text cell one of the
-numbers that `tools/binding.py` wrote into it, so that a change by hand shows, and their values, so that
+numbers that `tools/binding/marks.py` wrote into it, so that a change by hand shows, and their values, so that
 another format or another sentence about them executes nothing. Executing twice writes the same bytes, on
 another machine too: a picture is kept where the new one says the same and looks the same.
 """
@@ -29,10 +29,12 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
-from tools import binding, pictures, staleness, threads  # noqa: E402
+from tools.binding import marks as binding  # noqa: E402
+from tools.binding import pictures, staleness  # noqa: E402
+from tools.release import threads  # noqa: E402
 
 FOLDERS = ("book", "assignments/source")
 CELL_SECONDS = 600
@@ -66,7 +68,7 @@ async def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
     """Execute one notebook in its own folder; return whether the file had to be rewritten."""
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-    from tools.client import Client  # loaded here, since nothing else needs a kernel
+    from tools.binding.client import Client  # loaded here, since nothing else needs a kernel
 
     before = path.read_text(encoding="utf-8")
     old, notebook = (nbformat.reads(before, as_version=4) for _ in range(2))

@@ -29,10 +29,10 @@ from lxml import etree, html
 from lxml.html import HtmlElement, builder
 from sphinx.application import Sphinx
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
-from tools.lengths import PARTS  # noqa: E402
+from tools.binding.lengths import PARTS  # noqa: E402
 
 ENDING = ".slides.html"
 LIST = "lesson-slides"
