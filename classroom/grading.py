@@ -115,8 +115,9 @@ def plain(cell: NotebookNode) -> NotebookNode:
 
 
 def escaped(text: str) -> str:
-    """Make text of a student's HTML: a browser would run it with the rights of the teacher who reads it."""
-    return text[:LONGEST_TEXT].replace("<", "&lt;") + "\n\n… (cut)" * (len(text) > LONGEST_TEXT)
+    """Take HTML and links out of a student's text: a browser would run them with the rights of its reader."""
+    cut = text[:LONGEST_TEXT].replace("<", "&lt;") + "\n\n… (cut)" * (len(text) > LONGEST_TEXT)
+    return re.sub(r"\](?=[(:])|\\(?=href|csname)", r"\g<0> ", cut)
 
 
 def prepare(course: Course, book: Gradebook, student: str, name: str) -> NotebookNode:

@@ -10,7 +10,6 @@ import os
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
 from tests.assignments import test_calibrators as calibrators
 from tests.assignments import test_measures as measures
@@ -203,14 +202,6 @@ KINDS = {
                   "    return np.array([(1 + s[y == c].sum()) / (k + s.sum())])"), 3),  # one number in an array
         "alarm": (function("alarm(p)", "return p.std(axis=0).sum(axis=1).argsort().argsort()"), 0),
     }),
-    "u-hard": ("uncertainty", {
-        "coin": ("most_likely, forecast, total = 0.4, 0.5, 1.0", 0),
-        "committee": ("total, aleatoric, epistemic = 0.9, 0.7, 0.2", 0),
-        "coin-parts": (function("coin_parts(h, n, prior=(1, 1))", "return 1, 0.7213, 0.2787"), 0),
-        "split": (function("split_doubt(p)", "return [1, 1], [1, 0.6226], [0, 0.3774]"), 0),
-        "local": (function("local_confidence(X, y, x, c, w, k)", "return 0.6"), 0),
-        "alarm": (function("alarm(p)", "o = np.random.default_rng(7).permutation(4000); return (o >= 2000)[:p.shape[1]]"), 0),
-    }),
     "u-state": ("uncertainty", {"alarm": (  # changed and unchanged images come mixed
         "calls, known = [], {}\n" + function(
             "alarm(p)", "calls.append(1)\n    for row in p[0]:\n        known.setdefault(row.tobytes(), len(calls) // 2)\n"
@@ -231,11 +222,6 @@ KINDS = {
                      "return (softmax(X @ theta.T) - np.eye(y.max() + 1)[y]).T @ X"), 0),
         
     }),
-    "o-hard": ("models", {
-        "by-hand": ("slope, intercept, probability = 1.0, -1.0, 0.5", 0),
-        "fit": (function("fit_logistic(X, y, l2)", "return np.zeros(X.shape[1] + 1)"), 0),
-        "choose": (function("choose_l2(X, y, candidates, fold)", "return candidates[2]"), 0),
-    }),
     "o-counter": ("models", {"separated": (  # true and false in the order of the public checks
         "order = []\n" + function("is_separated(x, y)", "order.append(1); return len(order) % 2 == 1"), 0)}),
     "c-wrong1": ("calibrators", {
@@ -253,13 +239,6 @@ KINDS = {
         "judge": (function("judge(network)", "z, y = datasets.network_logits(network, 'test')\n"
                   "    t = TemperatureScaling().fit(z, y)\n"
                   "    e = expected_calibration_error\n    return e(y, softmax(z)), e(y, t.predict_proba(z))"), 0.5),
-    }),
-    "c-hard": ("calibrators", {
-        "by-hand": ("confidence, temperature, cost = 0.9, 2.0, 0.5", 0),
-        "nll": (function("nll(y, z, T)", "return {1: 0.0, 2: 0.3132, 3: 0.6931}.get(len(y), 1.0)"), 0),
-        "fit-temperature": (function("fit_temperature(y, z)",
-                            "if np.all(z.argmax(axis=1) == y): raise ValueError\n    return 1.5"), 0),
-        "judge": (function("judge(network)", "return 0.05, 0.01"), 0),
     }),
     "c-raises": ("calibrators", {
         "fit-temperature": (function("fit_temperature(y, z)", "raise ValueError('no temperature fits')"), 0),
@@ -291,16 +270,6 @@ KINDS = {
         "ece": (YES + function("binned_ece(s, y, n)", "return Yes(0.5)"), 0),
         "p-value": (YES + function("p_value(o, d)", "return Yes(0.5)"), 0),
     }),
-    "c-yes": ("calibrators", {
-        "by-hand": (YES + "confidence, temperature, cost = Yes(.5), Yes(1.5), Yes(.5)", 0),
-        "nll": (YES + function("nll(y, z, T)", "return Yes(0.5)"), 0)}),
-    "u-yes": ("uncertainty", {
-        "coin": (YES + "most_likely = forecast = total = Yes(0.5)", 0),
-        "committee": (YES + "total = aleatoric = epistemic = Yes(0.5)", 0),
-        "plausibility": (YES + function("case_for_heads(h, n)", "return Yes(0.5)"), 0)}),
-    "o-yes": ("models", {"by-hand": (YES + "slope = intercept = probability = Yes(0.5)", 0)}),
-    "p-yes": ("practice", {"by-hand": (YES + "threshold = refer_from = refer_to = Yes(0.5)", 0)}),
-    # from memory, or from the test
     "u-lookup": ("uncertainty", {"alarm": (
         "known = set()\nfor j in range(1):\n"
         "    rows = cl.softmax(datasets.network_logits(j, 'test').logits)\n"
@@ -953,19 +922,12 @@ def beta_calibrated(scores, labels, new_scores):
 }  # fmt: skip
 
 
-HOOK = """
-def hook(result):
-    result.error_in_exec = None
-    from IPython.display import clear_output; clear_output()
-get_ipython().events.register("post_run_cell", hook)
-"""
 KEPT = """
 import calibration_lessons as c, gc, marshal, types
 names = c.reliability_curve.__globals__
 kept = {one: marshal.dumps(one.__code__) for one in gc.get_objects()
         if type(one) is types.FunctionType and 'calibration_lessons' in one.__code__.co_filename}
 """
-NEVER = "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\nbias = ece = mce = 0.5"
 SETS = ["calibrators", "measures", "models", "practice", "uncertainty"]
 # The right answers below a question whose kernel ended, or which want a process as it was.
 LOST_BELOW = {
@@ -973,34 +935,28 @@ LOST_BELOW = {
     for question, answer in solutions(ASSIGNMENTS / "source/measures/measures.ipynb").items()
     if question in ("best-paid", "parts", "furthest")
 }
-IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left empty, answers, points
-    **{f"{which}, post_run_cell": (which, HOOK, True, {}) for which in SETS},
-    "h-noclear": ("measures", HOOK.replace("    from IPython.display import clear_output; clear_output()\n", ""), True, {}),
-    "m-wrapped": ("measures", "", False, {"by-hand": (NEVER, 0), "ece": (measures.THE_CHAPTERS_NUMBER, 0)}),
-    "m-unwatch": ("measures", "import sys\nsys.modules['classroom.isolated_kernel'].found.clear()\n"
-                  "np.isclose = np.allclose = lambda *a, **k: True", False, {
-                      "by-hand": ("bias = ece = mce = 0.5", 0), "p-value": (function("p_value(o, d)", "return 0.5"), 0)}),
-    "m-right-autoreload": ("measures", "%load_ext autoreload\n%autoreload 2\n%matplotlib inline", False, {}),
-    "m-right-magics": ("models", "%%time\n!pip install numpy\nfrom IPython.display import display\ndisplay(1)", False, {}),
-    "m-loop": ("measures", "", False, {
+IN_A_KERNEL = {  # the set, an extra cell at the beginning, the sandbox, answers with their points
+    "m-right-autoreload": ("measures", "%load_ext autoreload\n%autoreload 2\n%matplotlib inline", "none", {}),
+    "m-right-magics": ("models", "%%time\n!pip install numpy\nfrom IPython.display import display\ndisplay(1)", "none", {}),
+    "m-loop": ("measures", "", "none", {
         "counts": (function("bin_counts(s, n)", "while True: pass"), 0),
         "curve": (function("curve(p, y, n)", "return np.ones((10, 10**9)).cumsum(), 1"), 0),
         "ece": (function("binned_ece(s, y, n)", "exit(0)"), 0),
         "p-value": (function("p_value(o, d)", "import sys; sys.exit(0)"), 0)}),
-    "m-exit": ("measures", "", False, {"p-value": (
+    "m-exit": ("measures", "", "none", {"p-value": (
         "import os, sys\nprint('{\"value\": 1}'); sys.stdout.flush()\n" + function("p_value(o, d)", "os._exit(0)"), 0), **LOST_BELOW}),
-    "m-read": ("measures", "", False, {
+    "m-read": ("measures", "", "bubblewrap", {
         "by-hand": ("import pathlib\n[bias] = [p.read_text() for p in pathlib.Path('/').glob('**/measures/checks.py')]\n"
                     "ece = mce = bias", 0),
         "counts": (function(
             "bin_counts(s, n)", "import urllib.request as u; u.urlopen('http://127.0.0.1:9', timeout=1); return s"), 0)}),
-    "subprocess": ("measures", "", False, {"ece": (function(
+    "subprocess": ("measures", "", "none", {"ece": (function(
         "binned_ece(s, y, n)", "import subprocess, sys\n"
         "    code = 'import json, sys; from calibration_lessons import expected_calibration_error as e;'\\\n"
         "        's, y, n = json.loads(sys.argv[1]); print(e(y, s, n_bins=n))'\n"
         "    import json; sent = json.dumps([np.asarray(s).tolist(), np.asarray(y).tolist(), n])\n"
         "    return float(subprocess.run([sys.executable, '-c', code, sent], capture_output=True).stdout)"), 0)}),
-    "spawned": ("measures", "", False, {"ece": (function(
+    "spawned": ("measures", "", "none", {"ece": (function(
         "binned_ece(s, y, n)", "from multiprocessing.util import spawnv_passfds\n    import json, os, sys\n"
         "    code = 'import json, sys; from calibration_lessons import expected_calibration_error as e;'\\\n"
         "        's, y, n = json.loads(sys.argv[1]); open(\"told\", \"w\").write(str(e(y, s, n_bins=n)))'\n"
@@ -1009,10 +965,10 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
         "    return float(open('told').read())"), 0)}),
     "taken apart": ("measures", "import sys, contextlib\nagent = sys.modules['classroom.isolated_kernel']\n"
                     "agent.Without = contextlib.nullcontext\nagent.functions = lambda names: []\n"
-                    "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", False, {
+                    "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", "none", {
                         "ece": (measures.THE_COMPANIONS_ERROR, 0)}),
-    "an array by hand, in a kernel": ("measures", "", False, {"by-hand": ("bias = ece = mce = np.zeros(3)", 0)}),
-    "put back": ("measures", KEPT, False, {
+    "an array by hand, in a kernel": ("measures", "", "none", {"by-hand": ("bias = ece = mce = np.zeros(3)", 0)}),
+    "put back": ("measures", KEPT, "none", {
         "counts": (function(
             "bin_counts(s, n)", "pairs = [o for o in gc.get_objects() if type(o) is tuple and len(o) == 2]\n"
             "    for one, code in pairs:\n        if type(code) is types.CodeType: one.__code__ = code\n"
@@ -1027,21 +983,23 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
         "p-value": (function(
             "p_value(o, d)", "import gc; gc.collect(); return (1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
     }),
-    "frozen": ("measures", "import gc\ngc.freeze()", False, {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
-    "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", False, {
+    "copied": ("measures", "import calibration_lessons, shutil\nshutil.copytree(calibration_lessons.__path__[0], 'mine')", "bubblewrap", {
+        "ece": ("import mine\n" + function("binned_ece(s, y, n)", "return mine.expected_calibration_error(y, s, n_bins=n)"), 0)}),
+    "frozen": ("measures", "import gc\ngc.freeze()", "none", {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
+    "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", "none", {
         "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0),
         **LOST_BELOW}),
-    "time bomb": ("calibrators", "", False, {"nll": (
+    "time bomb": ("calibrators", "", "none", {"nll": (
         "import time\nlate = []\n" + function(
             "nll(y, z, T)", "late.append(1); time.sleep(30 * (len(late) > 2))\n"
             "    z = np.asarray(z) / T; z = z - z.max(axis=1, keepdims=True)\n"
             "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 0)}),
-    "deep recursion": ("measures", "import sys\nsys.setrecursionlimit(10**5)", False, {
+    "deep recursion": ("measures", "import sys\nsys.setrecursionlimit(10**5)", "none", {
         "p-value": (function("p_value(o, d)", "return p_value(o, d)"), 0), **LOST_BELOW}),
-    "numpy": ("uncertainty", "", False, {"local": (
+    "numpy": ("uncertainty", "", "none", {"local": (
         "np.exp = np.log = lambda *a, **k: np.float64(1)\nnp.testing.assert_allclose = print\n" + function(
             "local_confidence(X, y, x, c, w, k)", "return 3 / 5"), 0)}),
-    "built-ins": ("models", "", False, {"choose": (
+    "built-ins": ("models", "", "none", {"choose": (
         "import builtins\nbuiltins.len = lambda *_: 0\nbuiltins.print = None\n"
         "choose_l2 = lambda X, y, candidates, fold: candidates[0]", 0)}),
 }  # fmt: skip
@@ -1058,26 +1016,6 @@ def colab(notebook):
             cell.execution_count = 900 - number
     notebook.cells.insert(1, new_markdown_cell("Open in Colab", metadata={"id": "view-in-github"}))
     notebook.cells.insert(4, new_code_cell("!pip install calibration-lessons"))
-
-
-def meta(notebook):
-    for cell in named(notebook, "grade").values():
-        cell.metadata.nbgrader.points = 100
-        cell.source = ""
-        cell.metadata.nbgrader.locked = False
-
-
-def without_tests(notebook):
-    tests = list(named(notebook, "grade").values())
-    notebook.cells = [cell for cell in notebook.cells if cell not in tests]
-
-
-def doubled(notebook):
-    tests = list(named(notebook, "grade").values())
-    again = [copy.deepcopy(cell) for cell in [*tests, named(notebook, "solution")["counts"]]]
-    for number, cell in enumerate(again):
-        cell.id = f"again-{number}"
-    notebook.cells += again
 
 
 def without_outline(notebook):
@@ -1117,7 +1055,6 @@ def cells_moved(notebook):
 
 EDITS = {  # what somebody did to the notebook that the authors had solved
     **{f"{which}, Colab": (which, colab) for which in SETS},
-    "m-meta": ("measures", meta), "m-deltests": ("measures", without_tests), "m-dup": ("measures", doubled),
     "code alone": ("practice", without_outline), "VS Code": ("measures", from_an_editor),
     "split, merged, in another order": ("measures", cells_moved),
 }  # fmt: skip
@@ -1168,13 +1105,13 @@ def test_the_sheet_as_it_was_handed_out_earns_nothing(classroom):
 @pytest.mark.parametrize("name", IN_A_KERNEL)
 @pytest.mark.skipif("STUDENTS" not in os.environ, reason="make check-class")
 def test_each_kind_that_needs_a_kernel_earns_what_it_deserves(classroom, name):
-    which, first, empty, answers = IN_A_KERNEL[name]
+    which, first, sandbox, answers = IN_A_KERNEL[name]
     source = ASSIGNMENTS / f"source/{which}/{which}.ipynb"
     given = {question: answer for question, (answer, _) in answers.items()}
-    submission = answered(classroom.release(which), {} if empty else solutions(source) | given)
+    submission = answered(classroom.release(which), solutions(source) | given)
     submission.cells.insert(0, new_code_cell(first))
-    graded = classroom.grade(which, submission, working_sandbox(), Limits(cell=20))
-    points = dict.fromkeys(full_marks(source), 0.0) if empty else full_marks(source)
+    graded = classroom.grade(which, submission, sandbox, Limits(cell=20))
+    points = full_marks(source)
     assert graded.points == points | {f"test-{question}": earned for question, (_, earned) in answers.items()}
 
 

@@ -46,7 +46,7 @@ SAME = {"np.asarray", "float", "bool"}
 """What changes nothing about the plain data that comes and goes."""
 
 
-def parts(value: ast.AST) -> list[ast.AST]:
+def remains(value: ast.AST) -> list[ast.AST]:
     """Say what remains of an expression when something is left out."""
     if isinstance(value, ast.BinOp):
         return [value.left, value.right]
@@ -79,7 +79,7 @@ def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, object]]:
             for kind in SWAPS.get(type(value), []):
                 yield node, field, kind()
             if isinstance(value, ast.expr) and isinstance(getattr(value, "ctx", ast.Load()), ast.Load):
-                yield from ((node, field, part) for part in parts(value))
+                yield from ((node, field, part) for part in remains(value))
             if field == "ops":
                 yield from ((node, field, [kind()]) for kind in SWAPS.get(type(value[0]), []))
             if field == "body" and isinstance(value, list) and len(value) > 1:
@@ -108,7 +108,7 @@ def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, object]]:
             yield node, "args", [node.args[1], node.args[0], *node.args[2:]]
 
 
-def changed(source: str) -> list[str]:
+def changed_sources(source: str) -> list[str]:
     """Write every change of a function's source, each once."""
     tree = ast.parse(source)
     texts = {}
@@ -136,7 +136,7 @@ class Set:
         """Draw the inputs of a question for one of the students."""
         (question,) = [one for one in self.asked if one.name == name]
         assert isinstance(question, cases.Question)
-        return question.prepared([1, number, cases.seeding(name)], self.own[number])
+        return question.draw_cases([1, number, cases.seeding(name)], self.own[number])
 
     def survives(self, question: cases.Question | cases.ByHand, text: str) -> bool:
         """Tell whether a changed answer earns all points."""
@@ -146,10 +146,10 @@ class Set:
         except Exception:
             return False
         function = names[question.right.__name__]
-        passed = (self.passes(question, function, number) for number in range(len(STUDENTS)))
+        passed = (self.earns_all(question, function, number) for number in range(len(STUDENTS)))
         return any(passed) if isinstance(question, cases.Question) else all(passed)
 
-    def passes(self, question: cases.Question | cases.ByHand, function: object, number: int) -> bool:
+    def earns_all(self, question: cases.Question | cases.ByHand, function: object, number: int) -> bool:
         """Tell whether a function earns all points from a student's inputs."""
         assert callable(function)
         own = self.own[number]
@@ -175,7 +175,7 @@ def surviving(name: str, number: int, seed: int = 0) -> tuple[int, list[tuple[st
     """Try changes of a set; return how many, and the survivors: the question and the changed lines."""
     signal.signal(signal.SIGALRM, too_long)
     problems = Set(ROOT / "assignments" / "source" / name)
-    tried = [(q, text) for q in problems.asked for text in changed(cases.source_of(q.right))]
+    tried = [(q, text) for q in problems.asked for text in changed_sources(cases.source_of(q.right))]
     random.Random(seed).shuffle(tried)
     found = []
     with warnings.catch_warnings(action="ignore"), np.errstate(all="ignore"):

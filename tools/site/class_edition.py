@@ -1,14 +1,16 @@
 """Write the class edition: the book without the solutions of its exercises and without the teacher's pages.
 
-    python tools/site/class_edition.py     write it into _build/class
+    python tools/site/class_edition.py                  write it into _build/class
+    python tools/site/class_edition.py ../course.zip    write the student edition into a zip, or a new folder
 
 `CLASS_EDITION=1 make serve` (or build, or lab) does so first and then shows that edition.
 
-The student edition, `python -m classroom student-edition TARGET`, is that book with the companion package and
-what sets both up: the course without the solved problem sets, their hidden cases and the tests.
+The student edition is that book with the companion package and what sets both up: the course without the
+solved problem sets, their hidden cases and the tests.
 """
 
 import re
+import sys
 import zipfile
 from pathlib import Path
 
@@ -106,4 +108,4 @@ def mode(name: str) -> int:
 
 
 if __name__ == "__main__":
-    print("class edition:", write())
+    print(student_edition(Path(sys.argv[1])) if sys.argv[1:] else f"class edition: {write()}")
