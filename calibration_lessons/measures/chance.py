@@ -22,7 +22,7 @@ Interval = tuple[float, float]
 ATOL = 1e-12  # errors that differ by less are equal but for rounding
 MAX_ROWS = 2**40  # beyond, a binomial share is normal to all digits
 LEAST_FREEDOM = 0.01  # one row has none, and no interval but the whole range: its quantile is 1e130
-THRESHOLD = 3.0  # standard errors from which a gap is no chance; with 2 the coverage fell to .94
+THRESHOLD = 3.0  # standard errors from which the lower end takes a gap for no chance; with 2 it covered .94
 
 
 def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats) -> float:
@@ -48,46 +48,54 @@ class Bins(NamedTuple):
     n: Floats
     spread: Floats
 
-    def variance_of_forecasts(self, norm: Norm) -> float:
-        """Variance that the forecasts of one row add to the error ("l2": to its square).
+    def spread_of_forecasts(self, norm: Norm) -> float:
+        """Return the standard deviation that the forecast of a row gives the error ("l2": its square).
 
-        A sample has more rows in one bin and fewer in another, and within a bin other forecasts: its error
-        varies as the mean over the rows of |g| + c - p does ("l2": of g^2 + 2 g (c - p)).
+        A sample has more rows in one bin and fewer in another, and within a bin other forecasts p: its error
+        varies as the mean over its rows of |a - p| does, signed like the gap g of the bin ("l2": of
+        g^2 + 2 g (c - p)), where a is the accuracy of the bin and c its confidence.
         """
         size, slope = (np.abs(self.gap), np.ones(1)) if norm == "l1" else (self.gap**2, 2 * self.gap)
-        return float(self.share @ (size**2 + slope**2 * self.spread) - (self.share @ size) ** 2)
+        variance = float(self.share @ (size**2 + slope**2 * self.spread) - (self.share @ size) ** 2)
+        return float(np.sqrt(max(0.0, variance)))
 
 
 def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: float = 1.0) -> Interval:
     """Invert a test of the binned error, as `ece_interval` says; of several classes, of their mean error.
 
-    The upper end reads the observed error as no smaller than the mean that chance leaves a calibrated model.
-    `dependence` bounds the variance that the labels give the error, as a multiple of the one that independent
-    bins give it; what the forecasts add is taken as if it went the same way in all classes.
+    For the upper end all gaps are the same number of standard errors. Of all candidates with one error these
+    give the smallest expected observed error, the standard errors being given: the mean of a folded
+    normal is convex in its gap d, and its slope erf(d / (s sqrt 2)) is equal in all bins where d / s is.
+    Two hits and two misses more (Agresti and Coull 1998) keep s above 0 where a bin shows hits only. A
+    gap whose sign chance can turn is sought towards 1/2, where there is most room, and most scatter to
+    hide in. The observed error counts as no smaller than the mean that chance leaves a calibrated model.
+
+    Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the
+    variance that the labels give the error, as a multiple of the one that independent bins give it; what
+    the forecasts add is taken as if it went the same way in all classes.
     """
     share, gap, confidence, n, _ = (np.concatenate(column) for column in zip(*classes, strict=True))
     share = share / len(classes)
     rows = 1 / float(classes[0].share ** 2 @ (1 / classes[0].n))
-    spreads = [np.sqrt(max(0.0, bins.variance_of_forecasts(norm))) for bins in classes]
     quantile = float(student.isf((1 - level) / 2, max(rows - 1, LEAST_FREEDOM)))
-    z = quantile * np.sqrt(dependence)
-    forecasts = quantile * float(np.mean(spreads)) / np.sqrt(rows)
+    z, power = quantile * np.sqrt(dependence), 1 if norm == "l1" else 2
     error = np.sqrt(confidence * (1 - confidence) / n)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
     accuracy = (n * (confidence + gap) + 2) / (n + 4)
     scatter = np.sqrt(accuracy * (1 - accuracy) / n)
     even = np.where(np.where(ratio > quantile, gap > 0, confidence < 0.5), scatter, -scatter)
-    power = 1 if norm == "l1" else 2
-    observed = float(share @ np.abs(gap) ** power)
-    fewer, more = (max(0.0, observed ** (1 / power) + half / rows) ** power for half in (-0.5, 0.5))
+    measured = float(share @ np.abs(gap) ** power)
+    fewer, more = (max(0.0, measured ** (1 / power) + half / rows) ** power for half in (-0.5, 0.5))
     calibrated, _ = _moments(norm, share, np.zeros_like(gap), error)
     _, variance = _moments(norm, share, gap, scatter)
     low = _candidate(norm, z, share, fewer, confidence, n, np.where(clear, gap, 0.0))
     high = _candidate(norm, -z, share, max(more, float(calibrated)), confidence, n, even, variance)
-    down, up = max(0.0, observed - low), max(0.0, high - observed)
-    low, high = low + down - float(np.hypot(down, forecasts)), high - up + float(np.hypot(up, forecasts))
-    low, high = max(0.0, low), min(1.0, high)
+    spread = float(np.mean([bins.spread_of_forecasts(norm) for bins in classes]))
+    forecasts = quantile * spread / np.sqrt(rows)
+    down, up = max(0.0, measured - low), max(0.0, high - measured)
+    low = max(0.0, low + down - float(np.hypot(down, forecasts)))
+    high = min(1.0, high - up + float(np.hypot(up, forecasts)))
     return low ** (1 / power), max(low, high) ** (1 / power)
 
 
