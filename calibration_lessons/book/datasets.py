@@ -104,19 +104,27 @@ class Coverage(NamedTuple):
     ----------
     source : list of str
         The source in words.
+    kind : list of str
+        "built" where the source was at hand while the interval was made, "unseen" where it came afterwards.
+    error : list of str
+        The error that the intervals are for: "l1", "l2" or "class-wise".
     n, n_bins : ndarray
         Rows of each sample, and bins of equal width.
     truth : ndarray
         Binned error of the source, in [0, 1].
     repeats, held, above, below : ndarray
         Samples; samples whose `ece_interval` holds the truth; those where the truth lies above it, or below.
-    bootstrap : ndarray
-        Samples whose percentile bootstrap holds the truth.
+    bootstrap, basic : ndarray
+        Samples whose percentile bootstrap, or basic bootstrap, holds the truth.
+    sun : ndarray of float
+        Samples whose interval by Sun et al. (2024) holds the squared "l2" error; NaN for "class-wise".
     length : ndarray
         Mean length of `ece_interval`.
     """
 
     source: list[str]
+    kind: list[str]
+    error: list[str]
     n: Integers
     n_bins: Integers
     truth: Floats
@@ -125,6 +133,8 @@ class Coverage(NamedTuple):
     above: Integers
     below: Integers
     bootstrap: Integers
+    basic: Integers
+    sun: Floats
     length: Floats
 
 
@@ -565,11 +575,12 @@ def coverage() -> Coverage:
     ('calibrated', 200, 1000)
     """
     table = _table("coverage.csv")
+    table["sun"][table["sun"] == ""] = "nan"
     return Coverage(
-        table["source"].tolist(),
+        *(table[name].tolist() for name in Coverage._fields[:3]),
         *(
-            table[name].astype(float if name in ("truth", "length") else np.int64)
-            for name in Coverage._fields[1:]
+            table[name].astype(float if name in ("truth", "sun", "length") else np.int64)
+            for name in Coverage._fields[3:]
         ),
     )
 

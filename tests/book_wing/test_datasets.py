@@ -16,7 +16,7 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 import pytest
 
-from calibration_lessons import brier_score, expected_calibration_error, negative_log_likelihood
+from calibration_lessons import brier_score, ece_interval, expected_calibration_error, negative_log_likelihood
 from calibration_lessons.book import datasets
 from tools.experiments import coverage_experiment, matrix_experiment, training_experiment
 
@@ -353,22 +353,42 @@ def test_the_record_of_the_comparison_says_how_it_was_made(comparisons):
 
 def test_each_sample_is_counted_once_and_no_source_is_covered_less_than_promised():
     counts = datasets.coverage()
-    assert len(counts.source) >= 20 and set(counts.repeats) == {1000}
+    assert set(counts.repeats) == {1000}
     assert np.array_equal(counts.held + counts.above + counts.below, counts.repeats)
-    assert (counts.held >= 950 - 2 * np.sqrt(1000 * 0.95 * 0.05)).all()
+    assert counts.kind.count("built") >= 60 and counts.kind.count("unseen") >= 15
+    missed = [(counts.source[k], int(counts.n_bins[k])) for k in np.flatnonzero(counts.held < 930)]
+    assert missed == [("the wrong way round, U(0, 1)", 1)]  # the limit that `ece_interval` names
+    others = [counts.bootstrap, counts.basic, counts.sun[~np.isnan(counts.sun)]]
+    assert all(0 <= other.min() < 600 and other.max() <= 1000 for other in others)
 
 
 def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
     counts, cases = datasets.coverage(), coverage_experiment.cases()
-    assert counts.source == [case.name for case in cases]
+    assert counts.source == [case.source for case in cases]
+    assert list(zip(counts.kind, counts.error, strict=True)) == [(case.kind, case.norm) for case in cases]
     for case, *stored in zip(cases, counts.n, counts.n_bins, counts.truth, strict=True):
-        truth = case.source.binned_calibration_error(case.n_bins)
+        binned = coverage_experiment.Binned(case.population(), case.n_bins)
+        truth = binned.error(binned.mass, "l2" if case.norm == "l2" else "l1")
         assert stored == [case.n, case.n_bins, pytest.approx(truth, abs=1e-6)]
     few = [coverage_experiment.count(cases[k], repeats=3) for k in (0, 5)]
     assert [row.held + row.above + row.below for row in few] == [3, 3]
     assert few[0].bootstrap == 0 and few[1].truth == pytest.approx(0.02)
     coverage_experiment.write(tmp_path, few)
     assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(datasets.Coverage._fields)
+
+
+@pytest.mark.parametrize("target", [None, "class-wise"])
+def test_a_sample_of_a_population_has_the_interval_and_the_error_of_its_rows(target):
+    population = coverage_experiment.classes(3, 0.5)() if target else coverage_experiment.odds(0, 1, 3, 40)()
+    binned = coverage_experiment.Binned(population, 15)
+    counts = np.random.default_rng(0).multinomial(200, binned.mass)
+    labels = 3 if target else 2
+    happens = np.flatnonzero(np.ravel(population.chance if target else np.ones((40, 2))) > 0)
+    cells = np.repeat(happens, counts)
+    y, p = cells % labels, population.p[cells // labels]
+    assert binned.interval(counts, "l1") == pytest.approx(ece_interval(y, p, target=target), abs=1e-9)
+    error = expected_calibration_error(y, p, target=target)
+    assert float(binned.error(counts, "l1")) == pytest.approx(error)
 
 
 def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeypatch):

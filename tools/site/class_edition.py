@@ -21,7 +21,8 @@ FOLDER = ROOT / "_build" / "class"
 NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*/*.py")  # the site has extensions
 STUDENTS = (
     *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
-    "requirements.txt", "calibration_lessons", "classroom", "assignments/nbgrader_config.py",
+    "requirements.txt", "requirements-site.txt", "calibration_lessons", "classroom",
+    "assignments/nbgrader_config.py",
     "tools/release/setup.sh", ".binder", ".gitignore",
 )  # fmt: skip
 MADE = {"__pycache__", ".ipynb_checkpoints", "_build"}
