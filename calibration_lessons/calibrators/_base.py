@@ -11,8 +11,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _blocks, _input
+from .._json_state import Learned
 from .._typing import FloatArray, Floats, IntArray
-from ._fitted_numbers import Learned
+from .serialization import state_of
 
 Reads = Literal["logits", "probabilities", "scores"]
 
@@ -29,7 +30,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: IntArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
-    _learned: ClassVar[Learned] = {}  # what `to_dict` writes
+    _learned: ClassVar[Learned]  # what `to_dict` writes
 
     @property
     def reads(self) -> Reads:
@@ -55,8 +56,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         dict
-            Lists, numbers and texts: name and parameters of the calibrator, what it learned, the version
-            of this format, and a checksum.
+            Lists, numbers and texts: name and parameters of the calibrator, what it learned, and the version
+            of this format.
 
         Raises
         ------
@@ -70,13 +71,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> state["calibrator"], state["version"], sorted(state["learned"])
         ('PlattScaling', 1, ['intercept_', 'slope_'])
         """
-        from .serialization import written  # which knows this class
-
         check_is_fitted(self, "classes_")
-        return written(self)
-
-    def _check_learned(self, name: str) -> None:
-        """Refuse learned numbers that do not fit each other; `name` is their place in a state."""
+        return state_of(self)
 
     def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
         """Read `X`; keep the number of its columns (one for a 1-D array) and a data frame's names."""

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ..solvers.root import increasing_root
 from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
-from ._fitted_numbers import Learned, Numbers
 from ._logit_rows import LogitLimits, LogitRows
 
 RTOL = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
@@ -24,7 +24,7 @@ class TemperedSoftmax(Calibrator):
     """Probabilities softmax(z / T), whatever equation chooses the temperature T."""
 
     temperature_: float
-    _learned: ClassVar[Learned] = {"temperature_": Numbers(low=0, inside=True)}
+    _learned: ClassVar[Learned] = {"temperature_": Numbers(low=0)}
 
     @property
     def reads(self) -> Reads:
