@@ -10,7 +10,8 @@ from .. import _blocks, _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ..measures.bins import bin_edges, bin_index, bin_sums, quantile_edges
-from ._base import BinaryCalibrator, Reads, m_estimate, one_score
+from ._base import Reads
+from ._binary import BinaryCalibrator, m_estimate, one_score
 
 
 class HistogramBinning(BinaryCalibrator):

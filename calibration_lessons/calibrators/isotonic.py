@@ -10,7 +10,7 @@ from scipy.optimize import isotonic_regression
 from .. import _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ._base import BinaryCalibrator, m_estimate
+from ._binary import BinaryCalibrator, m_estimate
 
 
 class IsotonicCalibration(BinaryCalibrator):

@@ -15,8 +15,7 @@ from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ._affine_rows import AffineRows, Deviation, Metric, Structure, descend
 from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
-from ._one_temperature import _columns
-from .temperature import TemperatureScaling
+from .temperature import TemperatureScaling, by_class
 
 Choice = Literal["bias", "vector", "full", "auto"]
 
@@ -210,7 +209,7 @@ class MatrixScaling(Calibrator):
 
     def _finite(self, array: FloatArray) -> FloatArray:
         """Return logits by class; refuse an infinite one, which no other logit could be mixed with."""
-        logits = _columns(_input.logits(array, "X"))
+        logits = by_class(_input.logits(array, "X"))
         if logits.min() == -np.inf:
             expected = "a finite logit (for a class that is ruled out use TemperatureScaling, or clip)"
             raise _input.BadValue("X", "= -inf", expected, _input.first(logits == -np.inf))

@@ -10,7 +10,8 @@ from .. import _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ..solvers.logistic import label_weights, logistic_intercept, logistic_line
-from ._base import BinaryCalibrator, Reads
+from ._base import Reads
+from ._binary import BinaryCalibrator
 
 MAX_SLOPE = 1e100  # times the largest score it stays in float64
 

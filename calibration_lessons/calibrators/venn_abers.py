@@ -12,7 +12,8 @@ from scipy.special import expit
 
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ._base import BinaryCalibrator, Calibrator
+from ._base import Calibrator
+from ._binary import BinaryCalibrator
 from .isotonic import pool_ties
 from .one_vs_rest import OneVsRest
 

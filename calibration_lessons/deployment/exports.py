@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _input
 from .._version import __version__
 from ..calibrators._base import Calibrator
-from ..calibrators._one_temperature import TemperedSoftmax
 from ..calibrators.beta import BetaCalibration
 from ..calibrators.calibrated_model import CalibratedModel
 from ..calibrators.histogram_binning import HistogramBinning
@@ -27,6 +26,7 @@ from ..calibrators.matrix_scaling import MatrixScaling
 from ..calibrators.multi_class_isotonic import MultiClassIsotonic
 from ..calibrators.one_vs_rest import OneVsRest
 from ..calibrators.platt import PlattScaling
+from ..calibrators.temperature import TemperedSoftmax
 from ..calibrators.venn_abers import VennAbersCalibration
 from ..solvers.logistic import EPSILON
 

@@ -19,7 +19,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
-from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
+from calibration_lessons.calibrators._base import Calibrator
+from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.deployment import exports as shipping
 from tests.calibrators.cases import BINARY, BY_CLASS, EVERY, fitted_with_rows, simulate, sound
 
