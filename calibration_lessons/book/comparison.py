@@ -28,7 +28,8 @@ from threadpoolctl import threadpool_limits
 
 from .. import _input
 from .._typing import Floats
-from ..calibrators._base import BinaryCalibrator, Calibrator
+from ..calibrators._base import Calibrator
+from ..calibrators._binary import BinaryCalibrator
 from ..calibrators._classifier_scores import counted
 from ..calibrators.expectation_consistency import ExpectationConsistency
 from ..calibrators.histogram_binning import HistogramBinning

@@ -35,7 +35,8 @@ from sklearn.utils import all_estimators
 from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
-from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
+from calibration_lessons.calibrators._base import Calibrator
+from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.calibrators._classifier_scores import counted
 
 TABLE = Path(__file__).resolve().parents[2] / "book" / "reference" / "classifiers.csv"
