@@ -193,7 +193,7 @@ def test_a_curve_knows_its_event_and_says_it_briefly():
     curve = cl.reliability_curve(S2_LABELS, S2, n_bins=5)
     assert repr(curve) == "<ReliabilityCurve of the top label: n = 9, 5 bins of equal width, ECE 0.1044>"
     of_class = cl.reliability_curve(S2_LABELS, S2, n_bins=3, target=2, strategy="quantile")
-    assert repr(of_class).startswith("<ReliabilityCurve of the class 2: n = 9, 3 bins of equal mass, ECE ")
+    assert repr(of_class).startswith("<ReliabilityCurve of class 2: n = 9, 3 bins of equal mass, ECE ")
     for y_prob, target, expected in [
         (S2, None, "top-label"),
         (S2, 1, 1),
