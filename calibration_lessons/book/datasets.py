@@ -43,7 +43,7 @@ class LabelledLogits(NamedTuple):
 
 
 class TrainingLog(NamedTuple):
-    """One row a network, one column an epoch; NLL in nats, accuracy and ECE in [0, 1]."""
+    """One row per network, one column per epoch; NLL in nats, accuracy and ECE in [0, 1]."""
 
     epochs: Integers
     train_nll: Floats
