@@ -193,11 +193,6 @@ def test_rows_that_splits_share_make_the_interval_longer():
     assert high - mean == pytest.approx(mean - low)
 
 
-def test_an_unknown_data_set_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="data = 'iris': expected one of 'spambase', 'breast cancer'"):
-        comparison.load("iris")
-
-
 def test_every_classifier_is_fitted_without_a_warning(parts):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
