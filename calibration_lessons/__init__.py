@@ -2,6 +2,9 @@
 
 What most users need is here. The rest stands by theme: `measures`, `models`, `uncertainty`, `decisions`,
 `deployment`, `plots`, and `book`, which the lessons need.
+
+Every function refuses input that is not as its docstring describes with a `Refusal`, a ValueError or a
+TypeError that names the argument, the place and what was expected.
 """
 
 from importlib import import_module

@@ -200,7 +200,7 @@ def classes(array: Any, name: str) -> int:
         raise BadValue(
             name,
             f"has shape {array.shape}",
-            "one column a class, at least two (for the positive class alone pass a 1-D array)",
+            "one column per class, at least two (for the positive class alone pass a 1-D array)",
         )
     return int(array.shape[1])
 

@@ -4,10 +4,12 @@ import importlib
 import inspect
 import pkgutil
 import re
+from unicodedata import normalize
 
 import pytest
 
 import calibration_lessons as cl
+from calibration_lessons.book.definitions import NUMBERED
 
 
 def public_functions():
@@ -56,3 +58,27 @@ def test_whatever_takes_labels_takes_weights_by_the_same_name(name):
     if "y_true" in parameters:
         weight = parameters["sample_weight"]
         assert weight.kind is inspect.Parameter.KEYWORD_ONLY and weight.default is None
+
+
+def plain(latex):
+    """Write a formula in a line of plain text."""
+    text = re.sub(r"\\bigl|\\bigr|\\,|, \\qquad.*", "", " ".join(latex.split()))
+    text = re.sub(r"\\(?:mathrm|text|mathbf)(?:\{(\w+)\}| (\d))", r"\1\2", text)
+    for accent, mark in (("hat", "\u0302"), ("bar", "\u0304")):
+        text = re.sub(rf"\\{accent} (\w)", lambda found, mark=mark: normalize("NFC", found[1] + mark), text)
+    text = re.sub(r"\\(sum|max)_\{(\w)(?:=1| :[^}]*)\}(?:\^\{?\w\}?)?", r"\1_\2", text)
+    text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2", text)
+    text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"_\{([^{}]* [^{}]*)\}", r"_(\1)", text))
+    text = re.sub(r"\\underbrace\{([^{}]*)\}_\w+", r"\1", text)
+    text = re.sub(r"\\(?=sum|log|in)", "", text)
+    return " ".join(re.sub(r"\| ([^|]*) \|", r"|\1|", text).replace("( ", "(").replace(" )", ")").split())
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["ece", "mce", "brier-binary", "brier", "nll", "accuracy", "confidence", "brier-decomposition", "corp"],
+)
+def test_help_shows_the_formula_that_the_chapter_shows(label):
+    definition = NUMBERED[f"eq-{label}"]
+    text = " ".join(inspect.getdoc(getattr(cl, definition.function)).split())
+    assert plain(definition.latex) in text and not set("\\{}") & set(plain(definition.latex))

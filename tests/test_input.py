@@ -106,13 +106,9 @@ def test_containers_do_not_change_the_numbers_and_are_left_alone():
         (changed(P, 0, np.inf), "v[0] = inf: expected a probability in [0, 1]"),
         (changed(ROWS, (1, 0), 7), "v[1, 0] = 7.0: expected a probability in [0, 1] (of percentages v / 100)"),
         (changed(ROWS, (1, 0), 0.6), "v[1] sums to 0.9: expected class probabilities that sum to 1"),
-        (
-            P[:, None],
-            "v has shape (3, 1): expected one column a class, at least two "
-            "(for the positive class alone pass a 1-D array)",
-        ),
+        (P[:, None], "v has shape (3, 1): expected one column per class, at least two (for the positive class alone pass a 1-D array)"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_probability_is_refused(values, message):
     refused(lambda: _input.probabilities(values, "v"), ValueError, message)
 
@@ -227,47 +223,16 @@ def test_booleans_and_whole_floats_are_class_numbers():
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
-        (
-            None,
-            ValueError,
-            "y is None: expected labels (fit requires y to be passed, but the target y is None)",
-        ),
-        (
-            [[0], [1]],
-            ValueError,
-            "y has shape (2, 1): expected a 1-D array of class labels, not empty (np.ravel(y))",
-        ),
+        (None, ValueError, "y is None: expected labels (fit requires y to be passed, but the target y is None)"),
+        ([[0], [1]], ValueError, "y has shape (2, 1): expected a 1-D array of class labels, not empty (np.ravel(y))"),
         ([], ValueError, "y has shape (0,): expected a 1-D array of class labels, not empty"),
-        (
-            [0.0, 0.5],
-            ValueError,
-            "y[1] = 0.5: expected class labels (whole numbers, booleans or strings). "
-            "Unknown label type: continuous",
-        ),
-        (
-            [0.0, np.nan],
-            ValueError,
-            "y[1] = nan: expected class labels (whole numbers, booleans or strings). "
-            "Unknown label type: contains NaN or infinity",
-        ),
-        (
-            [0.0, np.inf],
-            ValueError,
-            "y[1] = inf: expected class labels (whole numbers, booleans or strings). "
-            "Unknown label type: contains NaN or infinity",
-        ),
-        (
-            np.array([0, "a"], dtype=object),
-            TypeError,
-            "y holds objects (int, str): expected whole numbers, booleans or strings",
-        ),
-        (
-            np.array([0], dtype="M8[D]"),
-            TypeError,
-            "y has dtype datetime64[D]: expected whole numbers, booleans or strings",
-        ),
+        ([0.0, 0.5], ValueError, "y[1] = 0.5: expected class labels (whole numbers, booleans or strings). Unknown label type: continuous"),
+        ([0.0, np.nan], ValueError, "y[1] = nan: expected class labels (whole numbers, booleans or strings). Unknown label type: contains NaN or infinity"),
+        ([0.0, np.inf], ValueError, "y[1] = inf: expected class labels (whole numbers, booleans or strings). Unknown label type: contains NaN or infinity"),
+        (np.array([0, "a"], dtype=object), TypeError, "y holds objects (int, str): expected whole numbers, booleans or strings"),
+        (np.array([0], dtype="M8[D]"), TypeError, "y has dtype datetime64[D]: expected whole numbers, booleans or strings"),
     ],
-)
+)  # fmt: skip
 def test_what_names_no_class_is_refused(values, error, message):
     refused(lambda: _input.class_labels(values), error, message)
 

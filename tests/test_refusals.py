@@ -7,6 +7,7 @@ through it.
 # ruff: noqa: E501
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.frozen import FrozenEstimator
@@ -19,7 +20,7 @@ from sklearn.svm import SVC, SVR
 import calibration_lessons as cl
 from calibration_lessons._extras import missing
 from calibration_lessons._input import place
-from calibration_lessons.book import datasets, simulate
+from calibration_lessons.book import comparison, datasets, simulate, tables
 
 X = np.arange(20.0).reshape(10, 2)
 Y = [0, 1] * 5
@@ -323,6 +324,25 @@ REFUSALS = [
     ("class_prior[1]", ValueError, lambda: simulate.label_shift([0, 0], [0.5, np.nan], 3)),
     ("y_true[1]", ValueError, lambda: simulate.label_shift([0, 2], [0.5, 0.5], 3)),
     ("n", ValueError, lambda: simulate.label_shift([0, 1], [0.5, 0.5], 0)),
+    ("level", ValueError, lambda: cl.corp_curve([0, 1], [0.3, 0.6]).band(1)),
+    ("n_draws", ValueError, lambda: cl.corp_curve([0, 1], [0.3, 0.6]).band(n_draws=0)),
+    ("sample_weight", ValueError, lambda: cl.corp_curve([0, 1], [0.1, 0.2], sample_weight=[1])),
+    ("sample_weight[1]", ValueError, lambda: cl.corp_curve([0, 1], [0.1, 0.2], sample_weight=[1, 1e-200])),
+    ("sample_weight[1]", ValueError, lambda: cl.corp_decomposition([0, 1], [0.1, 0.2], sample_weight=[1, -1])),
+    ("y_prob[1]", ValueError, lambda: cl.corp_curve([0, 1], [0.1, 1.2])),
+    # label shift
+    ("held_out_prob", TypeError, lambda: cl.decisions.estimate_priors([0.2, 0.7])),
+    ("held_out_prob", TypeError, lambda: cl.decisions.estimate_priors([0.2, 0.7], [0.5], train_priors=[0.5, 0.5])),
+    ("held_out_prob", ValueError, lambda: cl.decisions.estimate_priors([[0.2, 0.3, 0.5]], [0.2, 0.3, 0.5])),
+    ("held_out_prob", ValueError, lambda: cl.decisions.estimate_priors([0.2, 0.7], [[0.2, 0.3, 0.5]])),
+    ("held_out_prob[1]", ValueError, lambda: cl.decisions.estimate_priors([0.2, 0.7], [0.5, 1.5])),
+    ("held_out_prob.mean(axis=0)[1]", ValueError, lambda: cl.decisions.estimate_priors([0.2, 0.7], [0.0])),
+    ("sample_weight", ValueError, lambda: cl.decisions.estimate_priors([0.2, 0.7], [0.5], sample_weight=[1])),
+    # the book's wing
+    ("data", ValueError, lambda: comparison.load("iris")),
+    ("frame", TypeError, lambda: tables.table([[1]], caption="a table")),
+    ("caption", ValueError, lambda: tables.table(pd.DataFrame({"a": [1]}), caption=" ")),
+    ("digits", ValueError, lambda: tables.table(pd.DataFrame({"a": [1]}), caption="a", digits=-1)),
 ]
 
 # Where the whole of the data, not one argument, is at fault, or scikit-learn asks for its own words: how the text begins.

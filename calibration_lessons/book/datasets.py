@@ -10,17 +10,17 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from importlib import resources
+from importlib import import_module, resources
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _input
+from .._extras import missing
 from .._typing import Floats
 
 Integers = npt.NDArray[np.int64]
-Words = npt.NDArray[np.str_]
 Part = Literal["calibration", "test"]
 Shift = Literal["rotation", "noise", "blur"]
 
@@ -43,7 +43,7 @@ class LabelledLogits(NamedTuple):
 
 
 class TrainingLog(NamedTuple):
-    """One row a network, one column an epoch; NLL in nats, accuracy and ECE in [0, 1]."""
+    """One row per network, one column per epoch; NLL in nats, accuracy and ECE in [0, 1]."""
 
     epochs: Integers
     train_nll: Floats
@@ -95,162 +95,6 @@ class ClassProbabilities(NamedTuple):
     y_true: Integers
     y_prob: Floats
     class_names: list[str]
-
-
-class Coverage(NamedTuple):
-    """Intervals of level 95 % that hold the binned calibration error of a source, by column.
-
-    Attributes
-    ----------
-    source : list of str
-        The source in words.
-    kind : list of str
-        "built" where the source was at hand while the interval was made, "unseen" where it came afterwards.
-    error : list of str
-        The error that the intervals are for: "l1", "l2" or "class-wise".
-    n, n_bins : ndarray
-        Rows of each sample, and bins of equal width.
-    truth : ndarray
-        Binned error of the source, in [0, 1].
-    repeats, held, above, below : ndarray
-        Samples; samples whose `ece_interval` holds the truth; those where the truth lies above it, or below.
-    bootstrap, basic : ndarray
-        Samples whose percentile bootstrap, or basic bootstrap, holds the truth.
-    sun : ndarray of float
-        Samples whose interval by Sun et al. (2024) holds the squared "l2" error; NaN for "class-wise".
-    length : ndarray
-        Mean length of `ece_interval`.
-    """
-
-    source: list[str]
-    kind: list[str]
-    error: list[str]
-    n: Integers
-    n_bins: Integers
-    truth: Floats
-    repeats: Integers
-    held: Integers
-    above: Integers
-    below: Integers
-    bootstrap: Integers
-    basic: Integers
-    sun: Floats
-    length: Floats
-
-
-class Scalings(NamedTuple):
-    """What matrix scaling and its rivals were worth: one row per classifier, size and method.
-
-    Attributes
-    ----------
-    source : ndarray of str
-        The classifier and its data.
-    classes, n : ndarray of int
-        Number of classes, and of calibration rows.
-    method : ndarray of str
-        "temperature", "bias", "vector", "auto" (of `MatrixScaling`), or a rival.
-    splits : ndarray of int
-        Random halves that each number is the mean of.
-    nll, brier, accuracy : ndarray
-        On the half that no method has learned from; NLL in nats.
-    gain, gain_se : ndarray
-        Change of the NLL against the temperature, in per cent, and its standard error over the halves.
-    """
-
-    source: Words
-    classes: Integers
-    n: Integers
-    method: Words
-    splits: Integers
-    nll: Floats
-    brier: Floats
-    accuracy: Floats
-    gain: Floats
-    gain_se: Floats
-
-
-class Remedies(NamedTuple):
-    """What remedies in training were worth: one row per recipe, network, epoch and treatment afterwards.
-
-    Attributes
-    ----------
-    recipe : ndarray of str
-        "plain" (that of the course's networks), "decay 0.1" of the weights, "smoothing 0.1" of the labels;
-        and for network 0 alone "decay 0.3".
-    network, epoch : ndarray of int
-        Seed, 0 to 4, and finished epochs, 1 to 16.
-    afterwards : ndarray of str
-        "nothing", or what was fitted on the calibration part: "temperature", or "matrix" (`MatrixScaling`),
-        which has rows for the last epoch and for those with the lowest NLL there, as trained and tempered.
-    temperature : ndarray
-        NaN where none was fitted.
-    calibration_nll : ndarray
-        NLL on the calibration part, in nats.
-    nll, brier, accuracy, confidence : ndarray
-        On the 10 000 images of the test part; confidence is the mean one.
-    ece, low, high, under_calibration : ndarray
-        Error of the top label there, 15 bins; ends of its 95 % interval; mean error of a calibrated model.
-    """
-
-    recipe: Words
-    network: Integers
-    epoch: Integers
-    afterwards: Words
-    temperature: Floats
-    calibration_nll: Floats
-    nll: Floats
-    brier: Floats
-    accuracy: Floats
-    confidence: Floats
-    ece: Floats
-    low: Floats
-    high: Floats
-    under_calibration: Floats
-
-
-class Comparison(NamedTuple):
-    """What calibrators after classifiers were worth: one row a result, each array of shape (n,).
-
-    Attributes
-    ----------
-    experiment : ndarray of str
-        "classifiers": nine classifiers on two data sets. "sizes": calibration sets of growing size.
-    data : ndarray of str
-        "spambase", "breast cancer" or "Fashion-MNIST".
-    repeat : ndarray of int
-        Seed of the split, or of the choice of the rows.
-    classifier, method, learned_on, n, refused, own_brier, ece, null_ece, brier, nll, accuracy : ndarray
-        As in `calibration_lessons.book.comparison.Result`, to four digits.
-    """
-
-    experiment: Words
-    data: Words
-    repeat: Integers
-    classifier: Words
-    method: Words
-    learned_on: Words
-    n: Integers
-    refused: npt.NDArray[np.bool_]
-    own_brier: Floats
-    ece: Floats
-    null_ece: Floats
-    brier: Floats
-    nll: Floats
-    accuracy: Floats
-
-    def where(self, **wanted: str | int) -> Comparison:
-        """Return the rows whose columns have the wanted values, in their order.
-
-        Examples
-        --------
-        >>> choosing().where(data="spambase", classifier="SVM", method="Platt", n=25).repeat[:3].tolist()
-        [0, 1, 2]
-        """
-        for name in wanted:
-            _input.one_of(name, self._fields, "column")
-        kept = np.all([getattr(self, name) == value for name, value in wanted.items()], axis=0)
-        columns: list[Any] = [column[kept] for column in self]
-        return Comparison(*columns)
 
 
 def network_logits(network: int, part: Part) -> LabelledLogits:
@@ -535,38 +379,43 @@ def two_class_example() -> ClassProbabilities:
     return ClassProbabilities(_positions(table["truth"], names), table["Class1"].astype(np.float64), names)
 
 
-def choosing() -> Comparison:
+def choosing() -> Any:
     """Results of calibrators after classifiers, over many splits: the data of the chapter *choosing*.
 
     `tools/experiments/choosing_experiment.py` made them.
 
     Returns
     -------
-    Comparison
+    pandas.DataFrame
+        ``experiment``: "classifiers" (nine classifiers on two data sets) or "sizes" (calibration sets of
+        growing size). ``data``: "spambase", "breast cancer" or "Fashion-MNIST". ``repeat``: seed of the
+        split, or of the choice of the rows. All others as in `calibration_lessons.book.comparison.Result`, to
+        four digits.
 
     Examples
     --------
-    >>> table = choosing().where(experiment="classifiers", data="spambase", method="uncalibrated")
-    >>> sorted(set(table.classifier.tolist()))[:3]
+    >>> table = choosing().query("experiment == 'classifiers' and method == 'uncalibrated'")
+    >>> sorted(set(table.classifier))[:3]
     ['SVM', 'SVM with Platt', 'decision tree']
     """
-    table = _table("choosing.csv.gz")
-    columns: dict[str, Any] = {**table, "refused": table["refused"] == "1"}
-    for name in ("repeat", "n"):
-        columns[name] = table[name].astype(np.int64)
-    for name in Comparison._fields[-6:]:
-        columns[name] = table[name].astype(np.float64)
-    return Comparison(**columns)
+    return _frame("choosing.csv.gz").astype({"refused": bool})
 
 
-def coverage() -> Coverage:
-    """How often intervals of the calibration error hold the truth: the data of the chapter *ece*.
+def coverage() -> Any:
+    """How often 95 % intervals hold the calibration error of a source: the data of the chapter *ece*.
 
     `tools/experiments/coverage_experiment.py` made them.
 
     Returns
     -------
-    Coverage
+    pandas.DataFrame
+        ``source`` in words; ``kind``, "built" where it was at hand while the interval was made, "unseen" where
+        it came afterwards; ``error``, "l1", "l2" or "class-wise"; ``n`` and ``n_bins``, rows of each sample
+        and bins of equal width; ``truth``, the binned error of the source; ``repeats``, samples, and of these
+        ``held``, where `ece_interval` holds the truth, ``above`` and ``below``, where the truth lies so,
+        ``bootstrap`` and ``basic``, where the percentile or the basic bootstrap holds it, and ``sun``, where
+        the interval of Sun et al. (2024) holds the squared error (NaN for "class-wise"); ``length``, the mean
+        length of `ece_interval`.
 
     Examples
     --------
@@ -574,25 +423,22 @@ def coverage() -> Coverage:
     >>> counts.source[0], int(counts.n[0]), int(counts.repeats[0])
     ('calibrated', 200, 1000)
     """
-    table = _table("coverage.csv")
-    table["sun"][table["sun"] == ""] = "nan"
-    return Coverage(
-        *(table[name].tolist() for name in Coverage._fields[:3]),
-        *(
-            table[name].astype(float if name in ("truth", "sun", "length") else np.int64)
-            for name in Coverage._fields[3:]
-        ),
-    )
+    return _frame("coverage.csv")
 
 
-def matrix_scaling() -> Scalings:
+def matrix_scaling() -> Any:
     """Compare matrix scaling with its rivals: the data of the chapter *matrix_scaling*.
 
     `tools/experiments/matrix_experiment.py` made them.
 
     Returns
     -------
-    Scalings
+    pandas.DataFrame
+        One row per classifier with its data (``source``, ``classes``), number ``n`` of calibration rows, and
+        ``method``: "temperature", "bias", "vector", "auto" (of `MatrixScaling`), or a rival. Means of
+        ``splits`` random halves, on the half that no method has learned from: ``nll`` (nats), ``brier``,
+        ``accuracy``; ``gain`` and ``gain_se``, the change of the NLL against the temperature in per cent and
+        its standard error.
 
     Examples
     --------
@@ -600,26 +446,32 @@ def matrix_scaling() -> Scalings:
     >>> bool((table.gain[table.method == "temperature"] == 0).all())
     True
     """
-    words, whole = ("source", "method"), ("classes", "n", "splits")
-    return Scalings(**_columns("matrix_scaling.csv", words, whole))
+    return _frame("matrix_scaling.csv")
 
 
-def remedies() -> Remedies:
+def remedies() -> Any:
     """Compare remedies in training with a temperature afterwards: the data of the chapter *training*.
 
     `tools/experiments/train_remedies.py` trained the networks, `training_experiment.py` judged them.
 
     Returns
     -------
-    Remedies
+    pandas.DataFrame
+        One row per ``recipe`` ("plain", that of the course's networks; "decay 0.1" of the weights; "smoothing
+        0.1" of the labels; for network 0 alone "decay 0.3"), ``network`` (seed), ``epoch`` (finished, 1 to
+        16), and what was fitted ``afterwards`` on the calibration part: "nothing", "temperature", or "matrix"
+        (`MatrixScaling`; for the last epoch, and for those with the lowest NLL there, as trained and
+        tempered). ``temperature`` is NaN where none was fitted; ``calibration_nll`` is in nats. On the 10 000
+        images of the test part: ``nll``, ``brier``, ``accuracy``, mean ``confidence``; ``ece`` of the top
+        label in 15 bins, the ends ``low`` and ``high`` of its 95 % interval, and ``under_calibration``, that
+        of a calibrated model.
 
     Examples
     --------
-    >>> table = remedies()
-    >>> sorted(set(table.recipe.tolist()))
+    >>> sorted(set(remedies().recipe))
     ['decay 0.1', 'decay 0.3', 'plain', 'smoothing 0.1']
     """
-    return Remedies(**_columns("remedies.csv.gz", ("recipe", "afterwards"), ("network", "epoch")))
+    return _frame("remedies.csv.gz")
 
 
 def _one_of(value: int, known: range, name: str) -> int:
@@ -644,12 +496,14 @@ def _table(name: str) -> dict[str, npt.NDArray[np.str_]]:
     return dict(zip(header, np.array(rows).T, strict=True))
 
 
-def _columns(name: str, words: tuple[str, ...], whole: tuple[str, ...]) -> dict[str, Any]:
-    """Columns of a table: words, whole numbers, and all others real."""
-    return {
-        column: values if column in words else values.astype(np.int64 if column in whole else float)
-        for column, values in _table(name).items()
-    }
+def _frame(name: str) -> Any:
+    """Read a CSV file as a data frame."""
+    try:
+        read_csv = import_module("pandas").read_csv
+    except ImportError as error:
+        raise missing("datasets", "course", error) from error
+    compression = "gzip" if name.endswith(".gz") else None
+    return read_csv(io.BytesIO(_bytes(name)), compression=compression)
 
 
 def _positions(values: npt.NDArray[np.str_], names: list[str]) -> Integers:

@@ -71,11 +71,6 @@ def expected_cost(y_prob: npt.ArrayLike, costs: npt.ArrayLike) -> Floats:
         In the unit of the costs. It is what the decisions will cost on average only if the
         forecasts are calibrated.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
-
     References
     ----------
     Elkan (2001), The foundations of cost-sensitive learning, section 1.
@@ -112,11 +107,6 @@ def optimal_decision(
     ndarray, shape (n,)
         Decisions 0..D-1, the first of those that tie; -1 where every decision is expected to cost more
         than abstaining.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     References
     ----------
@@ -164,11 +154,6 @@ def mean_cost(
     -------
     float
         In the unit of the costs.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Examples
     --------
@@ -238,15 +223,6 @@ def risk_coverage(
         The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
     pos_label : str or int, optional
         The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
-
-    Returns
-    -------
-    RiskCoverage
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Notes
     -----

@@ -100,7 +100,7 @@ class Forecast(_input.Rows):
 
 
 def scores_of(y_prob: npt.ArrayLike, target: Target, *, from_logits: bool) -> FloatArray:
-    """Reduce a forecast to one score a row, whatever happened."""
+    """Reduce a forecast to one score per row, whatever happened."""
     values = _input.real_array(y_prob, "y_prob", (1, 2))
     return Forecast.read(np.zeros(len(values)), values, target, from_logits=from_logits).whole()[0]
 

@@ -55,7 +55,7 @@ def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
 class CalibrationAccumulator:
     """A reliability curve of data that never lie in memory at once: streams, partitions, map-reduce.
 
-    Keeps six sums a bin of equal width, however many rows pass. `update` takes a batch, `merge`
+    Keeps six sums per bin of equal width, however many rows pass. `update` takes a batch, `merge`
     another accumulator, and `curve` equals `reliability_curve` of all batches together. It pickles.
 
     Parameters

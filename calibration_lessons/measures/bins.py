@@ -87,7 +87,7 @@ def bin_sums(
     weights: npt.NDArray[np.float64] | None,
     n_bins: int,
 ) -> npt.NDArray[np.float64]:
-    """Sum up each bin, one row a sum: rows, weight, squared weight, weighted confidence, weighted hits.
+    """Sum up each bin, one row per sum: rows, weight, squared weight, weighted confidence, weighted hits.
 
     Without weights two counts tell everything: rows by bin and hit, and confidence by bin.
     """

@@ -53,7 +53,10 @@ def brier_decomposition(
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
 ) -> BrierDecomposition:
-    """Split the Brier score (equations ``eq-brier-decomposition``, ``eq-brier-within-bin``).
+    """Split the Brier score into reliability, resolution, uncertainty, and what the bins hide.
+
+    BS = sum_f n_f/n (f - ō_f)^2 - sum_f n_f/n (ō_f - ō)^2 + ō (1 - ō) (equation ``eq-brier-decomposition``),
+    to which bins add a term (equation ``eq-brier-within-bin``).
 
     Parameters
     ----------
@@ -76,11 +79,6 @@ def brier_decomposition(
     -------
     BrierDecomposition
         Its parts add up to `brier_score` of the same arguments.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Warns
     -----

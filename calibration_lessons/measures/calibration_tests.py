@@ -124,10 +124,6 @@ def calibration_test(
     random_state : int, Generator or None
         Seed of the draws.
 
-    Returns
-    -------
-    CalibrationTest
-
     Raises
     ------
     ValueError, TypeError

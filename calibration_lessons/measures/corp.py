@@ -156,15 +156,6 @@ def corp_curve(
     pos_label : str or int, optional
         The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
 
-    Returns
-    -------
-    CorpCurve
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
-
     References
     ----------
     Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic classifiers.
@@ -204,6 +195,8 @@ def corp_decomposition(
 ) -> CorpDecomposition:
     """Split a proper score without bins, by the best increasing recalibration (equation ``eq-corp``).
 
+    BS(f) = BS(f) - BS(c) - (BS(ō) - BS(c)) + BS(ō)
+
     The recalibrated forecasts are those of `corp_curve`, the same for every proper score.
 
     Parameters
@@ -225,11 +218,6 @@ def corp_decomposition(
     CorpDecomposition
         Its parts add up to `brier_score` or `negative_log_likelihood` of the same arguments; none is
         negative.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     References
     ----------

@@ -32,7 +32,10 @@ def expected_calibration_error(
     norm: Norm = "l1",
     debias: bool = False,
 ) -> float:
-    """Mean gap between accuracy and confidence over the bins (equation ``eq-ece``).
+    """Measure the calibration error: of the positive class for a 1-D `y_prob`, of the top label for 2-D.
+
+    The mean gap between accuracy and confidence over the bins (equation ``eq-ece``):
+    ECE = sum_m n_m/n |acc(B_m) - conf(B_m)|
 
     Parameters
     ----------
@@ -131,7 +134,9 @@ def maximum_calibration_error(
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    """Largest gap between accuracy and confidence over the bins that hold a row (equation ``eq-mce``).
+    """Maximum calibration error: the largest gap over the bins that hold a row (equation ``eq-mce``).
+
+    MCE = max_m |acc(B_m) - conf(B_m)|
 
     Parameters
     ----------
@@ -159,11 +164,6 @@ def maximum_calibration_error(
     -------
     float
         In [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     References
     ----------
@@ -250,11 +250,6 @@ def ece_interval(
         possible. The observed error, which chance pushes upwards, may lie above `high`. For `high` an
         observed error that is smaller than the mean of a calibrated model counts as that mean: an error can
         be small by luck, and says then no more than that a calibrated model is no surprise.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Notes
     -----
@@ -345,15 +340,6 @@ def ece_under_calibration(
         Number of draws.
     random_state : int, Generator or None
         Seed of the draws.
-
-    Returns
-    -------
-    ECENull
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     References
     ----------

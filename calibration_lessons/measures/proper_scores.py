@@ -24,7 +24,10 @@ def brier_score(
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
 ) -> float:
-    """Brier score (equations ``eq-brier-binary`` and ``eq-brier``).
+    """Brier score: of the positive class for a 1-D `y_prob`, the sum over the classes for a 2-D one.
+
+    BS = 1/n sum_i (p_i - y_i)^2 (equation ``eq-brier-binary``), or with K columns
+    BS = 1/n sum_i sum_k (p_ik - y_ik)^2 (equation ``eq-brier``), for two of them twice the former.
 
     Parameters
     ----------
@@ -46,11 +49,6 @@ def brier_score(
     float
         For (n,) the mean of (p - o)^2, in [0, 1]. For (n, K) the mean over the rows of the sum over
         the classes, in [0, 2]: for K = 2 twice the 1-D value.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Notes
     -----
@@ -83,6 +81,8 @@ def negative_log_likelihood(
 ) -> float:
     """Mean negative log-likelihood of the labels, in nats (equation ``eq-nll``).
 
+    NLL = - 1/n sum_i log p_(i y_i)
+
     Parameters
     ----------
     y_true : array_like, shape (n,)
@@ -102,11 +102,6 @@ def negative_log_likelihood(
     -------
     float
         At least 0; ``inf`` where a true class has probability 0. Nothing is clipped.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Notes
     -----

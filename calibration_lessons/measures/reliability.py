@@ -37,15 +37,15 @@ class ReliabilityCurve(_results.Rows):
     edges : ndarray, shape (M + 1,)
         Bin m holds the scores in ``(edges[m-1], edges[m]]``; 0 falls in the first bin.
     counts : ndarray of int, shape (M,)
-        Rows a bin (rows of weight 0 do not count).
+        Rows per bin (rows of weight 0 do not count).
     weights : ndarray, shape (M,)
-        Sum of the sample weights a bin; without weights the same as `counts`.
+        Sum of the sample weights per bin; without weights the same as `counts`.
     confidence, accuracy : ndarray, shape (M,)
-        Weighted mean score and weighted share of hits a bin, in [0, 1]; NaN where a bin is empty.
+        Weighted mean score and weighted share of hits per bin, in [0, 1]; NaN where a bin is empty.
     effective_counts : ndarray, shape (M,)
         Kish's effective number of rows, (sum w)^2 / sum w^2; without weights the same as `counts`.
     hit_variances : ndarray, shape (M,)
-        Variance of the weighted number of hits a bin if every score p is right, the sum of w^2 p (1 - p).
+        Variance of the weighted number of hits per bin if every score p is right, the sum of w^2 p (1 - p).
     """
 
     target: Literal["top-label", "positive"] | int
@@ -81,7 +81,7 @@ class ReliabilityCurve(_results.Rows):
 
     @property
     def shares(self) -> Floats:
-        """Share of the total weight a bin, shape (M,)."""
+        """Share of the total weight per bin, shape (M,)."""
         return np.asarray(self.weights / self.weights.sum())
 
     @property
@@ -207,7 +207,10 @@ def reliability_curve(
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
 ) -> ReliabilityCurve:
-    """Confidence and accuracy a bin (equations ``eq-bin``, ``eq-accuracy``, ``eq-confidence``).
+    """Confidence and accuracy per bin: of the positive class for a 1-D `y_prob`, of the top label for 2-D.
+
+    Over the rows B_m of a bin (equations ``eq-bin``, ``eq-accuracy``, ``eq-confidence``):
+    acc(B_m) = 1/n_m sum_(i in B_m) 1(ŷ_i = y_i), conf(B_m) = 1/n_m sum_(i in B_m) p̂_i
 
     Parameters
     ----------
@@ -231,15 +234,6 @@ def reliability_curve(
         The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
     pos_label : str or int, optional
         The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
-
-    Returns
-    -------
-    ReliabilityCurve
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Notes
     -----

@@ -136,6 +136,9 @@ def calibration_report(
 ) -> CalibrationReport:
     """Measure a forecast as a paper should: the calibration error, how sure it is, and the proper scores.
 
+    The error is of the positive class for a 1-D `y_prob`, of the top label for a 2-D one; `target` asks for
+    another.
+
     Parameters
     ----------
     y_true : array_like, shape (n,)
@@ -163,15 +166,6 @@ def calibration_report(
         Draws behind the value under calibration and the p-value, which is at least 1 / (n_draws + 1).
     random_state : int, Generator or None
         Seed of the draws.
-
-    Returns
-    -------
-    CalibrationReport
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     Notes
     -----

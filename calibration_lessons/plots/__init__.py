@@ -1,9 +1,10 @@
-"""One function a kind of figure: it draws what a compute function returned, and computes nothing.
+"""One function per kind of figure: it draws what a compute function returned, and computes nothing.
 
 Every function returns a `Picture`, a figure whose PNG has the same bytes on every run and whose text
 tells the data it shows. With ``ax=`` a function draws into the axes of a picture that is there.
 """
 
+from .display import ReliabilityDisplay as ReliabilityDisplay
 from .palette import COLORS as COLORS
 from .pictures import Picture as Picture
 from .pictures import bars as bars

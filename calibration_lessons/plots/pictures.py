@@ -1,4 +1,4 @@
-"""One function a kind of figure: it draws what a compute function returned, and computes nothing.
+"""One function per kind of figure: it draws what a compute function returned, and computes nothing.
 
 Every function returns a `Picture`, a figure whose PNG has the same bytes on every run and whose text
 tells the data it shows. With ``ax=`` a function draws into axes that are there, those of a picture or of any
@@ -146,10 +146,6 @@ def shared_legend(picture: Picture) -> Picture:
     picture : Picture
         Of `panels`, drawn into.
 
-    Returns
-    -------
-    Picture
-
     Examples
     --------
     >>> picture = panels(1, 2)
@@ -248,7 +244,7 @@ def reliability_diagram(
     ax: Axes | None = None,
     **options: Any,
 ) -> Picture:
-    """Draw accuracy against confidence a bin, with Wilson's interval, and the rows a bin below.
+    """Draw accuracy against confidence per bin, with Wilson's interval, and the rows per bin below.
 
     Axes and legend say whether the curve speaks of the top label, of the positive class or of class k.
 
@@ -270,10 +266,6 @@ def reliability_diagram(
         A name in `COLORS`, or any colour that matplotlib knows.
     **options
         With labels: options of `reliability_curve`, such as `n_bins`.
-
-    Returns
-    -------
-    Picture
 
     Examples
     --------
@@ -343,10 +335,6 @@ def corp_diagram(
         A name in `COLORS`, or any colour that matplotlib knows.
     **options
         With labels: options of `corp_curve`.
-
-    Returns
-    -------
-    Picture
 
     References
     ----------
@@ -422,7 +410,7 @@ def _finish(ax: Axes, title: str | None) -> None:
 
 
 def _counts_below(ax: Axes, edges: FloatArray, counts: IntArray, shade: str) -> None:
-    """Draw the rows a bin, with their numbers; those of a further curve as outlines in its colour."""
+    """Draw the rows per bin, with their numbers; those of a further curve as outlines in its colour."""
     x_label = ax.get_xlabel()
     ax.set_xlabel("")
     if ax.child_axes:
@@ -482,10 +470,6 @@ def lines(
     steps : bool
         Draw each value level, with a jump halfway to the next.
 
-    Returns
-    -------
-    Picture
-
     Examples
     --------
     >>> lines([1, 2], {"truth": [0.5, 0.25]}, x_label="n", y_label="error")
@@ -526,7 +510,7 @@ def interval_plot(
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
-    """Draw estimates with intervals, one row a case and one mark a method.
+    """Draw estimates with intervals, one row per case and one mark per method.
 
     Parameters
     ----------
@@ -535,10 +519,6 @@ def interval_plot(
         What is estimated, with its unit.
     reference : float, optional
         A value to compare with, drawn as a vertical line.
-
-    Returns
-    -------
-    Picture
 
     Examples
     --------
@@ -591,10 +571,6 @@ def histogram(
     marks : mapping of str to float, optional
         Values to mark by vertical lines, with their names.
 
-    Returns
-    -------
-    Picture
-
     Examples
     --------
     >>> histogram({"truth": [3, 1]}, [0, 0.5, 1], x_label="score")
@@ -642,10 +618,6 @@ def bars(
     y_label : str
         What the heights are, with the unit.
     intervals : mapping of case to mapping of method to (low, high), optional
-
-    Returns
-    -------
-    Picture
 
     Examples
     --------
@@ -699,10 +671,6 @@ def scatter(
         A name in `COLORS` gives the cloud its colour.
     x_label, y_label : str
         Axis labels, with units.
-
-    Returns
-    -------
-    Picture
 
     Examples
     --------
@@ -766,10 +734,6 @@ def plane(
     names : mapping of str to (x, y), optional
         Single places, each with its name written beside it.
 
-    Returns
-    -------
-    Picture
-
     Examples
     --------
     >>> shown = plane([0, 1], [0], [[2, 3]], x_label="a", y_label="b", height_label="bits", color="truth")
@@ -808,10 +772,6 @@ def simplex(
         Names of the classes.
     color : str
         A name in `COLORS`, or any colour that matplotlib knows.
-
-    Returns
-    -------
-    Picture
 
     Examples
     --------

@@ -23,7 +23,7 @@ def kernel_confidence(
 ) -> Floats:
     """Confidence in predictions, by the labels of similar training rows (equation ``eq-kernel-confidence``).
 
-    Every place has a die of its own, one side a class. A training row counts there as a fraction of a
+    Every place has a die of its own, one side per class. A training row counts there as a fraction of a
     throw, its similarity to the place, and every class starts with one throw (a uniform prior).
 
     Parameters
@@ -45,11 +45,6 @@ def kernel_confidence(
     -------
     ndarray, shape (n,)
         In (0, 1); 1/K where no training row is near.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument and the place.
 
     References
     ----------

@@ -148,11 +148,6 @@ def expected_coin_uncertainty(
     Uncertainty of float
         Each part lies in [0, 1].
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the argument.
-
     Notes
     -----
     Numbers of heads so far from the mean that all of them together have a probability below 1e-300

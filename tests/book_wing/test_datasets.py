@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from calibration_lessons import brier_score, ece_interval, expected_calibration_error, negative_log_likelihood
-from calibration_lessons.book import datasets
+from calibration_lessons.book import comparison, datasets
 from tools.experiments import coverage_experiment, matrix_experiment, training_experiment
 
 FOLDER = Path(str(resources.files("calibration_lessons.book"))) / "data"
@@ -34,12 +35,10 @@ LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "precipitation_forecasts": datasets.precipitation_forecasts,
     "hpc_cv": datasets.hpc_cv,
     "two_class_example": datasets.two_class_example,
-    "choosing": datasets.choosing,
-    "remedies": datasets.remedies,
     "smoothed_logits": partial(datasets.smoothed_logits, "test"),
-    "coverage": datasets.coverage,
-    "matrix_scaling": datasets.matrix_scaling,
 }
+WORDS = "experiment data classifier method learned_on source recipe afterwards".split()
+FRAMES = [datasets.choosing, datasets.remedies, datasets.coverage, datasets.matrix_scaling]
 
 
 @pytest.fixture(scope="module")
@@ -204,14 +203,14 @@ def test_the_loader_says_what_made_the_networks_over_confident(record):
 
 
 @pytest.fixture(scope="module")
-def remedies() -> datasets.Remedies:
+def remedies() -> Any:
     return datasets.remedies()
 
 
 def test_every_network_was_trained_by_every_recipe_and_judged_after_every_epoch(remedies):
     for afterwards in ("nothing", "temperature"):
         chosen = remedies.afterwards == afterwards
-        cases = zip(*(column[chosen] for column in remedies[:3]), strict=True)
+        cases = remedies[chosen].iloc[:, :3].itertuples(index=False, name=None)
         wanted = ((*run, epoch) for run, epoch in product(training_experiment.RUNS, range(1, 17)))
         assert sorted(cases) == sorted(wanted)
     last = (remedies.afterwards == "matrix") & (remedies.epoch == 16)
@@ -230,7 +229,7 @@ def test_the_recipe_plain_makes_networks_like_those_of_the_course(remedies):
 def test_a_temperature_keeps_accuracy_and_never_has_a_higher_nll_on_its_own_rows(remedies):
     before, after = (remedies.afterwards == name for name in ("nothing", "temperature"))
     assert np.array_equal(remedies.accuracy[before], remedies.accuracy[after])
-    assert (remedies.calibration_nll[after] <= remedies.calibration_nll[before]).all()
+    assert (remedies.calibration_nll[after].to_numpy() <= remedies.calibration_nll[before].to_numpy()).all()
 
 
 def test_the_stored_row_of_the_smoothed_network_is_what_the_experiment_gives(remedies):
@@ -241,10 +240,9 @@ def test_the_stored_row_of_the_smoothed_network_is_what_the_experiment_gives(rem
     case = training_experiment.KEPT, 0, 16
     for afterwards in training_experiment.AFTERWARDS:
         found = training_experiment.judged(case, afterwards, *logits)
-        wanted = np.all([np.array(remedies[k]) == v for k, v in enumerate((*case, afterwards))], axis=0)
-        for name in datasets.Remedies._fields[4:]:
-            stored = getattr(remedies, name)[wanted]
-            assert stored == pytest.approx([found[name]], rel=1e-3, abs=1e-9, nan_ok=True), name
+        stored = remedies.set_index(list(remedies)[:4]).loc[(*case, afterwards)].to_dict()
+        wanted = {name: found[name] for name in stored}
+        assert stored == pytest.approx(wanted, rel=1e-3, abs=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize("name", ["networks.npz", "networks_shifted.npz", "smoothed.npz"])
@@ -304,19 +302,19 @@ def test_the_brier_scores_are_those_that_yardstick_publishes():
 
 
 @pytest.fixture(scope="module")
-def comparisons() -> datasets.Comparison:
+def comparisons() -> Any:
     return datasets.choosing()
 
 
 def test_every_calibrator_follows_every_classifier_on_every_split(comparisons):
-    rows = comparisons.where(experiment="classifiers")
+    rows = comparisons.query("experiment == 'classifiers'")
     cases = list(zip(rows.data, rows.repeat, rows.classifier, rows.method, rows.learned_on, strict=True))
     assert len(set(cases)) == len(cases) == 2 * 30 * 9 * (1 + 6 * 2)
     assert len(set(rows.repeat)) == 30
 
 
 def test_every_calibrator_learns_from_every_number_of_rows(comparisons):
-    rows = comparisons.where(experiment="sizes")
+    rows = comparisons.query("experiment == 'sizes'")
     cases = list(zip(rows.data, rows.repeat, rows.classifier, rows.method, rows.n, strict=True))
     assert len(set(cases)) == len(cases) == 4 * 20 * (1 + 6 * 7)
 
@@ -329,14 +327,6 @@ def test_measures_lie_in_their_ranges_and_an_infinite_nll_is_kept(comparisons):
     alone = comparisons.method == "uncalibrated"
     assert np.array_equal(np.isnan(comparisons.own_brier), alone)
     assert np.array_equal(comparisons.n == 0, alone)
-
-
-def test_rows_are_chosen_by_column_and_an_unknown_column_is_refused(comparisons):
-    chosen = comparisons.where(data="spambase", classifier="SVM", n=25)
-    assert set(chosen.classifier) == {"SVM"} and set(chosen.n) == {25} and len(chosen.ece) == 20 * 6
-    assert len(comparisons.where(n=-1).ece) == 0
-    with pytest.raises(ValueError, match="column = 'model': expected one of 'experiment', 'data'"):
-        comparisons.where(model="SVM")
 
 
 def test_the_record_of_the_comparison_says_how_it_was_made(comparisons):
@@ -364,7 +354,7 @@ def test_each_sample_is_counted_once_and_no_source_is_covered_less_than_promised
 
 def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
     counts, cases = datasets.coverage(), coverage_experiment.cases()
-    assert counts.source == [case.source for case in cases]
+    assert counts.source.tolist() == [case.source for case in cases]
     assert list(zip(counts.kind, counts.error, strict=True)) == [(case.kind, case.norm) for case in cases]
     for case, *stored in zip(cases, counts.n, counts.n_bins, counts.truth, strict=True):
         binned = coverage_experiment.Binned(case.population(), case.n_bins)
@@ -374,7 +364,7 @@ def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
     assert [row.held + row.above + row.below for row in few] == [3, 3]
     assert few[0].bootstrap == 0 and few[1].truth == pytest.approx(0.02)
     coverage_experiment.write(tmp_path, few)
-    assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(datasets.Coverage._fields)
+    assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(counts)
 
 
 @pytest.mark.parametrize("target", [None, "class-wise"])
@@ -403,9 +393,7 @@ def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeyp
     for source, classes, n, name, splits, *numbers in rows:
         [found] = np.flatnonzero((stored.source == source) & (stored.n == int(n)) & (stored.method == name))
         assert [stored.classes[found], stored.splits[found]] == [int(classes), int(splits)]
-        assert [column[found] for column in stored[5:]] == [
-            pytest.approx(float(number), rel=1e-3, abs=1e-3) for number in numbers
-        ]
+        assert stored.iloc[found, 5:].tolist() == pytest.approx([*map(float, numbers)], rel=1e-3, abs=1e-3)
 
 
 # Every loader
@@ -432,6 +420,14 @@ def test_a_changed_array_does_not_change_the_next_call(name):
     assert arrays
     for original, other in zip(originals, again, strict=True):
         np.testing.assert_array_equal(other, original)  # NaN equals NaN here
+
+
+@pytest.mark.parametrize("load", FRAMES)
+def test_a_table_has_columns_of_numbers_and_of_words_that_its_docstring_names(load):
+    for name, column in load().items():
+        words = name in WORDS
+        assert pd.api.types.is_numeric_dtype(column) != words, name
+        assert f"``{name}``" in load.__doc__ or name in comparison.Result._fields, name
 
 
 def test_a_changed_list_of_names_does_not_change_the_next_call():

@@ -218,37 +218,6 @@ def test_a_name_has_its_colour_in_all_panels():
     assert colors == [[plots.COLORS["aleatoric"], plots.COLORS["epistemic"]]]
 
 
-def test_a_panel_explains_its_names_unless_those_before_it_have_explained_them_all():
-    def told(panel):
-        found = {channel: one[channel]["legend"] for channel in ("stroke", "fill")
-                 for one in parts(panel, channel) if "legend" in one[channel]}  # fmt: skip
-        return {channel: legend["values"] for channel, legend in found.items() if legend}
-
-    below, beside = (column["vconcat"] for column in FIGURE.spec["hconcat"])
-    assert [told(panel) for panel in [*below, *beside]] == [
-        {},
-        {"stroke": ["best"]},
-        {"stroke": ["train", "steps", "best"], "fill": ["area", "dots"]},
-        {},
-        {"stroke": ["ece", "mce"]},
-    ]
-    again = explore(frame, [T, KIND], [[Along("T", ["ece"], "ECE", marks=["best"])] * 2]).spec
-    assert [told(panel) for panel in again["hconcat"][0]["vconcat"]] == [{"stroke": ["best"]}, {}]
-
-
-def test_entries_of_a_legend_stand_beside_each_other_where_they_fit():
-    def columns(*names):
-        lines = Curves("c", "y", "x")
-        spec = explore(
-            lambda n: {"readout": "", "c": {name: ([0, 1], [0, n]) for name in names}},
-            [Slider("n", "n", [1, 2], start=1)],
-            [[lines]],
-        ).spec
-        return {one["stroke"]["legend"]["columns"] for one in parts(spec, "strokeDash") if "y" in one}
-
-    assert columns("a", "b") == {4} and columns("a", "softmax" * 2) == {1} and columns("a", "w" * 99) == {1}
-
-
 def test_points_have_a_shape_by_their_colour_and_a_single_one_stands_out():
     def one(n):
         return {

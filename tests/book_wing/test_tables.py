@@ -1,7 +1,6 @@
 """Tables with a caption."""
 
 import pandas as pd
-import pytest
 
 from calibration_lessons.book import tables
 
@@ -32,16 +31,3 @@ def test_the_heads_of_a_table_stand_right_as_its_numbers_do_and_no_border_is_dra
 
 def test_a_number_has_three_digits_where_nothing_is_said():
     assert "a 0.123  10" in repr(tables.table(FRAME, caption="A"))
-
-
-@pytest.mark.parametrize(
-    ("frame", "options", "error", "message"),
-    [
-        ([[1]], {"caption": "A"}, TypeError, "frame is of type list: expected a pandas DataFrame"),
-        (FRAME, {"caption": " "}, ValueError, "caption = ' ': expected a sentence"),
-        (FRAME, {"caption": "A", "digits": -1}, ValueError, "digits = -1: expected a whole number"),
-    ],
-)
-def test_bad_input_is_refused(frame, options, error, message):
-    with pytest.raises(error, match=message):
-        tables.table(frame, **options)

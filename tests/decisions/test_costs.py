@@ -1,7 +1,6 @@
 """Decisions from probabilities: definitions, thresholds, abstaining, bad input."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,15 +113,6 @@ def test_one_column_of_probabilities_reads_as_two():
 def test_the_unit_of_the_costs_does_not_matter(scale):
     costs = np.array([[-1.0, 3.0], [5.0, -7.0]])
     assert optimal_threshold(costs * scale) == pytest.approx(optimal_threshold(costs))
-
-
-def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
-    p, costs = np.array([0.1, 0.7, 0.2]), np.array([[0.0, 1.0], [4.0, 0.0]])
-    p.flags.writeable = costs.flags.writeable = False
-    expected = expected_cost(p, costs)
-    for container in (pd.Series(p, index=[3, 3, 0]), p.tolist(), np.repeat(p, 2)[::2], np.ma.masked_array(p)):
-        assert np.array_equal(expected_cost(container, pd.DataFrame(costs, index=["b", "a"])), expected)
-    assert optimal_threshold(costs) == 0.2 and costs[1, 0] == 4
 
 
 @pytest.mark.equation("eq-aurc")

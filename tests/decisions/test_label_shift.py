@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,17 +136,6 @@ def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
     )
 
 
-def test_odd_containers_give_the_same_numbers_and_stay_unchanged():
-    p = np.array([0.1, 0.7, 0.2])
-    p.flags.writeable = False
-    moved = adjust_to_priors(p, train_priors=HALF, new_priors=[0.9, 0.1])
-    for container in (pd.Series(p, index=[3, 3, 0]), p.tolist(), np.repeat(p, 2)[::2], np.ma.masked_array(p)):
-        assert np.array_equal(adjust_to_priors(container, train_priors=HALF, new_priors=(0.9, 0.1)), moved)
-    np.testing.assert_allclose(
-        adjust_to_priors(p.astype(np.float16), train_priors=HALF, new_priors=HALF), p, atol=1e-3
-    )
-
-
 def test_the_mean_of_held_out_forecasts_stands_for_the_old_proportions():
     _, before, _ = shifted_sample(4000, old=0.3, new=0.3)
     _, after, _ = shifted_sample(4000, old=0.3, new=0.6, seed=1)
@@ -185,23 +173,3 @@ def test_a_weight_of_a_new_row_counts_as_so_many_rows():
         estimate_priors(np.repeat(p, weight), train_priors=HALF),
         atol=1e-6,
     )
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: estimate_priors([0.2, 0.7]), "held_out_prob is missing: expected forecasts on rows from"),
-        (lambda: estimate_priors([0.2, 0.7], [0.5], train_priors=HALF), "is given, and train_priors: exp"),
-        (
-            lambda: estimate_priors([[0.2, 0.3, 0.5]], [0.2, 0.3, 0.5]),
-            r"held_out_prob has shape \(3,\): expected the 3.*\(class proportions are train_priors=\.\.\.\)",
-        ),
-        (lambda: estimate_priors([0.2, 0.7], [[0.2, 0.3, 0.5]]), r"held_out_prob has shape \(1, 3\)"),
-        (lambda: estimate_priors([0.2, 0.7], [0.5, 1.5]), r"held_out_prob\[1\] = 1.5: expected a prob"),
-        (lambda: estimate_priors([0.2, 0.7], [0.0]), r"held_out_prob.mean\(axis=0\)\[1\] = 0"),
-        (lambda: estimate_priors([0.2, 0.7], [0.5], sample_weight=[1]), "sample_weight has 1 rows"),
-    ],
-)
-def test_old_forecasts_and_weights_that_are_not_as_described_are_refused(call, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        call()

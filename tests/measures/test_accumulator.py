@@ -126,16 +126,6 @@ def test_a_batch_of_another_kind_is_refused_and_adds_nothing():
     assert accumulator.curve().n == 1
 
 
-def test_only_accumulators_of_the_same_bins_and_target_merge():
-    accumulator = cl.CalibrationAccumulator(3)
-    with pytest.raises(ValueError, match="other has n_bins = 4"):
-        accumulator.merge(cl.CalibrationAccumulator(4))
-    with pytest.raises(ValueError, match="target = 'top-label'"):
-        accumulator.merge(cl.CalibrationAccumulator(3, "top-label"))
-    with pytest.raises(TypeError, match="other is of type ReliabilityCurve"):
-        accumulator.merge(cl.reliability_curve([1], [0.5], n_bins=3))
-
-
 def test_an_empty_accumulator_has_no_curve_but_may_be_merged():
     with pytest.raises(ValueError, match="the accumulator is empty"):
         cl.CalibrationAccumulator().curve()

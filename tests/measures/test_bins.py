@@ -31,31 +31,6 @@ def test_edges_are_the_correctly_rounded_fractions():
         assert cl.measures.bin_edges(n_bins).tolist() == [m / n_bins for m in range(n_bins + 1)]
 
 
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_zero_and_the_smallest_number_fall_in_the_first_bin_and_one_in_the_last(dtype):
-    scores = np.array([0, np.nextafter(dtype(0), dtype(1)), 1], dtype=dtype)
-    assert cl.reliability_curve([0, 0, 1], scores, n_bins=10).counts.tolist() == [
-        2,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        1,
-    ]
-
-
-@pytest.mark.parametrize("n_bins", [10, 100, 3000, 10**6])
-def test_many_bins_and_half_precision_still_sort_by_the_edges(n_bins):
-    scores = np.random.default_rng(0).random(500).astype(np.float16)
-    edges = cl.measures.bin_edges(n_bins, np.float16)
-    expected = np.bincount(np.maximum(np.searchsorted(edges, scores) - 1, 0), minlength=n_bins)
-    assert np.array_equal(cl.reliability_curve(scores > 0.5, scores, n_bins=n_bins).counts, expected)
-
-
 @given(forecasts())
 def test_quantile_bins_hold_their_share_and_keep_equal_scores_together(case):
     outcomes, scores, n_bins = case
@@ -64,12 +39,6 @@ def test_quantile_bins_hold_their_share_and_keep_equal_scores_together(case):
     ranked = np.sort(scores)
     inner = {ranked[-(-len(scores) * m // n_bins) - 1] for m in range(1, n_bins)} - {0.0, 1.0}
     assert curve.edges.tolist() == [0.0, *sorted(inner), 1.0]
-
-
-def test_quantile_bins_of_distinct_scores_hold_equally_many():
-    scores = np.random.default_rng(1).random(1000)
-    curve = cl.reliability_curve(scores > 0.5, scores, n_bins=10, strategy="quantile")
-    assert curve.counts.tolist() == [100] * 10
 
 
 @given(forecasts(), st.booleans())

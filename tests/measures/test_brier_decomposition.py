@@ -4,7 +4,6 @@ import math
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -157,17 +156,3 @@ def test_the_term_within_the_bins_can_take_either_sign():
 
 
 GOOD_Y, GOOD_P = [0, 1, 1, 1], [0.1, 0.6, 0.6, 0.1]
-
-
-@pytest.mark.parametrize("decompose", [cl.brier_decomposition, cl.corp_decomposition])
-def test_odd_containers_give_the_same_numbers_and_stay_unchanged(decompose):
-    y, p = np.array(GOOD_Y), np.array(GOOD_P)
-    expected = decompose(y, p)
-    strided = np.repeat(p, 2)[::2]
-    strided.flags.writeable = False
-    indexed = pd.Series(p, index=[7, 7, -1, 0])
-    for container in (strided, indexed, p.tolist(), np.ma.masked_array(p)):
-        assert decompose(y.astype(float), container) == expected
-    half = p.astype(np.float16)
-    assert decompose(y == 1, half) == pytest.approx(decompose(y, half.astype(float)), abs=1e-12)
-    assert np.array_equal(p, GOOD_P)

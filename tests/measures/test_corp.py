@@ -141,25 +141,3 @@ def test_the_band_is_that_of_its_seed_and_narrows_with_more_rows():
     more = cl.corp_curve(np.tile(y, 10), np.tile(p, 10))
     widths = [np.subtract(*one.band(random_state=0)[::-1]).mean() for one in (curve, more)]
     assert widths[1] < 0.5 * widths[0]
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda c: c.band(1), r"level = 1: expected a number in \(0, 1\)"),
-        (lambda c: c.band(n_draws=0), "n_draws = 0: expected a whole number"),
-        (lambda c: cl.corp_curve([0, 1], [0.1, 0.2], sample_weight=[1]), "sample_weight has 1 rows"),
-        (
-            lambda c: cl.corp_curve([0, 1], [0.1, 0.2], sample_weight=[1, 1e-200]),
-            r"sample_weight\[1\] = 1e-200",
-        ),
-        (
-            lambda c: cl.corp_decomposition([0, 1], [0.1, 0.2], sample_weight=[1, -1]),
-            r"sample_weight\[1\] = -1",
-        ),
-        (lambda c: cl.corp_curve([0, 1], [0.1, 1.2]), r"y_prob\[1\] = 1.2"),
-    ],
-)
-def test_bad_input_is_refused_by_its_name(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(cl.corp_curve([0, 1], [0.3, 0.6]))

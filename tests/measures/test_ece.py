@@ -109,18 +109,6 @@ def test_the_drawn_errors_are_those_of_events_that_happen_as_promised(options, n
     np.testing.assert_allclose(null.values, np.sort(errors), atol=1e-14)
 
 
-def test_the_numbers_of_bins_and_of_draws_have_their_defaults():
-    y, p = next(draws(12, 500, 1, lambda p: p))
-    assert cl.expected_calibration_error(y, p) == cl.expected_calibration_error(y, p, n_bins=15, norm="l1")
-    assert cl.maximum_calibration_error(y, p) == cl.maximum_calibration_error(y, p, n_bins=15)
-    assert cl.ece_interval(y, p) == cl.ece_interval(y, p, n_bins=15, norm="l1", level=0.95)
-    null = cl.ece_under_calibration(p, random_state=0)
-    np.testing.assert_array_equal(
-        null.values, cl.ece_under_calibration(p, n_bins=15, n_draws=1000, norm="l1", random_state=0).values
-    )
-    assert len(null.values) == 1000
-
-
 def test_class_wise_is_the_mean_over_the_classes():
     each = [cl.expected_calibration_error(S2_LABELS, S2, n_bins=5, target=k) for k in range(3)]
     assert cl.expected_calibration_error(S2_LABELS, S2, n_bins=5, target="class-wise") == np.mean(each)
@@ -354,7 +342,3 @@ def test_the_null_distribution_respects_weights_and_seeds():
 def test_empty_bins_add_nothing_to_the_null_distribution():
     null = cl.ece_under_calibration([0.0, 1.0, 1.0], n_draws=5)
     assert null.values.tolist() == [0.0] * 5
-
-
-def test_a_p_value_is_never_zero():
-    assert cl.ece_under_calibration([0.5] * 10, n_draws=9, random_state=0).p_value(1.0) == 0.1

@@ -71,11 +71,6 @@ def test_whole_weights_count_as_repeated_rows(case, data):
     np.testing.assert_allclose(weighted.confidence, repeated.confidence, atol=1e-12)
 
 
-def test_the_five_scores_of_the_lecture_give_the_point_003_02():
-    curve = cl.reliability_curve([0, 0, 0, 1, 0], [0.05, 0.05, 0.02, 0.01, 0.02], n_bins=10)
-    assert curve.confidence[0] == pytest.approx(0.03) and curve.accuracy[0] == pytest.approx(0.2)
-
-
 def test_agrees_with_scikit_learn_where_no_score_lies_on_an_edge():
     rng = np.random.default_rng(2)
     scores = rng.random(5000)
@@ -204,15 +199,3 @@ def test_a_curve_knows_its_event_and_says_it_briefly():
         (S2[:, 0], "top-label", "top-label"),
     ]:
         assert cl.reliability_curve(np.zeros(9), y_prob, target=target).target == expected
-
-
-def test_a_curve_gives_the_errors_and_the_interval_of_the_functions():
-    rng = np.random.default_rng(5)
-    p = rng.random(200)
-    y = rng.random(200) < p
-    curve = cl.reliability_curve(y, p)
-    for norm in ("l1", "l2"):
-        assert curve.ece(norm) == cl.expected_calibration_error(y, p, norm=norm)
-        assert curve.ece(norm, debias=True) == cl.expected_calibration_error(y, p, norm=norm, debias=True)
-        assert curve.ece_interval(0.9, norm) == cl.ece_interval(y, p, norm=norm, level=0.9)
-    assert curve.ece_interval() == cl.ece_interval(y, p)

@@ -266,17 +266,6 @@ def test_lines_may_be_drawn_in_steps():
         assert picture.axes[0].get_lines()[0].get_drawstyle() == style
 
 
-def test_a_shared_legend_stands_once_and_names_every_series():
-    picture = plots.panels(1, 2)
-    for ax in picture.axes:
-        plots.lines([1, 2], {"train": [0, 1], "test": [1, 0]}, x_label="n", y_label="error", ax=ax)
-    assert all(ax.get_legend() is not None for ax in picture.axes)
-    assert plots.shared_legend(picture) is picture
-    assert [ax.get_legend() for ax in picture.axes] == [None, None]
-    (legend,) = picture.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["train", "test"]
-
-
 def test_a_shared_legend_names_the_series_of_every_panel_once():
     picture = plots.panels(1, 2)
     for ax, other in zip(picture.axes, ("test", "truth"), strict=True):
@@ -302,13 +291,6 @@ def test_intervals_bars_and_histograms_are_those_given():
     ax = plots.histogram({"x": [4, 0]}, [0, 1, 3], x_label="e", marks={"seen": 2.0}).axes[0]
     assert [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in ax.patches] == [(0, 1, 4), (1, 2, 0)]
     assert [float(v) for v in ax.get_lines()[0].get_xdata()] == [2, 2]
-
-
-def test_two_clouds_differ_in_colour_and_in_marker():
-    picture = plots.scatter({"a": ([0], [1]), "b": ([2], [3])}, x_label="x", y_label="y")
-    one, other = picture.axes[0].collections
-    assert one.get_facecolor().tolist() != other.get_facecolor().tolist()
-    assert one.get_paths()[0].vertices.tolist() != other.get_paths()[0].vertices.tolist()
 
 
 def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_corners():
@@ -428,10 +410,3 @@ def test_a_colour_that_a_name_stands_for_is_given_to_no_other_series(first):
     assert len({line.get_color() for line in figure.axes[0].get_lines()}) == 4
     intervals = plots.interval_plot({"case": {name: (1.0, 0.0, 2.0) for name in names}}, x_label="x")
     assert len({line.get_color() for line in intervals.axes[0].get_lines()}) == 4
-
-
-def test_the_names_of_series_fix_their_colours():
-    for name in ("uncalibrated", "temperature", "expectation consistency"):
-        ax = plots.lines([0, 1], {"other": [1, 2], name: [0, 1]}, x_label="x", y_label="y").axes[0]
-        drawn = {line.get_label(): line.get_color() for line in ax.get_lines()}
-        assert drawn[name] == plots.COLORS[name.replace(" ", "_")]

@@ -37,7 +37,7 @@ RUNS = (
     ("decay 0.3", 0),
 )  # the stronger decay once, to see that strength matters
 KEPT = "smoothing 0.1"  # of network 0, as logits
-COLUMNS = datasets.Remedies._fields
+COLUMNS = tuple(datasets.remedies())
 
 
 class Untouched:
@@ -70,13 +70,15 @@ def judged(case: tuple[str, int, int], afterwards: str, calibration: Any, test: 
     _, network, _ = case
     y, y_new = (datasets.network_logits(network, part).labels for part in ("calibration", "test"))
     calibrator: Any = AFTERWARDS[afterwards]().fit(calibration, y)
-    report = cl.calibration_report(y_new, calibrator.predict_proba(test), random_state=0)
+    p = calibrator.predict_proba(test)
+    report = cl.calibration_report(y_new, p, random_state=0)
+    calibrated = cl.reliability_curve(y_new, p).under_calibration(random_state=0).mean
     t = calibrator.temperature_ if afterwards == "temperature" else np.nan
     own = cl.negative_log_likelihood(y, calibrator.predict_proba(calibration))
     values = (
         *case, afterwards, t, own,
         report.nll, report.brier, report.accuracy, report.confidence,
-        report.ece, report.low, report.high, report.under_calibration,
+        report.ece, report.low, report.high, calibrated,
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
 
