@@ -463,7 +463,7 @@ def remedies() -> Any:
         (`MatrixScaling`; for the last epoch, and for those with the lowest NLL there, as trained and
         tempered). ``temperature`` is NaN where none was fitted; ``calibration_nll`` is in nats. On the 10 000
         images of the test part: ``nll``, ``brier``, ``accuracy``, mean ``confidence``; ``ece`` of the top
-        label in 15 bins, the ends ``low`` and ``high`` of its 95 % interval, and ``under_calibration``, that
+        label in 15 bins, and ``under_calibration``, that
         of a calibrated model.
 
     Examples

@@ -78,7 +78,7 @@ def judged(case: tuple[str, int, int], afterwards: str, calibration: Any, test: 
     values = (
         *case, afterwards, t, own,
         report.nll, report.brier, report.accuracy, report.confidence,
-        report.ece, report.low, report.high, calibrated,
+        report.ece, calibrated,
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
 
