@@ -1,4 +1,4 @@
-"""The recipe of CONTRIBUTING.md, followed: three lines of a measure change eight files, execute one lesson."""
+"""The recipe of CONTRIBUTING.md, followed: a measure of three lines changes eight files, executes one page."""
 
 import json
 import os
