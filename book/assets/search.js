@@ -42,10 +42,9 @@
   };
 
   addEventListener("input", ({ target }) => target.matches("input[type=search][name=q]") && search(target));
-  const input = document.querySelector("article input[type=search]");
-  const query = new URLSearchParams(location.search).get("q");
-  if (input && query) {
-    input.value = query;
-    search(input);
+  const field = document.querySelector("article input[type=search]");
+  if (field) field.value ||= new URLSearchParams(location.search).get("q") ?? "";
+  for (const input of document.querySelectorAll("input[type=search][name=q]")) {
+    if (input.value) search(input); // a reader may type before this is here
   }
 }
