@@ -37,7 +37,8 @@ def turn_off(app: Sphinx) -> None:
 
 def add_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Write the page that shows what is found to those who press Enter."""
-    yield "search", {"title": "Search", "body": FORM}, "page.html"
+    if app.builder.name == "html":
+        yield "search", {"title": "Search", "body": FORM}, "page.html"
 
 
 def index(app: Sphinx, error: Exception | None) -> None:
