@@ -1,6 +1,6 @@
 """A Sphinx extension: `make book` writes pages that readers of EPUB can parse, without scripts.
 
-Sphinx calls them XHTML, but they hold what HTML allows: what lessons bring as HTML, elements that nothing closes.
+Sphinx calls them XHTML, but they hold what HTML allows, as elements that nothing closes.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ XHTML = "http://www.w3.org/1999/xhtml"
 
 
 def as_xhtml(page: bytes) -> bytes:
-    """Write a page of HTML as XHTML.
+    r"""Write a page of HTML as XHTML.
 
     >>> as_xhtml(b"<html><body><p>A<br>B &nbsp; <script>no()</script></body></html>").splitlines()[-1]
-    b'<html xmlns="http://www.w3.org/1999/xhtml"><body><p>A<br/>B \\xc2\\xa0 </p></body></html>'
+    b'<html xmlns="http://www.w3.org/1999/xhtml"><body><p>A<br/>B \xc2\xa0 </p></body></html>'
     """
     root = html.document_fromstring(page, parser=html.HTMLParser(encoding="utf-8"))
+    for picture in root.xpath("//img[contains(@src, '?')]"):
+        picture.set("src", picture.get("src").partition("?")[0])
     for unread in root.xpath("//script | //link[@rel='preload']"):
         unread.drop_tree()
     for element in root.iter("*"):
-        for name in [name for name in element.attrib if ":" in name]:  # as of a namespace, which is not declared
+        for name in [name for name in element.attrib if ":" in name]:  # of no declared namespace
             del element.attrib[name]
     root.set("xmlns", XHTML)
     text: bytes = etree.tostring(root, encoding="utf-8", xml_declaration=True, doctype="<!DOCTYPE html>")
