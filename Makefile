@@ -49,7 +49,7 @@ build: .venv/site ## build the course into _build/html
 		echo "build: the course could not be built; mend the warnings and errors above, then try again" >&2; exit 1; }
 
 book: .venv/made ## make one EPUB of the course, in _build/epub; for a PDF print a page, or the EPUB, from a browser
-	@$(BIN)/jupyter-book build -q --builder custom --custom-builder epub . >/dev/null
+	@$(BIN)/jupyter-book build -q -W -n --keep-going --builder custom --custom-builder epub . >/dev/null
 	@echo "book: the course is in" _build/epub/*.epub
 
 lab: .venv/made ## open the notebooks in JupyterLab

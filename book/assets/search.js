@@ -24,15 +24,15 @@
   };
   const found = async (root, query) => {
     const words = query.toLowerCase().split(/\s+/).filter((word) => word && !SPARED.has(word));
-    const { results } = await (await started(root)).search(words.join(" ") || query);
-    return Promise.all(results.slice(0, MANY).map((result) => result.data()));
+    const answer = await (await started(root)).debouncedSearch(words.join(" ") || query, {}, 150);
+    return answer && Promise.all(answer.results.slice(0, MANY).map((result) => result.data()));
   };
   let asked;
   const search = async (input) => {
     const query = (asked = input.value.trim());
     const root = new URL(".", input.form.action);
     const hits = query ? await found(root, query) : [];
-    if (query !== asked) return; // the reader types on
+    if (!hits || query !== asked) return; // the reader types on
     let list = input.form.parentElement.querySelector(".search-hits");
     if (!list) input.form.after((list = make("div", "search-hits")));
     list.setAttribute("role", "status");
@@ -42,10 +42,9 @@
   };
 
   addEventListener("input", ({ target }) => target.matches("input[type=search][name=q]") && search(target));
-  const input = document.querySelector("article input[type=search]");
-  const query = new URLSearchParams(location.search).get("q");
-  if (input && query) {
-    input.value = query;
-    search(input);
+  const field = document.querySelector("article input[type=search]");
+  if (field) field.value ||= new URLSearchParams(location.search).get("q") ?? "";
+  for (const input of document.querySelectorAll("input[type=search][name=q]")) {
+    if (input.value) search(input); // a reader may type before this is here
   }
 }

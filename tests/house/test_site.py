@@ -117,3 +117,22 @@ def test_a_number_stays_with_its_sign_and_a_comment_leaves_no_space_before_a_sto
     tree += paragraph
     set_type(None, tree)
     assert "".join(node for node in tree.findall(nodes.Text) if not node.startswith("<!--")) == read
+
+
+def test_what_is_home_made_has_its_reason_and_about_its_length_in_the_table():
+    part = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## What is home-made")[2]
+    lengths = {
+        name.removeprefix("tools/").removeprefix("book/assets/"): len(
+            (ROOT / name).read_text("utf-8").splitlines()
+        )
+        for name in [
+            *(path.relative_to(ROOT).as_posix() for path in (ROOT / "tools").rglob("*.py")),
+            *(path.relative_to(ROOT).as_posix() for path in (ROOT / "book/assets").glob("*.[cj]s*")),
+        ]
+    }
+    told = {}
+    for names, stated in re.findall(r"^\| (`[^|]+`) \| (\d+) \|", part, re.M):
+        pieces = re.findall(r"`([^`]+)`", names)
+        told |= dict.fromkeys(pieces)
+        assert abs(sum(lengths[piece] for piece in pieces) - int(stated)) <= 0.1 * int(stated), names
+    assert {name for name, length in lengths.items() if length > 100} <= set(told)

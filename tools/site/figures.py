@@ -16,6 +16,7 @@ from typing import Any
 
 import vl_convert
 from sphinx.application import Sphinx
+from sphinx.builders import Builder
 from sphinx.environment import BuildEnvironment
 
 from calibration_lessons.book.explorers import MIME, SCALE
@@ -89,17 +90,18 @@ def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], t
         app.add_js_file("explorers.js", loading_method="defer")
 
 
-def write_files(app: Sphinx, error: Exception | None) -> None:
-    """Write frames, still pictures and the bundle that draws them."""
+def write_files(app: Sphinx, builder: Builder) -> None:
+    """Write still pictures; for the site frames, too, and the bundle that draws them."""
     found = files(app.env)
-    if error or app.builder.format != "html" or not any(found.values()):
+    if builder.format != "html" or not any(found.values()):
         return
-    folder = Path(app.outdir) / FOLDER
+    folder, live = Path(app.outdir) / FOLDER, builder.name == "html"
     folder.mkdir(parents=True, exist_ok=True)
     for kept in found.values():
         for name, content in kept.items():
-            (folder / name).write_bytes(content)
-    if not (folder / BUNDLE).exists():
+            if live or name.endswith(".png"):
+                (folder / name).write_bytes(content)
+    if live and not (folder / BUNDLE).exists():
         (folder / BUNDLE).write_text(
             vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), encoding="utf-8"
         )
@@ -111,5 +113,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("env-purge-doc", forget)
     app.connect("env-merge-info", merge)
     app.connect("html-page-context", add_script)
-    app.connect("build-finished", write_files)
+    app.connect("write-started", write_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

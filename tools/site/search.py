@@ -19,7 +19,10 @@ from pagefind.index import PagefindIndex
 from sphinx.application import Sphinx
 
 PHRASES = "book/reference/search.yml"
-UNREAD = ".//*[contains(@class, 'headerlink')] | .//script | .//style | .//pre | .//math | .//summary"
+UNREAD = (
+    ".//*[contains(@class, 'headerlink')] | .//script | .//style | .//pre | .//summary"
+    " | .//div[starts-with(@class, 'math')]"
+)
 WEIGHTS = {r"exam$|instructor_notes|equations|sources": 0.3, "reference|teaching": 0.6}
 FORM = """<h1>Search</h1><form action="search.html" method="get" role="search">
 <input type="search" name="q" aria-label="Search the course" placeholder="temperature scaling">
@@ -34,7 +37,8 @@ def turn_off(app: Sphinx) -> None:
 
 def add_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Write the page that shows what is found to those who press Enter."""
-    yield "search", {"title": "Search", "body": FORM}, "page.html"
+    if app.builder.name == "html":
+        yield "search", {"title": "Search", "body": FORM}, "page.html"
 
 
 def index(app: Sphinx, error: Exception | None) -> None:
@@ -54,6 +58,8 @@ async def write_index(app: Sphinx) -> None:
                 unread.drop_tree()
             for heading in article.xpath(".//h2 | .//h3"):  # a hit leads to its section
                 heading.set("id", heading.getparent().get("id", ""))
+            for folded in article.iter("details"):
+                folded.set("data-pagefind-weight", "0.3")
             weights = [weight for pages, weight in WEIGHTS.items() if re.search(pages, name)]
             article.set("data-pagefind-weight", str([*weights, 1][0]))
             words = " ".join(phrases.get(name, []))
