@@ -129,8 +129,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     for student, (*_, sent) in newest.items():
         rename(course, name, roster.safe(sent.number), student)
     counts = Counter(
-        store(course, name, student, content, sent)
-        for student, (_, content, sent) in sorted(newest.items())
+        store(course, name, student, content, sent) for student, (_, content, sent) in sorted(newest.items())
     )
     told = {student: sent for student, (*_, sent) in newest.items()}
     told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}
