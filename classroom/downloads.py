@@ -108,9 +108,8 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     newest: dict[str, tuple[tuple[bool, int, float], bytes, Sent]] = {}
     others: dict[str, Sent] = {}
     senders: dict[str, set[str]] = {}
-    files = list(downloads(source))
-    platform = platform_of({found.path for found in files})
-    for found in files:
+    platform = platform_of({found.path for found in downloads(source)})  # twice: all at once fill the memory
+    for found in downloads(source):
         sent = sender(found.path, name, platform, known)
         if not sent:
             print(f"collect: {found.path}: left out, {platform} does not name a file so")
