@@ -50,7 +50,7 @@ def downloads(source: Path) -> Iterator[Found]:
                 yield from opened(found)
     else:
         for path in sorted(source.rglob("*")):
-            where = PurePosixPath(normalize("NFC", path.relative_to(source).as_posix()))
+            where = PurePosixPath(readable(path.relative_to(source).as_posix()))
             if path.is_file() and not path.is_symlink() and is_students(where):
                 with path.open("rb") as file:
                     content = file.read(LARGEST_FILE + 1)
@@ -60,11 +60,17 @@ def downloads(source: Path) -> Iterator[Found]:
 def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
     """Read the files of a zip."""
     for entry in archive.infolist():
-        path = PurePosixPath(normalize("NFC", entry.filename))
+        path = PurePosixPath(readable(entry.filename))
         if not entry.is_dir() and is_students(path):
             with archive.open(entry) as file:
                 when = time.mktime((*entry.date_time, 0, 0, -1))
                 yield Found(path, path.name, when, file.read(LARGEST_FILE + 1))
+
+
+def readable(name: str) -> str:
+    """Write a name so that it can be printed: one spelling, no half characters, nothing for a terminal."""
+    whole = normalize("NFC", name.encode("utf-8", "replace").decode())
+    return "".join(sign if sign.isprintable() else "?" for sign in whole)
 
 
 def is_students(path: PurePosixPath) -> bool:
@@ -102,15 +108,15 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     newest: dict[str, tuple[tuple[bool, int, float], bytes, Sent]] = {}
     others: dict[str, Sent] = {}
     senders: dict[str, set[str]] = {}
-    files = list(downloads(source))
-    platform = platform_of({found.path for found in files})
-    for found in files:
+    platform = platform_of({found.path for found in downloads(source)})  # twice: all at once fill the memory
+    for found in downloads(source):
         sent = sender(found.path, name, platform, known)
         if not sent:
             print(f"collect: {found.path}: left out, {platform} does not name a file so")
             continue
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
-        whose = sent.number if platform or student in known else sent.place
+        above = found.path.as_posix().partition(sent.place)[0] if platform else sent.place
+        whose = sent.number if student in known else above + sent.number * bool(platform)
         senders.setdefault(student, earlier(course, name, student, sent, known)).add(whose)
         key = (name in found.name, sent.order, sent.when.timestamp() if sent.when else found.changed)
         if not is_notebook(found.name):
@@ -129,8 +135,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     for student, (*_, sent) in newest.items():
         rename(course, name, roster.safe(sent.number), student)
     counts = Counter(
-        store(course, name, student, content, sent)
-        for student, (_, content, sent) in sorted(newest.items())
+        store(course, name, student, content, sent) for student, (_, content, sent) in sorted(newest.items())
     )
     told = {student: sent for student, (*_, sent) in newest.items()}
     told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}

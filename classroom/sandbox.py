@@ -15,8 +15,6 @@ from pathlib import Path
 
 from classroom.submission import ONE_THREAD, ROOT
 
-SANDBOXES = ("bubblewrap", "none")
-
 
 def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[str]:
     """Begin the kernel's command: it sees libraries, some files replaced, and writes to its folder."""

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from classroom.platforms import table
 from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT
 from tests.assignments.grading import full_marks, solutions, tasks
+from tools import class_edition
 
 PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
 TOOL = [".venv/bin/python", "-m", "classroom"]
@@ -32,7 +34,10 @@ def afternoon(tmp_path_factory):
     clone.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(clone)
-        for command in commands():
+        edition, *others = commands()
+        assert edition[:2] == [".venv/bin/python", "tools/class_edition.py"]
+        print(class_edition.student_edition(Path(edition[2])))
+        for command in others:
             assert command[:3] == TOOL
             main(command[3:])
     return clone.parent / "autumn"

@@ -4,7 +4,10 @@ import contextlib
 import gc
 import io
 import json
+import os
 import shutil
+import subprocess
+import sys
 import zipfile
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +20,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, downloads, grading, returns, roster
+from classroom import __main__, commands, downloads, grading, returns, roster, sandbox
 from classroom.check import check
 from classroom.course import Course, Record, read_record
 from classroom.platforms import platform_of, sender, table
@@ -525,12 +528,32 @@ def test_a_class_folder_that_holds_the_course_is_refused(capsys):
     assert "holds the course itself: expected a folder for the class alone" in capsys.readouterr().err
 
 
-def test_without_a_sandbox_nothing_is_graded_unasked(monkeypatch, tmp_path):
-    monkeypatch.setattr(__main__, "working_sandbox", lambda: "none")
+def test_without_a_sandbox_nothing_is_graded_and_it_says_why(monkeypatch, tmp_path):
     (tmp_path / "release/tiny").mkdir(parents=True)
     (tmp_path / "release/tiny/tiny.ipynb").touch()
-    with pytest.raises(SystemExit, match="no sandbox works here"):
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'setting up uid map: Permission denied' >&2; exit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    sandbox.missing.cache_clear()
+    with pytest.raises(SystemExit, match=r"no sandbox works here \(setting up uid map: Permission denied\)"):
         __main__.main(["--class", str(tmp_path), "grade", "tiny"])
+    sandbox.missing.cache_clear()
+
+
+def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
+    source = "def twice(f):\n    return f\n\n@twice\ndef area(x):\n    return secret(x)\n\nTWO = twice(2)\n"
+    names = {}
+    exec(sandbox.without_bodies(source), names)
+    assert names["TWO"] == 2 and "secret" not in sandbox.without_bodies(source)
+    with pytest.raises(RuntimeError, match="area is not there: the question asks you to write it yourself"):
+        names["area"](1)
+
+
+def test_what_a_submission_leaves_is_gone_at_any_depth():
+    with sandbox.own_folder() as folder:
+        deep = "import os\nos.mkdir('b', 0)\nfor _ in range(2500):\n    os.mkdir('a')\n    os.chdir('a')"
+        subprocess.run([sys.executable, "-c", deep], cwd=folder, check=True)
+    assert not folder.exists()
 
 
 @pytest.mark.kernel

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import signal
@@ -492,10 +493,23 @@ SENT_AS = {  # files of a download, then who is told, and whose notebook each co
     "names that differ in a sign": (
         {"anna+x/tiny.ipynb": "1", "anna#x/tiny.ipynb": "2", "ada/tiny.ipynb": "ada"},
         "anna#x/ and anna+x/ would both be anna-x: left out", {"ada": "ada"}),
+    "a platform's pattern in plain folders": (
+        {"ada/my_1_2_x.ipynb": "ada", "bob/my_1_2_x.ipynb": "bob"}, "ada/1 and bob/1 would both be 1", {}),
+    "what a terminal obeys": (
+        {"\x1b]0;x\x07/tiny.pdf": "x", "ada/tiny.ipynb": "ada"}, "--0-x- handed in", {"ada": "ada"}),
     "one name in two spellings": (
         {"Jos\u00e9/tiny.ipynb": "new", "Jose\u0301/tiny.ipynb": "new"}, "", {"Jos\u00e9": "new"}),
     "a name without an end": ({"x" * 250 + "/tiny.ipynb": "x"}, "", {"x" * 60: "x"}),
 }  # fmt: skip
+
+
+def test_a_name_in_another_encoding_is_read(course, tmp_path):
+    folder = os.fsencode(tmp_path / "download") + b"/Ren\xe9"
+    os.makedirs(folder)
+    with open(folder + b"/tiny.ipynb", "w") as file:
+        file.write("work")
+    assert "1 new" in collect(course, "tiny", tmp_path / "download")
+    assert course.submission("Ren-", "tiny").read_text() == "work"
 
 
 def inner_zip(files):
