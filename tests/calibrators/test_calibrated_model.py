@@ -511,5 +511,5 @@ def test_labels_in_a_column_are_flattened_with_a_warning_and_numbers_among_objec
     objects = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2.astype(object))
     for model in (column, objects):
         assert np.array_equal(model.predict_proba(X2), plain.predict_proba(X2))
-    with pytest.raises(TypeError, match=r"y holds objects \(int, str\)"):
+    with pytest.raises(TypeError, match=r"y holds objects \(int64, str\)"):
         cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, np.array([*Y2[1:], "a"], dtype=object))

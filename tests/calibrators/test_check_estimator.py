@@ -124,8 +124,10 @@ def test_exactly_the_checks_with_a_reason_fail(calibrator, expected):
 
 
 BEHIND = {
-    **because("what is raised where no temperature fits hides what is asked", "classifiers_one_label_sample_weights"),
-    **because("what is raised where no temperature fits hides what is asked", "estimator_sparse_tag"),
+    **because(
+        "what is raised where no temperature fits hides what is asked",
+        *("classifiers_one_label_sample_weights", "estimator_sparse_tag"),
+    ),
     **REPEATED_ROWS,
     **because(REPEATED_ROWS["check_sample_weight_equivalence_on_dense_data"],
               "sample_weight_equivalence_on_sparse_data"),
