@@ -120,9 +120,7 @@ def test_agrees_with_scikit_learn(l2, fit_intercept, weighted):
 
 def test_both_solvers_arrive_at_the_same_place():
     X, y = overlapping(3, n=300)
-    newton, descent = (
-        LogisticRegression(solver=s, l2=0.5).fit(X, y) for s in ("newton", "gradient-descent")
-    )
+    newton, descent = (LogisticRegression(solver=s, l2=0.5).fit(X, y) for s in ("newton", "gradient-descent"))
     np.testing.assert_allclose(descent.coef_, newton.coef_, atol=1e-5)
     assert newton.n_iter_ < 10 < descent.n_iter_
 
