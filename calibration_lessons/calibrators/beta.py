@@ -37,7 +37,7 @@ class BetaCalibration(BinaryCalibrator):
     ----------
     prior_targets : bool
         Use Platt's targets (``eq-platt-targets``) instead of the labels 0 and 1, so that a fit exists for
-        every sample.
+        every sample. By default not, as the method was published; Platt's was published with them.
 
     Attributes
     ----------
