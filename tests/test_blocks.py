@@ -1,5 +1,6 @@
 """The chunked passes: no border between blocks and no layout of the classes shows; fits need few passes."""
 
+import math
 import subprocess
 import sys
 
@@ -18,21 +19,6 @@ def forecasts(n, n_classes, seed=0):
     generator = np.random.default_rng(seed)
     counts = generator.integers(1, 4, (n, n_classes)).astype(float)
     return counts / counts.sum(axis=1, keepdims=True), generator.integers(0, n_classes, n)
-
-
-def test_blocks_hold_every_row_once_in_order():
-    for shape in [(1,), (ROWS,), (100, 10), (5, 3 * BLOCK_ROWS)]:
-        array = np.empty(shape, dtype=np.int8)
-        rows = np.concatenate([np.arange(len(array))[block] for block in _blocks.row_blocks(array)])
-        assert rows.tolist() == list(range(len(array)))
-
-
-@pytest.mark.parametrize("n_classes", [2, _blocks.FEW - 1, _blocks.FEW, _blocks.FEW + 1])
-def test_the_first_of_tied_classes_is_the_prediction_in_either_layout(n_classes):
-    p, labels = forecasts(500, n_classes)
-    highest, hits = _blocks.top_label(p, labels)
-    assert highest.tolist() == p.max(axis=1).tolist()
-    assert hits.tolist() == (p.argmax(axis=1) == labels).tolist()
 
 
 @pytest.mark.parametrize("n_classes", [2, _blocks.FEW - 1, _blocks.FEW])
@@ -74,24 +60,6 @@ def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
 
 
 @pytest.mark.parametrize("n_classes", [3, _blocks.FEW])
-@pytest.mark.parametrize(
-    ("dtype", "precision"), [(np.float16, 1e-6), (np.float32, 1e-6), (np.float64, 1e-12)]
-)
-def test_the_confidence_of_logits_is_the_largest_softmax_to_the_precision_of_their_type(
-    n_classes, dtype, precision
-):
-    generator = np.random.default_rng(1)
-    logits = (5 * generator.standard_normal((200, n_classes))).astype(dtype)
-    logits[0, 1], logits[1] = -np.inf, 0
-    labels = generator.integers(0, n_classes, 200)
-    confidence, hits = _blocks.top_label_of_logits(logits, labels)
-    assert confidence.dtype == np.float64
-    assert confidence == pytest.approx(cl.softmax(logits).max(axis=1), rel=precision)
-    assert confidence[1] == 1 / n_classes
-    assert hits.tolist() == (logits.argmax(axis=1) == labels).tolist()
-
-
-@pytest.mark.parametrize("n_classes", [3, _blocks.FEW])
 def test_no_pass_changes_its_input(n_classes):
     generator = np.random.default_rng(2)
     logits = np.ascontiguousarray(generator.standard_normal((300, n_classes)))
@@ -130,3 +98,59 @@ def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
     code = "import sys, calibration_lessons; print('sklearn.model_selection' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False"]
+
+
+# Against loops over rows and classes: few columns and many, one block and several, ties.
+
+SHAPES = {
+    "few classes": (50, 3),
+    "many classes": (30, 80),
+    "several blocks": (500, 90),
+    "few, blocks": (20_000, 3),
+}
+DTYPES = [np.float16, np.float32, np.float64]
+shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+dtypes = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+
+
+def tied_rows(shape, dtype=np.float64):
+    """Whole logits with many ties, and their labels."""
+    rng = np.random.default_rng(0)
+    return rng.integers(-4, 4, shape).astype(dtype), rng.integers(0, shape[1], shape[0])
+
+
+def rows_of(z):
+    """Rows as lists of Python floats; of long arrays the first, the last and some between."""
+    places = sorted({*range(0, len(z), max(1, len(z) // 40)), len(z) - 1})
+    return [(i, [float(value) for value in z[i]]) for i in places]
+
+
+@dtypes
+@shapes
+def test_the_largest_entry_and_its_first_class_are_found_in_every_row(shape, dtype):
+    z, labels = tied_rows(shape, dtype)
+    probabilities = cl.softmax(z)
+    highest, hits = _blocks.top_label(z, labels)
+    chance, hits_of_logits = _blocks.top_label_of_logits(z, labels)
+    column = _blocks.softmax_column(z, 1)
+    for i, row in rows_of(z):
+        assert highest[i] == max(row)
+        assert hits[i] == hits_of_logits[i] == (row.index(max(row)) == labels[i])
+        assert chance[i] == pytest.approx(1 / math.fsum(math.exp(v - max(row)) for v in row), rel=2e-6)
+        assert column[i] == pytest.approx(probabilities[i, 1], rel=1e-12)
+    assert highest.dtype == dtype and column.dtype == chance.dtype == np.float64
+
+
+@shapes
+def test_the_squares_of_every_row_add_up(shape):
+    p = cl.softmax(tied_rows(shape)[0])
+    squares = _blocks.row_squares(p)
+    assert squares.shape == shape[:1]
+    for i, row in rows_of(p):
+        assert squares[i] == pytest.approx(math.fsum(v * v for v in row), rel=1e-15)
+
+
+def test_rows_far_apart_keep_their_own_maximum():
+    z = np.array([[900.0, 901.0], [-900.0, -899.0]])
+    assert _blocks.softmax_column(z, 0).tolist() == [_blocks.softmax_column(z[:1], 0)[0]] * 2
+    assert _blocks.top_label_of_logits(z, np.array([1, 0]))[0].tolist() == [1 / (1 + math.exp(-1))] * 2

@@ -138,12 +138,11 @@ def counted(classifier: Any, X: Any) -> Floats | None:
 
 def _inside(classifier: Any) -> tuple[Any, Any] | None:
     """Return the classifier that a wrapper asks, and what transforms the rows before; None for no wrapper."""
-    from sklearn.model_selection._search import BaseSearchCV  # slow to load, as below
-    from sklearn.pipeline import Pipeline
+    from sklearn.pipeline import Pipeline  # slow to load, as below
 
     if isinstance(classifier, FrozenEstimator):
         return classifier.estimator, None
-    if isinstance(classifier, BaseSearchCV):
+    if hasattr(classifier, "best_estimator_"):  # a search of scikit-learn's, or one like it
         return classifier.best_estimator_, None
     if isinstance(classifier, Pipeline):
         return classifier[-1], classifier[:-1] if len(classifier) > 1 else None

@@ -11,13 +11,12 @@ import numpy as np
 from .. import _blocks, _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ..solvers.logistic import EPSILON, MAX_LOG_ODDS, TOO_STEEP, label_weights
-from ..solvers.root import increasing_root
+from ..solvers.logistic import EPSILON, cross_entropy_slopes, descended, label_weights
+from ..solvers.newton import Convex, Slopes
 from ._base import Reads
 from ._binary import BinaryCalibrator, one_score
 from .platt import prior_targets
 
-MAX_STEPS = 1000  # ten are enough unless the labels hardly overlap
 LAST_STEP = 1e-7  # in log-odds: Newton's step leaves an error of about the square of its length
 RTOL = 1e-10  # of the three numbers, where some rows lie so far out that no step is short for them
 NO_MINIMUM = (
@@ -38,7 +37,7 @@ class BetaCalibration(BinaryCalibrator):
     ----------
     prior_targets : bool
         Use Platt's targets (``eq-platt-targets``) instead of the labels 0 and 1, so that a fit exists for
-        every sample.
+        every sample. By default not, as the method was published; Platt's was published with them.
 
     Attributes
     ----------
@@ -98,10 +97,7 @@ class BetaCalibration(BinaryCalibrator):
         share = None if weights is None else weights / weights.max()
         x = np.stack([np.log(p), -np.log1p(-p), np.ones(len(p))])
         curve = _Curve(x, labels, share, targets)
-        try:
-            self.a_, self.b_, self.c_ = _minimum(curve).tolist()
-        except ArithmeticError:
-            raise ValueError(TOO_STEEP) from None
+        self.a_, self.b_, self.c_ = _best(curve).tolist()
 
     def _map(self, scores: FloatArray) -> Floats:
         p = off_the_ends(scores)
@@ -126,31 +122,56 @@ def _overlap(p: Floats, labels: IntArray) -> bool:
 
 
 @dataclass(frozen=True)
-class _Curve:
-    """Log p, -log(1 - p) and 1, shape (3, n), with targets; and the cross-entropy of a curve of them."""
+class _Curve(Convex):
+    """Cross-entropy between rows' targets and log-odds a log p - b log(1 - p) + c, with a and b not below 0.
+
+    `x` holds log p, -log(1 - p) and 1, shape (3, n).
+    """
 
     x: Floats
     labels: IntArray
     weights: Floats | None
     targets: tuple[float, float]
 
-    def slopes(self, line: Floats) -> tuple[Floats, Floats]:
-        """Gradient (3,) and Hessian (3, 3) of the cross-entropy in the two powers and the intercept."""
+    def slopes(self, theta: Floats) -> Slopes:
+        """Sum up the rows' derivatives in the two powers and the intercept."""
         gradient, hessian, ups = np.zeros(3), np.zeros((3, 3)), np.array(self.targets)
         for rows in _blocks.row_blocks(self.labels):
-            x, up = self.x[:, rows], ups[self.labels[rows]]
-            e = np.exp((line @ x).clip(-MAX_LOG_ODDS, MAX_LOG_ODDS))
-            below = 1 / (1 + e)  # 1 - p
-            excess, variance = (1 - up) * e * below - up * below, e * below**2
-            if self.weights is not None:
-                excess, variance = excess * self.weights[rows], variance * self.weights[rows]
+            x, weights = self.x[:, rows], None if self.weights is None else self.weights[rows]
+            excess, variance = cross_entropy_slopes(theta @ x, ups[self.labels[rows]], weights)
             gradient += x @ excess
             hessian += (x * variance) @ x.T
-        return gradient, hessian
+        return Slopes(gradient, hessian)
+
+    def step(self, theta: Floats, here: Slopes) -> Floats:
+        """Step to the minimum of the parabola among those that leave both powers at 0 or above."""
+        best, least = np.zeros(3), np.inf
+        steady = here.hessian + 8 * EPSILON * np.diag(here.hessian.diagonal())  # two columns may vary alike
+        for held in FACES:
+            step = np.append(np.where(held, -theta[:2], 0.0), 0.0)
+            free = np.append(~np.array(held), True)
+            pull = -(here.gradient + steady @ step)[free]
+            step[free] = np.linalg.lstsq(steady[np.ix_(free, free)], pull, rcond=0)[0]
+            value = float(here.gradient @ step + step @ steady @ step / 2)
+            if (theta[:2] + step[:2] >= 0).all() and value < least:
+                best, least = step, value
+        return best
+
+    def arrived(self, theta: Floats, here: Slopes, step: Floats) -> bool:
+        """Tell whether a step is short: in the log-odds of every row, or as a part of each parameter."""
+        return bool(np.abs(step @ self.x).max() <= LAST_STEP or (np.abs(step) <= RTOL * np.abs(theta)).all())
+
+    def moved(self, theta: Floats, step: Floats) -> Floats:
+        """Take a step, and undo what rounding takes a power below 0."""
+        return np.append(np.maximum((theta + step)[:2], 0), (theta + step)[2])
+
+    def longest(self, theta: Floats, step: Floats) -> float:
+        """Return the multiple of a step at which a power reaches 0."""
+        falling = step[:2] < 0
+        return float((theta[:2][falling] / -step[:2][falling]).min()) if falling.any() else np.inf
 
 
-@np.errstate(over="ignore", divide="raise", invalid="raise")
-def _minimum(curve: _Curve) -> Floats:
+def _best(curve: _Curve) -> Floats:
     """Return the powers, not below 0, and the intercept of least cross-entropy.
 
     The logarithms are counted from their median, which leaves the digits of small ones, in units of their
@@ -168,54 +189,6 @@ def _minimum(curve: _Curve) -> Floats:
     logs -= centre[:, None]
     spread = np.sqrt(np.average(logs**2, axis=1, weights=curve.weights))
     logs /= spread[:, None]
-    line = _descend(curve, start)
+    line = descended(curve, start)
     powers = line[:2] / spread
     return np.append(powers, line[2] - powers @ centre)
-
-
-def _descend(curve: _Curve, line: Floats) -> Floats:
-    """Newton's method, downhill, among powers not below 0: the cross-entropy is convex."""
-    for _ in range(MAX_STEPS):
-        gradient, hessian = curve.slopes(line)
-        step = _newton_step(gradient, hessian, line[:2])
-        if np.abs(step @ curve.x).max() <= LAST_STEP or (np.abs(step) <= RTOL * np.abs(line)).all():
-            return _allowed(line + step)
-        line = _allowed(line + _length(curve, line, step) * step)
-    raise ArithmeticError(f"no minimum found in {MAX_STEPS} steps")
-
-
-def _allowed(line: Floats) -> Floats:
-    """Undo what rounding takes a power below 0."""
-    return np.append(np.maximum(line[:2], 0), line[2])
-
-
-def _newton_step(gradient: Floats, hessian: Floats, powers: Floats) -> Floats:
-    """Step to the minimum of the parabola among those that leave both powers at 0 or above."""
-    best, least = np.zeros(3), np.inf
-    steady = hessian + 8 * EPSILON * np.diag(hessian.diagonal())  # for two columns that vary alike
-    for held in FACES:
-        step = np.append(np.where(held, -powers, 0.0), 0.0)
-        free = np.append(~np.array(held), True)
-        pull = -(gradient + steady @ step)[free]
-        step[free] = np.linalg.lstsq(steady[np.ix_(free, free)], pull, rcond=0)[0]
-        value = float(gradient @ step + step @ steady @ step / 2)
-        if (powers + step[:2] >= 0).all() and value < least:
-            best, least = step, value
-    return best
-
-
-def _length(curve: _Curve, line: Floats, step: Floats) -> float:
-    """Share of the step after which the cross-entropy stops falling along it, or a power reaches 0."""
-
-    def along(share: float) -> tuple[float, float]:
-        gradient, hessian = curve.slopes(line + share * step)
-        return float(gradient @ step), float(step @ hessian @ step)
-
-    falling = step[:2] < 0
-    most = float((line[:2][falling] / -step[:2][falling]).min()) if falling.any() else np.inf
-    (slope, curvature), (left, curvature_left) = along(0.0), along(min(1.0, most))
-    if abs(left) <= abs(slope) / 2 and curvature_left >= curvature / 4:
-        return min(1.0, most)
-    if most < np.inf and along(most)[0] <= 0:
-        return most
-    return min(most, increasing_root(along, 1.0))

@@ -12,14 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Tags, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import (
-    _check_method_params,
-    check_consistent_length,
-    check_is_fitted,
-    has_fit_parameter,
-)
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, has_fit_parameter
 
 from .. import _input
 from .._typing import Floats
@@ -184,7 +178,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _input.one_of(self.zeros, ["half-vote", "refuse"], "zeros")
         else:
             _input.number_between(self.zeros, 0, 0.5, "zeros", open_ends=True)
-        labels = _input.class_labels(y)
+        labels = class_labels(y)
         weights = _input.weights(sample_weight, len(labels))
         check_consistent_length(X, labels)
         if isinstance(self.estimator, FrozenEstimator):
@@ -211,13 +205,30 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         answers = [one.predict_proba(z) for one, z in zip(calibrators, scores, strict=True)]
         return np.asarray(np.mean(answers, axis=0))
 
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of the calibrated probabilities, shape (n, K); -inf where one is 0."""
+        check_is_fitted(self, "pairs_")
+        if len(self.pairs_) == 1:
+            return self.calibrator_.predict_log_proba(self.scores(X))
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the label of the largest calibrated probability, shape (n,)."""
         check_is_fitted(self, "pairs_")
         if len(self.pairs_) > 1:
             return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
-        (classifier, calibrator), *_ = self.pairs_
-        return np.asarray(self.classes_[calibrator.predict(self._scores(classifier, X))])
+        return np.asarray(self.classes_[self.calibrator_.predict(self.scores(X))])
+
+    def scores(self, X: Any) -> Floats:
+        """Return what the calibrator reads of the classifier: logits, probabilities or scores.
+
+        Shape (n,) for a binary calibrator, else (n, K); with `ensemble` one such array a pair, shape
+        (pairs, n) or (pairs, n, K).
+        """
+        check_is_fitted(self, "pairs_")
+        each = [self._scores(pair.classifier, X) for pair in self.pairs_]
+        return each[0] if len(each) == 1 else np.stack(each)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return who is asked for metadata in `fit`: the classifier, and the splitter of the folds."""
@@ -288,12 +299,15 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         params: dict[str, Any],
     ) -> tuple[Any, Floats]:
         """Fit the classifier on the training rows of a fold, and let it score the test rows."""
-        X_train, y_train = _safe_split(self.estimator, X, labels, train)
-        own = _check_method_params(X, params, indices=train)
-        classifier = clone(self.estimator).fit(X_train, y_train, **own)
-        X_test, _ = _safe_split(self.estimator, X, None, test, train)
+        own = {
+            name: taken(value, train) if _by_row(value, labels) else value for name, value in params.items()
+        }
+        seen, new = taken(X, train), taken(X, test)
+        if get_tags(self.estimator).input_tags.pairwise:  # a kernel: columns are rows that were seen
+            seen, new = seen[:, train], new[:, train]
+        classifier = clone(self.estimator).fit(seen, labels[train], **own)
         try:
-            return classifier, self._scores(classifier, X_test)
+            return classifier, self._scores(classifier, new)
         except CertainProbability as error:
             raise CertainProbability(error.value, int(test[error.row])) from error
 
@@ -344,11 +358,33 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+def class_labels(y: Any) -> npt.NDArray[Any]:
+    """Return labels of any one kind, read as scikit-learn's classifiers read them.
+
+    A column is flattened with a warning, and an array of objects that are all whole numbers holds numbers.
+    """
+    labels = column_or_1d(y, warn=True) if len(getattr(y, "shape", ())) == 2 else y
+    numbered = getattr(labels, "dtype", None) is np.dtype(object)
+    if numbered and all(isinstance(label, int | np.integer) for label in labels):
+        labels = np.array(list(labels))
+    return _input.class_labels(labels)
+
+
+def taken(table: Any, rows: npt.NDArray[np.intp]) -> Any:
+    """Return some rows of an array, a data frame or a list."""
+    if isinstance(table, list | tuple):
+        return [table[row] for row in rows]
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
+def _by_row(value: Any, labels: npt.NDArray[Any]) -> bool:
+    """Tell whether something given to `fit` has an entry for each row."""
+    return not isinstance(value, str | dict) and hasattr(value, "__len__") and len(value) == len(labels)
+
+
 def weights_keyword(estimator: Any) -> str:
     """Name by which `fit` takes weights: that of a pipeline's last step, or of what a search tries."""
-    from sklearn.model_selection._search import BaseSearchCV  # slow to load, and needed only here
-
-    if isinstance(estimator, BaseSearchCV):
+    if hasattr(estimator, "estimator") and hasattr(estimator, "refit"):  # a search, not fitted yet
         return weights_keyword(estimator.estimator)
     steps = getattr(estimator, "steps", None)
     if steps:

@@ -28,7 +28,8 @@ class MultiClassIsotonic(Calibrator):
     smoothing : float
         Rows that are added to what both ends of the curve rest on, at least 0; each holds one hit among its K
         classes. Without them the lowest probabilities become next to nothing, and one row that says
-        otherwise makes the log loss very large.
+        otherwise makes the log loss very large. By default 2, because one curve for K classes rests on few
+        hits at its ends; `IsotonicCalibration` and `HistogramBinning`, known without smoothing, have 0.
 
     Attributes
     ----------

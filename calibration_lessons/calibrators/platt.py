@@ -26,7 +26,8 @@ class PlattScaling(BinaryCalibrator):
     ----------
     prior_targets : bool
         Use Platt's targets (equation ``eq-platt-targets``) instead of the labels 0 and 1. They keep the
-        slope finite for scores that separate the labels. With weights, their sums count as rows.
+        slope finite for scores that separate the labels. With weights, their sums count as rows. By default
+        they are used, as Platt published the method; `BetaCalibration` was published without them.
     slope : float, optional
         Hold the slope at this positive number and fit the intercept alone. With ``slope=1.0`` and log-odds
         for scores that is recalibration in the large, the intercept-only update: it undoes class weights,

@@ -136,7 +136,9 @@ def _fitted(content: dict[str, Any], name: str) -> Calibrator:
     calibrator.n_features_in_, calibrator.classes_ = columns, np.arange(sizes["K"])
     try:  # what fits nowhere else shows here
         with np.errstate(all="ignore"):
-            calibrator.predict_proba(np.full((1, columns), 1 / sizes["K"]))
+            answer = calibrator.predict_proba(np.full((1, columns), 1 / sizes["K"]))
+        if not np.isfinite(answer).all():
+            raise ValueError("but with NaN")
     except ValueError as error:
         found = f"gives a calibrator that answers no row ({error})"
         raise _input.BadValue(name, found, "one that does") from error

@@ -324,36 +324,36 @@ import torch
 
 def calibrate(scores):
     x = scores.double().reshape(-1, $columns)
-
 ${helpers}$body''',
         {
-            "sigma": """    def sigma(z):
+            "sigma": """
+    def sigma(z):
         return torch.exp(z.clamp(max=0)) / (1 + torch.exp(-abs(z)))
-
 """,
-            "powers": """    def powers(p, a, b, c):
+            "powers": """
+    def powers(p, a, b, c):
         return sigma(a * torch.log(p) - b * torch.log1p(-p) + c)
-
 """,
-            "double": """    def double(values):
+            "double": """
+    def double(values):
         return torch.tensor(values, dtype=torch.float64, device=x.device)
-
 """,
-            "lines": """    def lines(x, points, values):
+            "lines": """
+    def lines(x, points, values):
         i = torch.bucketize(x, points).clamp(1, len(points) - 1)
         share = ((x - points[i - 1]) / (points[i] - points[i - 1])).clamp(0, 1)
         return values[i - 1] + (values[i] - values[i - 1]) * share
-
 """,
-            "jumps": """    def jumps(x, points, at, between):
+            "jumps": """
+    def jumps(x, points, at, between):
         i = torch.bucketize(x, points)
         j = i.clamp(max=len(points) - 1)
         return torch.where(points[j] == x, at[j], between[i]) + 0 * x
-
 """,
         },
         {
-            Temperature: """    return torch.softmax((x - x.amax(dim=1, keepdim=True)) / $temperature, dim=1)
+            Temperature: """    z = (x - x.amax(dim=1, keepdim=True)) / $temperature
+    return torch.softmax(z, dim=1)
 """,
             Mixture: """    x = x - x.sum(dim=1, keepdim=True) / $columns
     return torch.softmax(x @ double($matrix).T + double($intercepts), dim=1)

@@ -7,12 +7,13 @@ scheduler adds in the same order.
 
 from __future__ import annotations
 
+import inspect
 import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from .. import _input
 from .._extras import missing
 from .._typing import Norm, Strategy, Target
 from ..calibrators.temperature import LogitLimits, LogitRows, TemperedSoftmax
+from ..measures import ece, proper_scores, reliability
 from ..measures._forecast import resolve_target
 from ..measures.accumulator import CalibrationAccumulator
 from ..measures.ece import refuse_weights, targets_of
@@ -37,13 +39,35 @@ try:
 except ImportError as error:
     raise missing(__name__, "scale", error) from error
 
+PLACES = """Rows of `y_prob` stand in blocks, a row's classes in one block; labels and weights are cut alike.
+The result is that of all rows in memory, but for rounding. A bad row is named by its place in the whole array
+and in its block.
+
+"""
 FAN_IN = 16  # parts that one task adds up
 
+Measure = TypeVar("Measure", bound=Callable[..., Any])
 Block = tuple[Delayed | None, ...]  # what lies in one block of rows, an entry an argument
 AddUp = Callable[..., Any]  # from the arrays of a block to its sums
 Add = Callable[[Any, Any], Any]  # from the sums of two parts to those of both; changes neither
 
 
+def told_as(original: Callable[..., Any]) -> Callable[[Measure], Measure]:
+    """Take over what the function for arrays in memory says of its parameters, in front of the examples."""
+
+    def told(function: Measure) -> Measure:
+        _, _, said = (inspect.getdoc(original) or "").partition("Parameters\n")
+        said = said.partition("Notes\n")[0].partition("References\n")[0].partition("Examples\n")[0]
+        said = said.replace("y_prob : array_like", "y_prob : Dask array")
+        said = said.replace("array_like", "Dask or NumPy array")
+        summary, _, examples = (inspect.getdoc(function) or "").partition("Examples\n")
+        function.__doc__ = f"{summary}{PLACES}Parameters\n{said}Examples\n{examples}"
+        return function
+
+    return told
+
+
+@told_as(reliability.reliability_curve)
 def reliability_curve(
     y_true: Any,
     y_prob: Any,
@@ -56,40 +80,7 @@ def reliability_curve(
 ) -> ReliabilityCurve:
     """Confidence and accuracy a bin, in one pass (``eq-bin``, ``eq-accuracy``, ``eq-confidence``).
 
-    Parameters
-    ----------
-    y_true : Dask or NumPy array, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`), cut into the blocks of `y_prob` if cut otherwise.
-    y_prob : Dask array, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
-        blocks, a row's classes in one block.
-    n_bins : int
-        Number M of bins.
-    strategy : {"uniform"}
-        Bins of equal width only: the edges of bins of equal mass depend on all scores sorted together.
-    target : {None, "top-label", "positive"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest.
-    sample_weight : Dask or NumPy array, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-
-    Returns
-    -------
-    ReliabilityCurve
-        That of all rows in memory, but for rounding.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described. A bad row is named by its place in the whole array, the number of
-        its block and its place there.
-
-    Notes
-    -----
-    The result is computed at once, on the current scheduler. The state of a block is that of a
-    `CalibrationAccumulator`: six sums a bin.
+    Bins of equal width only. What a block leaves behind is six sums a bin, as in a `CalibrationAccumulator`.
 
     Examples
     --------
@@ -103,6 +94,7 @@ def reliability_curve(
     return curve
 
 
+@told_as(ece.expected_calibration_error)
 def expected_calibration_error(
     y_true: Any,
     y_prob: Any,
@@ -117,39 +109,7 @@ def expected_calibration_error(
 ) -> float:
     """Mean gap between accuracy and confidence over the bins, in one pass over the blocks (``eq-ece``).
 
-    Parameters
-    ----------
-    y_true : Dask or NumPy array, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : Dask array, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
-        blocks, a row's classes in one block.
-    n_bins : int
-        Number M of bins.
-    strategy : {"uniform"}
-        Bins of equal width only: the edges of bins of equal mass depend on all scores sorted together.
-    target : {None, "top-label", "positive", "class-wise"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
-        classes, each against the rest.
-    sample_weight : Dask or NumPy array, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    norm : {"l1", "l2"}
-        Mean absolute gap, or root of the mean squared gap.
-    debias : bool
-        Subtract the part of the error that chance alone adds; a negative result becomes 0.
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, and for `debias` with weights.
+    Bins of equal width only.
 
     Examples
     --------
@@ -166,30 +126,9 @@ def expected_calibration_error(
     return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
 
 
+@told_as(proper_scores.brier_score)
 def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_logits: bool = False) -> float:
     """Brier score, in one pass over the blocks (``eq-brier-binary``, ``eq-brier``).
-
-    Parameters
-    ----------
-    y_true : Dask or NumPy array, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : Dask array, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
-        blocks, a row's classes in one block.
-    sample_weight : Dask or NumPy array, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-
-    Returns
-    -------
-    float
-        In [0, 1] for (n,), in [0, 2] for (n, K).
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the block.
 
     Examples
     --------
@@ -200,32 +139,11 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_log
     return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
 
 
+@told_as(proper_scores.negative_log_likelihood)
 def negative_log_likelihood(
     y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_logits: bool = False
 ) -> float:
     """Mean negative log-likelihood of the labels in nats, in one pass over the blocks (``eq-nll``).
-
-    Parameters
-    ----------
-    y_true : Dask or NumPy array, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : Dask array, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``. Rows stand in
-        blocks, a row's classes in one block.
-    sample_weight : Dask or NumPy array, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-
-    Returns
-    -------
-    float
-        At least 0; ``inf`` where a true class has probability 0.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; the message names the block.
 
     Examples
     --------

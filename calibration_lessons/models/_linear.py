@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _input
 from .._typing import Floats
-from ..solvers.descent import LinearLoss, minimise, separated, smallest_curvature_left
+from ..solvers.newton import Convex, Minimum, Slopes, minimise
 
 Codes = npt.NDArray[np.intp]
+Solver = Literal["newton", "gradient-descent"]
+
+NO_CURVATURE = 1e-13  # of a Hessian with unit diagonal: below it, the rounding of collinear columns
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -67,11 +70,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Along a direction that separates classes the loss falls for ever and flattens out. So a minimum
         with curvature left in every direction proves that there is none; else a linear program decides.
         """
-        found = minimise(loss, size, self.solver, self.tol, self.max_iter)
-        if separated(loss, found.theta):
+        start = np.zeros(size)
+        if self.solver == "newton":
+            found = minimise(loss, start, self.max_iter)
+        else:
+            found = gradient_descent(loss, start, self.max_iter)
+        if loss.separated(found.theta):
             raise ValueError(_SEPARATED.format("every row lies on its own class's side of a plane"))
         flat = max(8 * self.tol / shares.min(), NEARLY_FLAT)
-        if self.l2 == 0 and (not found.converged or smallest_curvature_left(loss, found.theta) <= flat):
+        if self.l2 == 0 and (not found.converged or loss.curvature_left(found.theta) <= flat):
             if separates(rows, codes, len(self.classes_)):
                 raise ValueError(
                     _SEPARATED.format("no row lies beyond a plane between classes, some lie on it")
@@ -92,6 +99,76 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         features = _input.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
         validate_data(self, X if hasattr(X, "columns") else features, reset=False, skip_check_array=True)
         return np.asarray(features @ self.coef_.T + self.intercept_)
+
+
+class LinearLoss(Convex):
+    """A smooth convex loss of the parameters of a classifier with linear scores, and a penalty."""
+
+    lengthens = False
+    ridge: Floats
+    tol: float
+
+    def gradient(self, theta: Floats) -> Floats:
+        """Return the first derivatives, shape (p,)."""
+        raise NotImplementedError
+
+    def hessian(self, theta: Floats) -> Floats:
+        """Return the second derivatives, shape (p, p)."""
+        raise NotImplementedError
+
+    def steepest(self) -> float:
+        """Return a bound on the curvature in any direction, anywhere."""
+        raise NotImplementedError
+
+    def margins(self, theta: Floats) -> Floats:
+        """Return by how much each row's own class is ahead of the best other one, shape (n,)."""
+        raise NotImplementedError
+
+    def separated(self, theta: Floats) -> bool:
+        """Tell whether nothing stops these parameters from growing: no penalty, every row on its side."""
+        return not self.ridge.any() and bool(self.margins(theta).min() > 0)
+
+    def slopes(self, theta: Floats) -> Slopes:
+        """Return the derivatives."""
+        return Slopes(self.gradient(theta), self.hessian(theta))
+
+    def step(self, theta: Floats, here: Slopes) -> Floats:
+        """Step to the minimum of the parabola; a direction without curvature gets no step."""
+        curvature, directions = curved(here.hessian)
+        return np.asarray(-directions @ (directions.T @ here.gradient / curvature))
+
+    def arrived(self, theta: Floats, here: Slopes, step: Floats) -> bool:
+        """Tell whether a step lowers the loss by no more than `tol`, or the loss falls for ever."""
+        return bool(-here.gradient @ step / 2 <= self.tol) or self.separated(theta)
+
+    def curvature_left(self, theta: Floats) -> float:
+        """Return the smallest ratio, over all directions, of the curvature at `theta` to that at zero."""
+        curvature, directions = curved(self.hessian(np.zeros_like(theta)))
+        whitened = directions / np.sqrt(curvature)
+        return float(np.linalg.eigvalsh(whitened.T @ self.hessian(theta) @ whitened)[0])
+
+
+def curved(hessian: Floats) -> tuple[Floats, Floats]:
+    """Curvatures and directions, scaled so that ``directions.T @ hessian @ directions`` is diagonal.
+
+    The Hessian is first brought to a unit diagonal, so that the units of the features do not matter.
+    """
+    roots = np.sqrt(np.diag(hessian))
+    roots[roots == 0] = 1.0
+    curvature, directions = np.linalg.eigh(hessian / np.outer(roots, roots))
+    kept = curvature > NO_CURVATURE * curvature[-1]
+    return curvature[kept], directions[:, kept] / roots[:, None]
+
+
+def gradient_descent(loss: LinearLoss, theta: Floats, max_iter: int) -> Minimum:
+    """Walk against the gradient, by steps so short that they never lead uphill."""
+    rate = 1 / loss.steepest()
+    for n_iter in range(1, max_iter + 1):
+        gradient = loss.gradient(theta)
+        theta = theta - rate * gradient
+        if rate * gradient @ gradient / 2 <= loss.tol or loss.separated(theta):
+            return Minimum(theta, n_iter, True)
+    return Minimum(theta, max_iter, False)
 
 
 NEARLY_FLAT = 1e-9  # part of the curvature at zero: well above the rounding at which Newton's method stops

@@ -11,8 +11,7 @@ from scipy.special import expit
 from sklearn.utils import Tags
 
 from .._typing import Floats
-from ..solvers.descent import Solver
-from ._linear import LinearClassifier
+from ._linear import LinearClassifier, LinearLoss, Solver
 
 
 class LogisticRegression(LinearClassifier):
@@ -105,7 +104,7 @@ class LogisticRegression(LinearClassifier):
                 f"y holds {len(self.classes_)} classes: expected two, as SoftmaxRegression takes more. "
                 f"Only binary classification is supported. The type of the target is multiclass"
             )
-        loss = LogisticLoss(design.rows, codes, shares, ridge)
+        loss = LogisticLoss(design.rows, codes, shares, ridge, self.tol)
         theta = self._descend(loss, len(ridge), design.rows, codes, shares)
         self.coef_, self.intercept_ = design.original(theta[None, :])
         return self
@@ -131,26 +130,18 @@ class LogisticRegression(LinearClassifier):
 
 
 @dataclass(frozen=True)
-class LogisticLoss:
+class LogisticLoss(LinearLoss):
     """Mean logistic loss and penalty, as functions of the parameters theta of shape (p,)."""
 
     rows: Floats
     labels: npt.NDArray[np.intp]
     shares: Floats
     ridge: Floats
-
-    @property
-    def penalised(self) -> bool:
-        """Tell whether the loss holds a penalty."""
-        return bool(self.ridge.any())
+    tol: float
 
     def margins(self, theta: Floats) -> Floats:
         """Log-odds, with the sign turned where the label is 0."""
         return np.where(self.labels == 1, 1, -1) * (self.rows @ theta)
-
-    def value(self, theta: Floats) -> float:
-        """Mean of log(1 + exp(-margin)); a margin is positive on the right side (``eq-logistic-loss``)."""
-        return float(self.shares @ np.logaddexp(0, -self.margins(theta)) + self.ridge @ theta**2 / 2)
 
     def gradient(self, theta: Floats) -> Floats:
         """Mean of (probability - label) times the row (``eq-logistic-gradient``)."""

@@ -7,12 +7,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 
 from .. import _input
 from .._typing import Floats
-from ..solvers.descent import Solver
-from ._linear import LinearClassifier
+from ._linear import LinearClassifier, LinearLoss, Solver
 
 Form = Literal["reference", "symmetric"]
 
@@ -109,7 +108,7 @@ class SoftmaxRegression(LinearClassifier):
         _input.one_of(self.form, ["symmetric", "reference"], "form")
         design, codes, shares, ridge = self._read(X, y, sample_weight)
         n_classes = len(self.classes_)
-        loss = SoftmaxLoss(design.rows, np.eye(n_classes)[codes], shares, ridge, self.form)
+        loss = SoftmaxLoss(design.rows, np.eye(n_classes)[codes], shares, ridge, self.tol, self.form)
         theta = loss.by_class(self._descend(loss, loss.free * len(ridge), design.rows, codes, shares))
         if self.form == "symmetric":  # differences between classes say all: their mean is set to 0
             theta = theta - theta.mean(axis=0)
@@ -132,7 +131,7 @@ class SoftmaxRegression(LinearClassifier):
 
 
 @dataclass(frozen=True)
-class SoftmaxLoss:
+class SoftmaxLoss(LinearLoss):
     """Mean negative log-likelihood and penalty, as functions of the parameters theta of shape (m p,).
 
     There are p parameters a class, for all K classes or for all but the last: m = K or K - 1.
@@ -142,12 +141,8 @@ class SoftmaxLoss:
     one_hot: Floats
     shares: Floats
     ridge: Floats
+    tol: float
     form: Form
-
-    @property
-    def penalised(self) -> bool:
-        """Tell whether the loss holds a penalty."""
-        return bool(self.ridge.any())
 
     @property
     def free(self) -> int:
@@ -169,11 +164,6 @@ class SoftmaxLoss:
         scores = self.scores(theta)
         others = np.where(self.one_hot == 1, -np.inf, scores).max(axis=1)
         return np.asarray(scores[self.one_hot == 1] - others)
-
-    def value(self, theta: Floats) -> float:
-        """Mean of -log of the probability of the own class (``eq-softmax-likelihood``)."""
-        own = (self.one_hot * log_softmax(self.scores(theta), axis=1)).sum(axis=1)
-        return float(-self.shares @ own + (self.by_class(theta) ** 2 @ self.ridge).sum() / 2)
 
     def gradient(self, theta: Floats) -> Floats:
         """Mean of (probability - one-hot label) times the row, for each class (``eq-softmax-gradient``)."""

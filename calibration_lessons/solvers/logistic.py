@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
 from .. import _blocks
 from .._typing import FloatArray, Floats, IntArray
+from .newton import Convex, Slopes, minimise
 from .root import increasing_root
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -52,16 +51,13 @@ def logistic_line(
     start = _log_odds(label_weights(labels, share), np.array(targets))
     if scores.min() == scores.max():
         return 0.0, start
-    curve = _Curve(scores, labels, share, targets)
-    low, high = curve.ends
-    try:
-        line = _minimum(curve, _Line(0.0, start, centre=low / 2 + high / 2, scale=high / 2 - low / 2))
-    except ArithmeticError:
-        raise ValueError(TOO_STEEP) from None
-    slope, intercept = line.slope / line.scale, line.value - line.slope * (line.centre / line.scale)
-    if not math.isfinite(slope):
+    low, high = float(scores.min()), float(scores.max())
+    curve = _Curve(scores, labels, share, targets, np.array([low, high]))
+    line = np.array([0.0, start, low / 2 + high / 2, high / 2 - low / 2])
+    slope, value, centre, scale = descended(curve, line).tolist()
+    if not math.isfinite(slope / scale):
         raise ValueError(TOO_STEEP)
-    return slope, intercept
+    return slope / scale, value - slope * (centre / scale)
 
 
 def logistic_intercept(
@@ -124,134 +120,101 @@ def _separable(scores: FloatArray, labels: IntArray) -> bool:
     return bool(positive.min() >= negative.max() or negative.min() >= positive.max())
 
 
-class _Line(NamedTuple):
-    """Log-odds slope (x - centre) / scale + value of a score x.
+@np.errstate(over="ignore", divide="raise", invalid="raise")
+def descended(function: Convex, start: Floats) -> Floats:
+    """Return the parameters of least cross-entropy; raise where float64 cannot hold them."""
+    try:
+        theta, _, converged = minimise(function, start, MAX_STEPS)
+    except ArithmeticError:
+        raise ValueError(TOO_STEEP) from None
+    if not converged:
+        raise ValueError(TOO_STEEP)
+    return theta
 
-    Around the mean of the rows that decide, in units of their spread, slope and value do not disturb each
-    other, and their rounding is small beside the effect that they have.
+
+def cross_entropy_slopes(log_odds: Floats, up: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """First and second derivative of each row's cross-entropy with the target `up` in its log-odds.
+
+    The array of the log-odds is used up.
+    With e = exp(f) the probability is e / (1 + e). Its distance from the target t is written as
+    (1 - t) e / (1 + e) - t / (1 + e): where t is 0 or 1, the distance keeps all digits however small.
     """
-
-    slope: float
-    value: float
-    centre: float
-    scale: float
-
-    def moved(self, step: Floats) -> _Line:
-        """Return the line after a step in slope and value."""
-        slope, value = step.tolist()
-        return self._replace(slope=self.slope + slope, value=self.value + value)
-
-    def seen_from(self, centre: float, scale: float) -> _Line:
-        """Return the same line with another centre and scale."""
-        value = self.value + self.slope * ((centre - self.centre) / self.scale)
-        return _Line(self.slope * (scale / self.scale), value, centre, scale)
-
-
-class _Slopes(NamedTuple):
-    """Gradient (2,) and Hessian (2, 2) of the cross-entropy in slope and value of a line."""
-
-    gradient: Floats
-    hessian: Floats
-
-    def along(self, step: Floats) -> tuple[float, float]:
-        """First and second derivative in the direction of a step."""
-        return float(self.gradient @ step), float(step @ self.hessian @ step)
-
-    def newton_step(self) -> Floats:
-        """Step to the minimum of the parabola."""
-        (a, b), (_, c) = self.hessian
-        g, h = self.gradient
-        mean = b / c
-        slope = -(g - mean * h) / (a - mean * b)
-        return np.array([slope, -h / c - mean * slope])
+    e = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS, out=log_odds)
+    np.exp(e, out=e)
+    below = 1 / (1 + e)  # 1 - p
+    e *= below  # p
+    variance = e * below
+    below *= up
+    e *= 1 - up
+    e -= below
+    if weights is not None:
+        e *= weights
+        variance *= weights
+    return e, variance
 
 
 @dataclass(frozen=True)
-class _Curve:
-    """Rows with their targets, and the cross-entropy between a logistic curve and these."""
+class _Curve(Convex):
+    """Cross-entropy between rows' targets and the log-odds slope (x - centre) / scale + value of a score x.
+
+    The parameters are slope, value, centre and scale; the last two take no steps. Around the mean of the rows
+    that decide, in units of their spread, slope and value do not disturb each other, and their rounding is
+    small beside the effect that they have.
+    """
 
     scores: FloatArray
     labels: IntArray
     weights: Floats | None
     targets: tuple[float, float]
+    ends: Floats
 
-    @cached_property
-    def ends(self) -> tuple[float, float]:
-        """Smallest and largest score."""
-        return float(self.scores.min()), float(self.scores.max())
-
-    def ends_with(self, step: Floats, line: _Line) -> bool:
-        """Tell whether a step is short: in the log-odds of every row, or as a part of slope and value."""
-        x = (np.array(self.ends) - line.centre) / line.scale
-        if np.abs(step[0] * x + step[1]).max() <= LAST_STEP:
-            return True
-        return bool((np.abs(step) <= RTOL * np.abs([line.slope, 1 + abs(line.value)])).all())
-
-    def at(self, line: _Line) -> _Slopes:
-        """Return the slopes of the cross-entropy at a line.
-
-        With e = exp(f) the probability is e / (1 + e). Its distance from the target t is written as
-        (1 - t) e / (1 + e) - t / (1 + e): where t is 0 or 1, the distance keeps all digits however small.
-        """
+    def slopes(self, theta: Floats) -> Slopes:
+        """Sum up the rows' derivatives in slope and value."""
+        slope, value, centre, scale = theta
         ups, sums = np.array(self.targets), np.zeros(5)
         for rows in _blocks.row_blocks(self.scores):
             x = self.scores[rows].astype(np.float64)
-            x -= line.centre
-            x /= line.scale
-            e = line.slope * x
-            e += line.value
-            np.clip(e, -MAX_LOG_ODDS, MAX_LOG_ODDS, out=e)
-            np.exp(e, out=e)
-            below = 1 / (1 + e)  # 1 - p
-            e *= below  # p
-            variance = e * below
-            up = ups.take(self.labels[rows])
-            below *= up
-            e *= 1 - up
-            e -= below
-            if self.weights is not None:
-                e *= self.weights[rows]
-                variance *= self.weights[rows]
-            sums += [e @ x, e.sum(), (variance * x) @ x, variance @ x, variance.sum()]
-        g_slope, g_value, h_slope, h_both, h_value = sums
-        return _Slopes(np.array([g_slope, g_value]), np.array([[h_slope, h_both], [h_both, h_value]]))
+            x -= centre
+            x /= scale
+            f = slope * x
+            f += value
+            weights = None if self.weights is None else self.weights[rows]
+            excess, variance = cross_entropy_slopes(f, ups.take(self.labels[rows]), weights)
+            sums += [excess @ x, excess.sum(), (variance * x) @ x, variance @ x, variance.sum()]
+        gradient, hessian = np.zeros(4), np.zeros((4, 4))
+        gradient[:2], hessian[:2, :2] = sums[:2], [sums[2:4], sums[3:]]
+        return Slopes(gradient, hessian)
 
+    def step(self, theta: Floats, here: Slopes) -> Floats:
+        """Solve two equations, one unknown after the other: where it is well placed, no pivot is small."""
+        (a, b), (_, c) = here.hessian[:2, :2]
+        g, h = here.gradient[:2]
+        mean = b / c
+        slope = -(g - mean * h) / (a - mean * b)
+        return np.array([slope, -h / c - mean * slope, 0.0, 0.0])
 
-@np.errstate(over="ignore", divide="raise", invalid="raise")
-def _minimum(curve: _Curve, line: _Line) -> _Line:
-    """Newton's method: it leads to the minimum from anywhere, because the cross-entropy is convex."""
-    here = curve.at(line)
-    for _ in range(MAX_STEPS):
-        line, here = _well_placed(curve, line, here)
-        step = here.newton_step()
-        if curve.ends_with(step, line):
-            return line.moved(step)
-        line, here = _downhill(curve, line, here, step)
-    raise ArithmeticError(f"no minimum found in {MAX_STEPS} steps")
+    def arrived(self, theta: Floats, here: Slopes, step: Floats) -> bool:
+        """Tell whether a step is short: in the log-odds of every row, or as a part of slope and value."""
+        slope, value, centre, scale = theta
+        x = (self.ends - centre) / scale
+        if np.abs(step[0] * x + step[1]).max() <= LAST_STEP:
+            return True
+        return bool((np.abs(step[:2]) <= RTOL * np.abs([slope, 1 + abs(value)])).all())
 
+    def placed(self, theta: Floats, here: Slopes) -> tuple[Floats, Slopes]:
+        """See the line from the rows that decide: those whose p (1 - p) weighs, of which a step leaves fewer.
 
-def _downhill(curve: _Curve, line: _Line, here: _Slopes, step: Floats) -> tuple[_Line, _Slopes]:
-    """Take the step, or the part or multiple of it to where the cross-entropy stops falling."""
-
-    def along(share: float) -> tuple[float, float]:
-        return curve.at(line.moved(share * step)).along(step)
-
-    ahead = curve.at(line.moved(step))
-    (slope, curvature), (slope_left, curvature_left) = here.along(step), ahead.along(step)
-    if abs(slope_left) > abs(slope) / 2 or curvature_left < curvature / 4:
-        step = increasing_root(along, 1.0) * step
-        ahead = curve.at(line.moved(step))
-    return line.moved(step), ahead
-
-
-def _well_placed(curve: _Curve, line: _Line, here: _Slopes) -> tuple[_Line, _Slopes]:
-    """Return the line as seen from the rows that decide, with the slopes of the cross-entropy there."""
-    for _ in range(3):
-        (a, b), (_, c) = here.hessian
-        mean = float(b / c)
-        spread = math.sqrt(max(a / c - mean**2, EPSILON * (1 + mean**2)))
-        if abs(mean) < MAX_SCALE_RATIO * spread and 1 / MAX_SCALE_RATIO < spread < MAX_SCALE_RATIO:
-            break
-        line = line.seen_from(line.centre + mean * line.scale, spread * line.scale)
-        here = curve.at(line)
-    return line, here
+        Where scores are of several scales, the rows that still decide may fill a billionth of the first unit:
+        there slope and value would be differences of large numbers that are almost equal. Three times are
+        enough, because what decides hardly changes with the point of view.
+        """
+        for _ in range(3):
+            (a, b), (_, c) = here.hessian[:2, :2]
+            mean = float(b / c)
+            spread = math.sqrt(max(a / c - mean**2, EPSILON * (1 + mean**2)))
+            if abs(mean) < MAX_SCALE_RATIO * spread and 1 / MAX_SCALE_RATIO < spread < MAX_SCALE_RATIO:
+                break
+            slope, value, centre, scale = theta
+            theta = np.array([slope * spread, value + slope * mean, centre + mean * scale, spread * scale])
+            here = self.slopes(theta)
+        return theta, here

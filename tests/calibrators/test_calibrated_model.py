@@ -18,7 +18,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -490,3 +490,26 @@ def test_a_margin_without_probabilities_is_told_of_bins_of_equal_mass():
             TypeError, match=r"with predict_proba, because .* \(with strategy='quantile' it reads"
         ):
             cl.CalibratedModel(LinearSVC(), calibrator).fit(X2, Y2)
+
+
+def test_the_scores_are_what_the_calibrator_reads_and_logarithms_are_those_of_the_probabilities():
+    one = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2.tolist(), Y2.tolist())
+    assert np.array_equal(one.scores(X2), one.estimator_.decision_function(X2))
+    assert np.array_equal(one.calibrator_.predict_proba(one.scores(X2)), one.predict_proba(X2))
+    three = cl.CalibratedModel(LINEAR, cl.TemperatureScaling(), cv=3, ensemble=True).fit(X3, Y3)
+    assert np.array_equal(three.scores(X3)[1], three.pairs_[1].classifier.decision_function(X3))
+    for model, X in ((one, X2), (three, X3)):
+        assert model.predict_log_proba(X) == pytest.approx(np.log(model.predict_proba(X)), abs=1e-12)
+    frozen = cl.CalibratedModel(FrozenEstimator(one.estimator_), cl.HistogramBinning()).fit(X2, Y2)
+    assert frozen.predict_log_proba(X2).min() == -np.inf
+
+
+def test_labels_in_a_column_are_flattened_with_a_warning_and_numbers_among_objects_are_numbers():
+    plain = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2)
+    with pytest.warns(DataConversionWarning, match="column-vector y"):
+        column = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2[:, None])
+    objects = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2.astype(object))
+    for model in (column, objects):
+        assert np.array_equal(model.predict_proba(X2), plain.predict_proba(X2))
+    with pytest.raises(TypeError, match=r"y holds objects \(int64, str\)"):
+        cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, np.array([*Y2[1:], "a"], dtype=object))

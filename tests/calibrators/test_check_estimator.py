@@ -110,28 +110,40 @@ DIRECT = [
 ]
 
 
-def outcome(estimator):
+def checked(estimator):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(estimator, on_fail=None, on_skip=None)
-    passed = sum(result["status"] == "passed" for result in results)
-    return passed, {result["check_name"] for result in results if result["status"] == "failed"}
+        return check_estimator(estimator, on_fail=None, on_skip=None)
 
 
 @pytest.mark.skipif(OTHER_CHECKS, reason="the reasons are those of scikit-learn 1.9")
 @pytest.mark.parametrize(("calibrator", "expected"), DIRECT, ids=lambda value: repr(value)[:40])
 def test_exactly_the_checks_with_a_reason_fail(calibrator, expected):
-    assert outcome(calibrator)[1] == set(expected)
+    failed = {result["check_name"] for result in checked(calibrator) if result["status"] == "failed"}
+    assert failed == set(expected)
 
 
-@pytest.mark.parametrize(
-    "calibrator", [calibrator for calibrator, _ in DIRECT], ids=lambda value: repr(value)[:40]
-)
-def test_behind_a_classifier_at_least_forty_checks_pass(calibrator):
-    passed, failed = outcome(cl.CalibratedModel(LogisticRegression(), calibrator, cv=2))
-    assert passed >= 40
-    if OTHER_CHECKS:
-        return
-    assert set(STRICT) <= failed
-    if calibrator.reads != "logits" or isinstance(calibrator, cl.PlattScaling | cl.OneVsRest):
-        assert failed == set(STRICT)
+BEHIND = {
+    **because(
+        "what is raised where no temperature fits hides what is asked",
+        *("classifiers_one_label_sample_weights", "estimator_sparse_tag"),
+    ),
+    **REPEATED_ROWS,
+    **because(REPEATED_ROWS["check_sample_weight_equivalence_on_dense_data"],
+              "sample_weight_equivalence_on_sparse_data"),
+}  # fmt: skip
+NEEDS_A_TEMPERATURE = (cl.TemperatureScaling, cl.ExpectationConsistency, cl.MatrixScaling)
+
+
+@pytest.mark.parametrize("calibrator", [each for each, _ in DIRECT], ids=lambda value: repr(value)[:40])
+def test_behind_a_classifier_every_check_passes_unless_no_temperature_fits_its_data(calibrator):
+    results = checked(cl.CalibratedModel(LogisticRegression(), calibrator, cv=2))
+    assert sum(result["status"] == "passed" for result in results) >= 40
+    failed = {
+        result["check_name"]: str(result["exception"]) for result in results if result["status"] == "failed"
+    }
+    if isinstance(calibrator, NEEDS_A_TEMPERATURE):
+        failed = {name: said for name, said in failed.items() if "no temperature fits" not in said}
+        assert OTHER_CHECKS or failed.keys() <= BEHIND.keys()
+    else:
+        assert OTHER_CHECKS or not failed

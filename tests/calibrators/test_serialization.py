@@ -127,6 +127,7 @@ TAMPERED = [
     (PLATT, ["learned", "scale_"], 1.0, LEARNED, "has the unknown key 'scale_'"),
     (PLATT, ["learned", "slope_"], LEFT_OUT, LEARNED, "lacks the key 'slope_'"),
     (TEMPERATURE, ["learned", "temperature_"], -2, f"{LEARNED}['temperature_']", "= -2: expected a number in [0, inf]"),
+    (TEMPERATURE, ["learned", "temperature_"], 0.0, "state", "gives a calibrator that answers no row (but with NaN)"),
     (ISOTONIC, ["learned", "thresholds_"], 1.0, f"{LEARNED}['thresholds_']", "has the shape (): expected 1-D lists, not empty"),
     (ISOTONIC, ["learned", "thresholds_"], [], f"{LEARNED}['thresholds_']", "has the shape (0,)"),
     (ISOTONIC, ["learned", "thresholds_", 2], "x", f"{LEARNED}['thresholds_'][2]", "= 'x': expected a finite number"),
