@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from .. import _input
@@ -45,13 +44,7 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: npt.ArrayLike,
-        y_prob: npt.ArrayLike,
-        *,
-        name: str = "model",
-        ax: Axes | None = None,
-        **options: Any,
+        cls, y_true: Any, y_prob: Any, *, name: str = "model", ax: Axes | None = None, **options: Any
     ) -> Self:
         """Compute and draw a curve, with the options of `reliability_curve`."""
         return cls(reliability_curve(y_true, y_prob, **options), name=name).plot(ax=ax)
@@ -61,7 +54,7 @@ class ReliabilityDisplay:
         cls,
         estimator: Any,
         X: Any,
-        y: npt.ArrayLike,
+        y: Any,
         *,
         pos_label: Label = None,
         name: str | None = None,
