@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.special import digamma, entr, lambertw
+from scipy.special import entr, lambertw
 from scipy.stats import beta, binom
 
 from calibration_lessons.book import definitions
@@ -16,7 +16,6 @@ from calibration_lessons.uncertainty import (
     entropy,
     expected_coin_uncertainty,
 )
-from calibration_lessons.uncertainty.coin import _log_gap
 
 SLICES = STEPS = 2000
 MEASURES = ["entropy", "plausibility"]
@@ -108,10 +107,6 @@ def test_the_plausibilities_equal_the_best_coin_of_a_fine_grid(count):
     assert found.total == pytest.approx(found.aleatoric + found.epistemic, abs=1e-15)
 
 
-def test_without_a_toss_all_plausibility_is_epistemic():
-    assert coin_plausibility(0, 0) == (1, 0, 1)
-
-
 @pytest.mark.parametrize("heads", [0, 1])
 def test_one_toss_leaves_a_third_epistemic_and_nothing_aleatoric(heads):
     assert coin_plausibility(heads, 1) == pytest.approx((1 / 3, 0, 1 / 3), abs=1e-15)
@@ -153,11 +148,6 @@ def test_the_expected_uncertainty_is_the_sum_over_all_numbers_of_heads(p, tosses
     for i, part in enumerate(found):
         literal = definitions.coin_expected(p, tosses, lambda heads, _, i=i: known[heads][i])
         assert part == pytest.approx(literal, abs=1e-12)
-
-
-def test_the_series_takes_over_where_the_difference_begins_to_cancel():
-    x = np.linspace(100.5, 130, 60)
-    np.testing.assert_allclose(_log_gap(x), digamma(x + 1) - np.log(x), rtol=0, atol=3e-15)
 
 
 def test_the_expected_uncertainty_uses_the_prior():
