@@ -179,8 +179,7 @@ def test_the_epistemic_plausibility_rises_with_the_second_toss_of_a_fair_coin():
 
 def test_the_epistemic_plausibility_falls_slower_the_closer_the_coin_is_to_fair():
     left = [
-        expected_coin_uncertainty(p, 200, measure="plausibility").epistemic
-        for p in (0.5, 0.6, 0.7, 0.8, 0.9)
+        expected_coin_uncertainty(p, 200, measure="plausibility").epistemic for p in (0.5, 0.6, 0.7, 0.8, 0.9)
     ]
     assert all(fair > biased * 1.5 for fair, biased in itertools.pairwise(left))
 
