@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from nbval.plugin import IPyNbFile
 
-from tools import binding, threads
+from tools.binding import marks as binding
+from tools.release import threads
 
 os.environ |= threads.ONE
 collect_ignore_glob = ["book/use/programs/*.py"]  # make check-integrations runs them

@@ -1,6 +1,5 @@
 """A teacher's commands, from the release of a problem set to the grades on the learning platform.
 
-    python -m classroom student-edition COURSE.zip     the course without solutions, for the students
     python -m classroom release measures               what the students get
     python -m classroom due measures "2026-11-30 23:59"
     python -m classroom collect measures DOWNLOADS     from a folder or a zip of a learning platform
@@ -22,80 +21,21 @@ import argparse
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from classroom import commands, returns, roster
 from classroom.check import check
 from classroom.course import ASSIGNMENTS, Course
 from classroom.downloads import collect, rehearse
 from classroom.platforms import TABLES
-from classroom.sandbox import working_sandbox
+from classroom.sandbox import missing
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
 
-UNPROTECTED = """grade: no sandbox works here: a submission could read the hidden tests and change your files.
-Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap), or grade in a container; or, for notebooks
-that you trust as your own, add --unprotected."""
-
-
-def parsers() -> argparse.ArgumentParser:
-    """Describe the command line."""
-    parser = argparse.ArgumentParser("python -m classroom", description=(__doc__ or "").partition("\n")[0])
-    shared = argparse.ArgumentParser(add_help=False)
-    for place, default in (
-        (parser, ASSIGNMENTS),
-        (shared, argparse.SUPPRESS),
-    ):  # before a command or after it
-        place.add_argument("--class", dest="folder", type=Path, default=default, help="folder of the class")
-    for place, default in ((parser, ASSIGNMENTS / "source"), (shared, argparse.SUPPRESS)):
-        place.add_argument("--sources", type=Path, default=default, help="folder of the problem sets")
-    known = parser.add_subparsers(dest="command", required=True)
-    known.add_parser("check", help="for students: run a notebook as it will be graded").add_argument(
-        "notebook", type=Path
-    )
-    known.add_parser("student-edition", help="the course without solutions").add_argument(
-        "target", type=Path, help="a zip, or a new folder"
-    )
-    of_sets = (
-        "release",
-        "due",
-        "collect",
-        "rehearse",
-        "grade",
-        "similar",
-        "statistics",
-        "feedback",
-        "export",
-    )
-    of = {command: known.add_parser(command, parents=[shared]) for command in of_sets}
-    for added in of.values():
-        added.add_argument("set", help="name of the problem set, such as measures")
-    of["release"].add_argument("--salt", default="", help="a word that changes the numbers")
-    of["due"].add_argument("date", help='until when it is handed in, as "2026-11-30 23:59"')
-    of["due"].add_argument("--student", default="", help="for this student alone")
-    for command in ("collect", "rehearse"):
-        of[command].add_argument("downloads", type=Path, help="a zip, or a folder")
-    of["collect"].add_argument("--roster", type=Path, help="the platform's table of students (CSV)")
-    of["grade"].add_argument("--again", action="store_true", help="also what is graded")
-    of["grade"].add_argument("--only", default="", metavar="STUDENT", help="one student, anew")
-    of["grade"].add_argument("--unprotected", action="store_true", help="without a sandbox")
-    of["grade"].add_argument(
-        "--cell-seconds", type=at_least(1), default=Limits.cell, help="at most, for one cell"
-    )
-    of["grade"].add_argument(
-        "--seconds", type=at_least(1), default=Limits.whole, help="at most, for one submission"
-    )
-    of["feedback"].add_argument("--closed", action="store_true", help="nobody can hand in any more")
-    of["export"].add_argument("--platform", choices=[*TABLES, "plain"], default="plain")
-    of["export"].add_argument("--title", default="", help="the assignment's title on the platform")
-    of["export"].add_argument("--to", type=Path, help="file to write")
-    of["export"].add_argument("--zero", action="store_true", help="0 points for who sent nothing")
-    of["export"].add_argument(
-        "--late-days", type=at_least(0), default=0, help="free for each student, all sets together"
-    )
-    of["export"].add_argument(
-        "--off", type=percent, default=0, help="percent for each late day that is not free"
-    )
-    return parser
+UNPROTECTED = """grade: no sandbox works here ({}): a submission could read the hidden tests and
+change your files. Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap). If it is there, let users
+make namespaces (sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0,
+whichever your system has), or grade as root. For notebooks that you trust as your own, add --unprotected."""
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -117,36 +57,80 @@ def percent(text: str) -> float:
     raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 100")
 
 
+ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {  # the arguments after the set's name, by the commands
+    "release": {"--salt": {"default": "", "help": "a word that changes the numbers"}},
+    "due": {
+        "date": {"help": 'until when it is handed in, as "2026-11-30 23:59"'},
+        "--student": {"default": "", "help": "for this student alone"},
+    },
+    "collect": {
+        "downloads": {"type": Path, "help": "a zip, or a folder"},
+        "--roster": {"type": Path, "help": "the platform's table of students (CSV)"},
+    },
+    "rehearse": {"downloads": {"type": Path, "help": "the zip that is made"}},
+    "grade": {
+        "--again": {"action": "store_true", "help": "also what is graded"},
+        "--only": {"default": "", "metavar": "STUDENT", "help": "one student, anew"},
+        "--unprotected": {"action": "store_true", "help": "without a sandbox"},
+        "--cell-seconds": {"type": at_least(1), "default": Limits.cell, "help": "at most, for one cell"},
+        "--seconds": {"type": at_least(1), "default": Limits.whole, "help": "at most, for a submission"},
+    },
+    "similar": {},
+    "statistics": {},
+    "feedback": {
+        "--closed": {"action": "store_true", "help": "nobody can hand in any more"},
+        "--only": {"default": "", "metavar": "STUDENT", "help": "one student"},
+    },
+    "export": {
+        "--platform": {"choices": [*TABLES, "plain"], "default": "plain"},
+        "--title": {"default": "", "help": "the assignment's title on the platform"},
+        "--to": {"type": Path, "help": "file to write"},
+        "--zero": {"action": "store_true", "help": "0 points for who sent nothing"},
+        "--off": {"type": percent, "default": 0, "help": "percent of the points for each late day"},
+    },
+}
+
+
+def parser() -> argparse.ArgumentParser:
+    """Describe the command line; the folders may stand before a command or after it."""
+    made = argparse.ArgumentParser("python -m classroom", description=(__doc__ or "").partition("\n")[0])
+    shared = argparse.ArgumentParser(add_help=False)
+    sources = ASSIGNMENTS / "source"
+    for place, own, sets in ((made, ASSIGNMENTS, sources), (shared, argparse.SUPPRESS, argparse.SUPPRESS)):
+        place.add_argument("--class", dest="folder", type=Path, default=own, help="folder of the class")
+        place.add_argument("--sources", type=Path, default=sets, help="folder of the problem sets")
+    known = made.add_subparsers(dest="command", required=True)
+    known.add_parser("check", help="for students: run a notebook as it will be graded").add_argument(
+        "notebook", type=Path
+    )
+    for command, of_it in ARGUMENTS.items():
+        added = known.add_parser(command, parents=[shared])
+        added.add_argument("set", help="name of the problem set, such as measures")
+        for name, about in of_it.items():
+            added.add_argument(name, **about)
+    return made
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run one command."""
-    parser = parsers()
-    asked = parser.parse_args(arguments)
+    made = parser()
+    asked = made.parse_args(arguments)
     if ROOT.is_relative_to(asked.folder.resolve()):
-        parser.error(f"--class {asked.folder} holds the course itself: expected a folder for the class alone")
+        made.error(f"--class {asked.folder} holds the course itself: expected a folder for the class alone")
     try:
-        print(done(Course(asked.folder, asked.sources), asked))
+        print(outcome(Course(asked.folder, asked.sources), asked))
     except OSError as fault:
         if not fault.filename:
             raise
         raise SystemExit(f"{asked.command}: {fault.filename}: {fault.strerror}") from None
 
 
-def done(course: Course, asked: argparse.Namespace) -> str:
+def outcome(course: Course, asked: argparse.Namespace) -> str:
     """Run the command that is asked for; return what it tells."""
-    match asked.command:
-        case "check":
-            return check(asked.notebook, Limits())
-        case "student-edition":
-            from tools.class_edition import student_edition  # students have the other commands only
-
-            return student_edition(asked.target)
-        case "release":
-            return commands.release(course, asked.set, asked.salt)
-    return of_released(course, asked)
-
-
-def of_released(course: Course, asked: argparse.Namespace) -> str:
-    """Run a command that needs a set that is released."""
+    if asked.command == "check":
+        return check(asked.notebook, Limits())
+    if asked.command == "release":
+        return commands.release(course, asked.set, asked.salt)
     released = sorted(path.stem for path in course.folder.glob("release/*/*.ipynb"))
     if asked.set not in released:
         there = ", ".join(released) or "nothing yet"
@@ -165,21 +149,14 @@ def of_released(course: Course, asked: argparse.Namespace) -> str:
         case "statistics":
             return commands.statistics(course, asked.set)
         case "feedback":
-            return returns.feedback(course, asked.set, asked.closed)
+            return returns.feedback(course, asked.set, asked.closed, asked.only)
         case "export":
             return returns.export(
-                course,
-                asked.set,
-                asked.platform,
-                asked.to,
-                asked.title,
-                asked.zero,
-                asked.late_days,
-                asked.off,
+                course, asked.set, asked.platform, asked.to, asked.title, asked.zero, asked.off
             )
-    sandbox = "none" if asked.unprotected else working_sandbox()
-    if sandbox == "none" and not asked.unprotected:
-        raise SystemExit(UNPROTECTED)
+    if not asked.unprotected and missing():
+        raise SystemExit(UNPROTECTED.format(missing()))
+    sandbox = "none" if asked.unprotected else "bubblewrap"
     print(f"grade: sandbox: {sandbox}")
     limits = Limits(asked.cell_seconds, asked.seconds)
     return commands.grade(course, asked.set, limits, sandbox, asked.again, asked.only)

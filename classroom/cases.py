@@ -167,8 +167,7 @@ class Verdict:
     earned: float
     possible: float
     fault: str = ""
-    shown: bool = False
-    """Whether students may see the case while the set can be handed in."""
+    shown: bool = False  # whether students may see the case while the set can be handed in
 
     def __str__(self) -> str:
         return f"{self.earned:g}/{self.possible:g}  {self.idea}" + (f": {self.fault}" if self.fault else "")
@@ -203,22 +202,20 @@ class Question:
     without: Sequence[str] = ()
     rtol: float = 1e-5
     atol: float = 1e-5
-    fixed: bool = False
-    """Whether the inputs are everybody's, and hold no search."""
+    fixed: bool = False  # whether the inputs are everybody's, and hold no search
 
     @cached_property
     def wrong(self) -> list[tuple[Callable[..., Any], str]]:
         """The slips as functions, each with what it says."""
-        return [
-            (slip if callable(slip) else changed(self.right, slip), said) for slip, said in self.slips.items()
-        ]
+        pairs = self.slips.items()
+        return [(slip if callable(slip) else slip_function(self.right, slip), said) for slip, said in pairs]
 
     @property
     def points(self) -> float:
         """The points of all cases."""
         return sum(case.points for case in self.cases)
 
-    def prepared(self, seed: Sequence[int], own: dict[str, Any]) -> list[Prepared]:
+    def draw_cases(self, seed: Sequence[int], own: dict[str, Any]) -> list[Prepared]:
         """Draw inputs for every case, until every slip fails somewhere."""
         for attempt in count():
             rng = np.random.default_rng([*seed, attempt])
@@ -242,18 +239,20 @@ class Question:
         """Tell whether a function of the checks' own earns all points."""
         for case, tries in zip(self.cases, prepared, strict=True):
             answers = (locally(slip, arguments) for arguments, _ in tries)
-            if self.fault(case, tries, answers):
+            if self.first_fault(case, tries, answers):
                 return False
         return True
 
-    def fault(self, case: Case, tries: Prepared, answers: Iterable[Answer], diagnose: bool = False) -> str:
+    def first_fault(
+        self, case: Case, tries: Prepared, answers: Iterable[Answer], diagnose: bool = False
+    ) -> str:
         """Say what is wrong first in a case; nothing where all is right."""
         calls, values = [], []
         for (arguments, wanted), got in zip(tries, answers, strict=False):
             if wanted.raised and wanted.raised[0] in got.raised:
                 continue
             if got.raised:
-                shown = f"; {self.shown(arguments, wanted)}" if case.shown else ""
+                shown = f"; {self.call_told(arguments, wanted)}" if case.shown else ""
                 return got.fault + shown
             kept = [None if isinstance(item, Seed) else item for item in seen(arguments)]
             if not all(
@@ -272,7 +271,7 @@ class Question:
                 idea = self.diagnosis(calls, values) if diagnose else "wrong"
                 idea = idea or ("" if wanted.raised else misfit(value, wanted.value))
                 if case.shown:
-                    return f"{idea}{'; ' * bool(idea)}{self.shown(arguments, wanted, got)}"
+                    return f"{idea}{'; ' * bool(idea)}{self.call_told(arguments, wanted, got)}"
                 name = self.right.__name__
                 return idea or f"{name} is wrong for one of these; {TRY}"
         said = case.judge(values, calls) if case.judge else ""
@@ -291,7 +290,7 @@ class Question:
                 return said
         return ""
 
-    def shown(self, arguments: Arguments, wanted: Answer, got: Answer | None = None) -> str:
+    def call_told(self, arguments: Arguments, wanted: Answer, got: Answer | None = None) -> str:
         """Write a call, what is expected, and what came."""
         said = f"{self.right.__name__}({', '.join(map(short, seen(arguments)))})"
         expected = f"a {wanted.raised[0]}" if wanted.raised else short(wanted.value)
@@ -304,9 +303,9 @@ class Question:
     def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
         """Put the cases to a submission."""
         verdicts = []
-        for case, tries in zip(self.cases, self.prepared([*seed, seeding(self.name)], own), strict=True):
+        for case, tries in zip(self.cases, self.draw_cases([*seed, seeding(self.name)], own), strict=True):
             answers = (ask(self.right.__name__, arguments, self.without) for arguments, _ in tries)
-            fault = self.fault(case, tries, answers, diagnose=True)
+            fault = self.first_fault(case, tries, answers, diagnose=True)
             verdicts.append(Verdict(case.idea, 0 if fault else case.points, case.points, fault, case.shown))
         return verdicts
 
@@ -316,20 +315,17 @@ class ByHand:
     """Numbers that a submission works out from numbers of the student's own; each earns its points."""
 
     name: str
-    right: Callable[..., dict[str, float]]
-    """Takes some of the student's own numbers by their names."""
-    ideas: Mapping[str, tuple[float, str]]
-    """Points and what to look at, for each number."""
+    right: Callable[..., dict[str, float]]  # takes some of the student's own numbers by their names
+    ideas: Mapping[str, tuple[float, str]]  # points and what to look at, for each number
     slips: Mapping[str, str]
     rtol: float = 0
     atol: float = 2e-3
-    within: str = ""
-    """The dictionary that holds the numbers; names of their own where it is empty."""
+    within: str = ""  # the dictionary that holds the numbers; names of their own where it is empty
 
     @cached_property
     def wrong(self) -> list[tuple[Callable[..., dict[str, float]], str]]:
         """The slips as functions, each with what it says."""
-        return [(changed(self.right, slip), said) for slip, said in self.slips.items()]
+        return [(slip_function(self.right, slip), said) for slip, said in self.slips.items()]
 
     @property
     def points(self) -> float:
@@ -374,10 +370,8 @@ class Words:
     """A dictionary of words; letters that stand together earn their points together."""
 
     name: str
-    right: Mapping[str, tuple[str, str]]
-    """For each letter the word, and why."""
-    together: Mapping[str, float]
-    """Letters that earn points together, such as "abc"."""
+    right: Mapping[str, tuple[str, str]]  # for each letter the word, and why
+    together: Mapping[str, float]  # letters that earn points together, such as "abc"
 
     @property
     def points(self) -> float:
@@ -399,7 +393,7 @@ class Words:
         return verdicts
 
 
-def changed(function: Callable[..., Any], change: str) -> Callable[..., Any]:
+def slip_function(function: Callable[..., Any], change: str) -> Callable[..., Any]:
     """Compile a function with one part of its source replaced, `old -> new`."""
     source, (old, new) = source_of(function), change.split(" -> ")
     if old not in source:

@@ -12,7 +12,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from classroom.grading import ANSWER_IN_WORDS, LOST, Refused, read
-from classroom.run import AGENT, Judge, Outcome, run
+from classroom.run import AGENT, Examiner, Outcome, run
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
 
@@ -41,8 +41,8 @@ def check(path: Path, limits: Limits) -> str:
         raise SystemExit(f"check: {path}: {reason}; hand in the .ipynb that Jupyter saved") from None
     if not any(cell.metadata.get("nbgrader") for cell in notebook.cells):
         raise SystemExit(f"check: {path}: holds no cell of a problem set{LOST}")
-    guard(notebook, json.loads(path.read_text("utf-8-sig")).get("metadata", {}).get("withheld", {}))
-    outcome = run(notebook, limits, working_sandbox(), [], Judge("", "", "", {}))
+    withhold(notebook, json.loads(path.read_text("utf-8-sig")).get("metadata", {}).get("withheld", {}))
+    outcome = run(notebook, limits, working_sandbox(), Examiner("", "", "", {}))
     names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in notebook.cells]
     empty = {name for position, name in enumerate(names) if failure(outcome, position).startswith(EMPTY)}
     asked = [place for place, name in enumerate(names) if name.removeprefix("test-") not in empty - {name}]
@@ -58,7 +58,7 @@ def check(path: Path, limits: Limits) -> str:
     return "\n".join(f"check: {line}" for line in lines)
 
 
-def guard(notebook: NotebookNode, withheld: dict[str, list[str]]) -> None:
+def withhold(notebook: NotebookNode, withheld: dict[str, list[str]]) -> None:
     """Make each visible check call its function as the grader does, without what the question withholds."""
     for cell in notebook.cells:
         test, _, question = cell.metadata.get("nbgrader", {}).get("grade_id", "").partition("-")

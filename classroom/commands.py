@@ -6,8 +6,7 @@ import re
 import shutil
 import time
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from functools import partial
 from itertools import count
 
@@ -19,8 +18,7 @@ from nbgrader.coursedir import CourseDirectory
 from classroom import grading, roster
 from classroom.cases import TRY, ByHand, Question, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
-from classroom.grading import Refused
-from classroom.returns import changed
+from classroom.returns import grade_changes
 from classroom.submission import Limits
 
 SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
@@ -76,7 +74,8 @@ def nbgrader(course: Course) -> NbGraderAPI:
 
 def students(course: Course, name: str) -> list[str]:
     """Everybody who handed the set in."""
-    return sorted(path.parents[1].name for path in course.folder.glob(f"submitted/*/{name}/{name}.ipynb"))
+    there = course.folder.glob(f"submitted/*/{name}/{name}.ipynb")
+    return sorted(path.parents[1].name for path in there if path.is_file())
 
 
 def grade(
@@ -89,63 +88,53 @@ def grade(
     jobs: int = 2,
 ) -> str:
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
-    started = time.monotonic()
+    started, counted = time.monotonic(), count(1)
     protect(course)
-    loaded(course, name)
-    run = partial(grading.executed, course, limits, sandbox)
+    check_checks(course, name)
     with course.gradebook() as book, ThreadPoolExecutor(jobs) as pool:
         if name not in {known.name for known in book.assignments if known.notebooks}:
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
-        cells = grading.cells_of_set(book, name)
-        waiting, everyone = {}, students(course, name)
-        before = points(course, name)
-        if only:
-            if only not in everyone:
-                there = ", ".join(everyone) or "nobody"
-                raise SystemExit(f"grade: {only} handed in no {name}; who did: {there}")
-            everyone, again = [only], True
-        numbers = count(1)
+        cells, everyone = grading.cells_of_set(book, name), students(course, name)
+        before = points_of(course, name)
+        if only and only not in everyone:
+            there = ", ".join(everyone) or "nobody"
+            raise SystemExit(f"grade: {only} handed in no {name}; who did: {there}")
+        everyone = [only] if only else everyone
 
-        def settle(record: Record, work: Callable[[], NotebookNode | None]) -> None:
-            """Save what came of a submission and tell it; no fault of one stops the others."""
+        def begin(student: str, record: Record) -> Future[NotebookNode]:
+            """Prepare a notebook here, because the gradebook has one thread, and run it in the pool."""
             try:
-                grading.saved(course, book, record, name, work())
-            except Refused as reason:
-                record.remarks.append(str(reason))
-                grading.saved(course, book, record, name, None)
+                notebook = grading.prepare(course, book, student, name)
             except Exception as fault:
-                grading.postponed(course, record, name, f"{type(fault).__name__}: {fault}")
-            took = f" ({record.seconds:.0f} s)" if record.seconds else ""
-            told = "; ".join([str(record), *grading.to_read(book, record.student, name)])
-            print(f"[{next(numbers)}/{len(everyone)}] {record.student}: {told}{took}", flush=True)
+                refused: Future[NotebookNode] = Future()
+                refused.set_exception(fault)
+                return refused
+            run = partial(grading.run_in_process, course, limits, sandbox)
+            return pool.submit(grading.run_and_judge, notebook, record, name, run)
 
+        waiting = {}
         for student in everyone:
             old = read_record(course, student, name)
             record = Record(student, grading.digest(course, student, name, cells))
             record.letters = old.letters if old else {}
-            if old and old.digest == record.digest and not again:
-                next(numbers)
-                continue
-            try:
-                notebook = grading.prepared(course, book, student, name)
-            except Exception as fault:
-                settle(record, partial(throw, fault))
+            if old and old.digest == record.digest and not (again or only):
+                next(counted)
             else:
-                job = pool.submit(grading.grade, notebook, record, name, run)
-                waiting[job] = record
+                waiting[begin(student, record)] = record
         try:
             for job in as_completed(waiting):
-                settle(waiting[job], job.result)
+                told = grading.settle(course, book, waiting[job], name, job)
+                print(f"[{next(counted)}/{len(everyone)}] {told}", flush=True)
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise SystemExit("grade: interrupted; run the same command again to go on") from None
-    for line in changed(before, points(course, name)):
+    for line in grade_changes(before, points_of(course, name)):
         if not line.endswith("was none"):
             print(f"grade: changed: {line}")
     return summary(course, name, time.monotonic() - started)
 
 
-def loaded(course: Course, name: str) -> None:
+def check_checks(course: Course, name: str) -> None:
     """Load a set's checks once before anybody is judged by them."""
     try:
         questions(course.checks(name))
@@ -154,15 +143,10 @@ def loaded(course: Course, name: str) -> None:
         raise SystemExit(f"grade: the checks cannot be loaded, nobody is graded: {where}") from None
 
 
-def points(course: Course, name: str) -> dict[str, str]:
+def points_of(course: Course, name: str) -> dict[str, str]:
     """Read the points of everybody who has some, marks by hand included."""
     with course.gradebook() as book:
         return {one.student.id: f"{one.score:g}" for one in book.assignment_submissions(name)}
-
-
-def throw(fault: Exception) -> None:
-    """Raise what was caught before."""
-    raise fault
 
 
 def protect(course: Course) -> None:

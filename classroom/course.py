@@ -60,11 +60,11 @@ class Course:
         """Where a student's notebook lies."""
         return self.folder / "submitted" / student / name / f"{name}.ipynb"
 
-    def graded(self, student: str, name: str) -> Path:
+    def graded_notebook(self, student: str, name: str) -> Path:
         """Where the graded notebook lies."""
         return self.folder / "autograded" / student / name / f"{name}.ipynb"
 
-    def feedback(self, student: str, name: str) -> Path:
+    def feedback_page(self, student: str, name: str) -> Path:
         """Where the student's page of feedback lies."""
         return self.folder / "feedback" / student / name / f"{name}.html"
 
@@ -110,17 +110,13 @@ class Record:
     """What became of a submission."""
 
     student: str
-    digest: str
-    """Of the submission and the set; empty where it has to be graded again."""
-    points: float | None = None
-    """None where the submission has none."""
+    digest: str  # of the submission and the set; empty where it has to be graded again
+    points: float | None = None  # none where the submission has none
     possible: float = 0.0
     remarks: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    signed: str | None = None
-    """The student number whose numbers the notebook worked with."""
-    given: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The answers by hand."""
+    signed: str | None = None  # the student number whose numbers the notebook worked with
+    given: dict[str, dict[str, Any]] = field(default_factory=dict)  # the answers by hand
     verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """What each question earned, case by case."""
     letters: dict[str, str] = field(default_factory=dict)

@@ -9,17 +9,18 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 
 import nbformat
 from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.grading import ANSWER_IN_WORDS, LARGEST
-from classroom.platforms import Sent, date, reading, sender
+from classroom.grading import ANSWER_IN_WORDS, LARGEST_FILE
+from classroom.platforms import Sent, date, platform_of, reading, sender
 from classroom.roster import Person
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
@@ -31,52 +32,62 @@ MADE_UP = (
 )  # fmt: skip
 
 
-def downloads(source: Path) -> Iterator[tuple[PurePosixPath, float, bytes]]:
-    """Read the files of a folder or a zip: name, date, content; a student's own zip is opened."""
-    if zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
-            files = entries(archive)
-            for name, when, content in files:
-                yield from opened(name, when, content)
-    else:
-        for path in sorted(path for path in source.rglob("*") if path.is_file() and not path.is_symlink()):
-            with path.open("rb") as file:
-                name = PurePosixPath(path.relative_to(source).as_posix())
-                yield from opened(name, path.stat().st_mtime, file.read(LARGEST + 1))
-
-
-def entries(archive: zipfile.ZipFile) -> Iterator[tuple[PurePosixPath, float, bytes]]:
-    """Read the files of a zip."""
-    for entry in archive.infolist():
-        if not entry.is_dir():
-            with archive.open(entry) as file:
-                when = time.mktime((*entry.date_time, 0, 0, -1))
-                yield PurePosixPath(entry.filename), when, file.read(LARGEST + 1)
-
-
-def opened(name: PurePosixPath, when: float, content: bytes) -> Iterator[tuple[PurePosixPath, float, bytes]]:
-    """Give a file, or in place of a student's zip the notebooks that it holds."""
-    found = []
-    if name.suffix == ".zip" and len(content) <= LARGEST:
-        try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                if len(archive.infolist()) <= MOST_FILES:
-                    found = [entry for entry in entries(archive) if entry[0].suffix == ".ipynb"]
-        except Exception:  # a hostile file may raise anything; it is told as what it is, no notebook
-            found = []
-    if found:
-        yield from ((name / inner, of, text) for inner, of, text in found)
-    else:
-        yield name, when, content
-
-
 @dataclass
 class Found:
-    """A student's newest notebook in a download."""
+    """A file of a download, or a notebook in a student's own zip there."""
 
-    key: tuple[bool, int, float]
+    path: PurePosixPath  # where the platform put it
+    name: str  # what the student called it
+    changed: float
     content: bytes
-    sent: Sent
+
+
+def downloads(source: Path) -> Iterator[Found]:
+    """Read the files of a folder or a zip; a student's own zip is opened."""
+    if zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            for found in entries(archive):
+                yield from opened(found)
+    else:
+        for path in sorted(source.rglob("*")):
+            where = PurePosixPath(normalize("NFC", path.relative_to(source).as_posix()))
+            if path.is_file() and not path.is_symlink() and is_students(where):
+                with path.open("rb") as file:
+                    content = file.read(LARGEST_FILE + 1)
+                yield from opened(Found(where, where.name, path.stat().st_mtime, content))
+
+
+def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
+    """Read the files of a zip."""
+    for entry in archive.infolist():
+        path = PurePosixPath(normalize("NFC", entry.filename))
+        if not entry.is_dir() and is_students(path):
+            with archive.open(entry) as file:
+                when = time.mktime((*entry.date_time, 0, 0, -1))
+                yield Found(path, path.name, when, file.read(LARGEST_FILE + 1))
+
+
+def is_students(path: PurePosixPath) -> bool:
+    """Tell a student's file from those of an editor and of a system."""
+    return not SKIPPED & set(path.parts) and not path.name.startswith(".")
+
+
+def opened(found: Found) -> list[Found]:
+    """Give a file, or in place of a student's zip the notebooks that it holds."""
+    inside = []
+    with suppress(Exception):  # a hostile file may raise anything; it is told as what it is, no notebook
+        if found.path.suffix.lower() == ".zip":
+            with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
+                whole = archive.infolist()
+                if len(whole) <= MOST_FILES and sum(one.file_size for one in whole) <= LARGEST_FILE:
+                    inside = [Found(found.path, one.name, one.changed, one.content)
+                              for one in entries(archive) if is_notebook(one.name)]  # fmt: skip
+    return inside or [found]
+
+
+def is_notebook(name: str) -> bool:
+    """Tell a notebook by its name."""
+    return name.lower().endswith(".ipynb")
 
 
 def collect(course: Course, name: str, source: Path, table: Path | None = None) -> str:
@@ -87,38 +98,45 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         raise SystemExit(f"collect: {source} is neither a zip nor a folder; expected the platform's download")
     people = roster.on_table(table) if table else roster.enrolled(course, name)
     students = folders(people)
-    newest: dict[str, Found] = {}
-    others: dict[str, tuple[Sent, str]] = {}
-    known = {person.student for person in people}
-    for path, changed, content in downloads(source):
-        if SKIPPED & set(path.parts) or path.name.startswith("."):
+    known = {*students, *(person.student for person in people)}
+    newest: dict[str, tuple[tuple[bool, int, float], bytes, Sent]] = {}
+    others: dict[str, Sent] = {}
+    senders: dict[str, set[str]] = {}
+    files = list(downloads(source))
+    platform = platform_of({found.path for found in files})
+    for found in files:
+        sent = sender(found.path, name, platform, known)
+        if not sent:
+            print(f"collect: {found.path}: left out, {platform} does not name a file so")
             continue
-        sent = sender(path, name, students)
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
-        when = sent.when.timestamp() if sent.when else changed
-        if path.suffix != ".ipynb":
-            if sent.platform or len(path.parts) > 1 or student in known:  # else it is nobody's
-                others[student] = sent, path.name
-        elif (key := (name in path.stem, sent.order, when)) > (
-            newest[student].key if student in newest else (False, -1, -1.0)
-        ):
-            newest[student] = Found(key, content, sent)
-    roster.fits(people, [*(found.sent for found in newest.values()), *(sent for sent, _ in others.values())])
+        whose = sent.number if platform or student in known else sent.place
+        senders.setdefault(student, earlier(course, name, student, sent, known)).add(whose)
+        key = (name in found.name, sent.order, sent.when.timestamp() if sent.when else found.changed)
+        if not is_notebook(found.name):
+            if platform or len(found.path.parts) > 1 or student in known:  # else it is nobody's
+                others[student] = replace(sent, other=found.name)
+        elif student not in newest or key > newest[student][0]:
+            newest[student] = key, found.content, sent
+    for student in [one for one in senders if len(senders[one]) > 1]:
+        both = " and ".join(sorted(senders[student]))
+        print(f"collect: {both} would both be {student}: left out; name them apart, or give --roster")
+        newest.pop(student, None)
+        others.pop(student, None)
+    roster.refuse_another(people, [*(sent for *_, sent in newest.values()), *others.values()])
     if table:
         roster.keep(course, name, table)
-    for student, found in newest.items():
-        rename(course, name, roster.safe(found.sent.number), student)
-    counts = Counter(saved(course, name, student, found) for student, found in sorted(newest.items()))
-    told = {student: (found.sent, "") for student, found in newest.items()}
+    for student, (*_, sent) in newest.items():
+        rename(course, name, roster.safe(sent.number), student)
+    counts = Counter(
+        store(course, name, student, content, sent)
+        for student, (_, content, sent) in sorted(newest.items())
+    )
+    told = {student: sent for student, (*_, sent) in newest.items()}
     told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}
-    roster.note(course, name, {
-        student: roster.Submission(
-            sent.name, sent.number, sent.order, sent.platform, sent.late, sent.place, other
-        )
-        for student, (sent, other) in told.items()
-    })  # fmt: skip
+    roster.remember(course, name, told)
     for student in sorted(others.keys() - newest.keys()):
-        print(f"collect: {student} handed in {others[student][1]}, no notebook")
+        print(f"collect: {student} handed in {others[student].other}, no notebook")
     for person in roster.people(course, name):
         if not person.folder and not person.other:
             print(f"collect: {person} sent nothing")
@@ -128,10 +146,17 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     return f"collect: {len(newest)} notebooks" + (f" ({kinds})" if kinds else "")
 
 
+def earlier(course: Course, name: str, student: str, sent: Sent, known: set[str]) -> set[str]:
+    """Say who else has that folder since an earlier download."""
+    before = roster.submissions(course, name).get(student)
+    same = not before or before.number == sent.number or student in known
+    return set() if same or not before else {before.number}
+
+
 def folders(people: list[Person]) -> dict[str, str]:
     """Say whose folder a platform's number stands for, a group, or a name that only one student has."""
     names = Counter(person.name for person in people)
-    found = {person.name: person.student for person in people if names[person.name] == 1}
+    found = {person.name: person.student for person in people if person.name and names[person.name] == 1}
     found |= {person.group: roster.safe(person.group) for person in people if person.group}
     return {key: folder for key, folder in found.items() if key} | {
         person.number: person.student for person in people if person.number
@@ -149,7 +174,7 @@ def rename(course: Course, name: str, old: str, student: str) -> None:
     else:
         source.rename(target)
     course.record(old, name).unlink(missing_ok=True)
-    course.graded(old, name).unlink(missing_ok=True)
+    course.graded_notebook(old, name).unlink(missing_ok=True)
     with suppress(OSError):  # another set's notebook may lie there
         (course.folder / "submitted" / old).rmdir()
     with course.gradebook() as book, suppress(MissingEntry):
@@ -160,19 +185,18 @@ def rename(course: Course, name: str, old: str, student: str) -> None:
     print(f"collect: {old} is {student} now")
 
 
-def saved(course: Course, name: str, student: str, found: Found) -> str:
+def store(course: Course, name: str, student: str, content: bytes, sent: Sent) -> str:
     """Put a notebook into the class's folder, with the time where the platform tells it."""
     target = course.submission(student, name)
     before = target.read_bytes() if target.exists() else None
-    if before != found.content:
+    if before != content:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(found.content)
-    roster.write_stamp(course, student, name, found.sent.when or told_by_table(course, name, student))
+        target.write_bytes(content)
+    roster.write_stamp(course, student, name, sent.when or told_by_table(course, name, student))
     with course.gradebook() as book:
-        names = {"first_name": "", "last_name": found.sent.name} if found.sent.name else {}
-        about = names | {"lms_user_id": found.sent.number}
-        book.update_or_create_student(student, **about)
-    return "unchanged" if before == found.content else "new" if before is None else "resubmitted"
+        names = {"first_name": "", "last_name": sent.name} if sent.name else {}
+        book.update_or_create_student(student, **names, lms_user_id=sent.number)
+    return "unchanged" if before == content else "new" if before is None else "resubmitted"
 
 
 def told_by_table(course: Course, name: str, student: str) -> datetime | None:

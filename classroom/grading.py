@@ -1,9 +1,9 @@
 """Grade one submission in three stages; nbgrader reads, restores and scores, the sandbox runs.
 
-1. `prepared`: read the file, refuse what is no notebook of the set, put back what belongs to the teacher.
-2. `executed`: run it in a process of its own (`run.py`), which starts the kernel in the sandbox.
-3. `saved`: take over the outputs and the verdicts, nothing else, and save the grade. A test's outputs are its
-   verdict: what the submission itself shows there is left out, and a test without a verdict has failed.
+1. `prepare`: read the file, refuse what is no notebook of the set, put back what belongs to the teacher.
+2. `run_in_process`: run it in a process of its own (`run.py`), which starts the kernel in the sandbox.
+3. `save_grade`: take over outputs and verdicts, nothing else, and save the grade. A test shows its verdict:
+   what the submission itself shows there is left out, and a test without a verdict has failed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -29,12 +30,15 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
 from classroom.cases import Verdict
-from classroom.course import ASSIGNMENTS, Course, Record, read_record, write_record
+from classroom.course import Course, Record, read_record, write_record
 from classroom.run import Outcome
-from classroom.submission import ONE, ROOT, Limits, error, is_test
+from classroom.submission import ONE_THREAD, ROOT, Limits, error, is_test
 
-LARGEST = 5 * 2**20
+LARGEST_FILE = 50 * 2**20
+MOST_TEXT = 5 * 2**20
 MOST_CELLS = 500
+LONGEST_TEXT = 10_000
+"""Characters of a cell in words; the rest is cut: nbconvert takes the square of the time for it."""
 TELLING = {
     "__code__", "__file__", "__globals__", "_getframe", "_isotonic", "_pava_pybind", "concurrent", "ctypes",
     "exec", "fork", "gc", "importlib", "inspect", "joblib", "modules", "multiprocessing", "setprofile",
@@ -50,11 +54,11 @@ class Refused(Exception):
 
 def digest(course: Course, student: str, name: str, cells: dict[str, Any]) -> str:
     """Return a digest of a submission and of the set that it answers."""
-    with course.submission(student, name).open("rb") as file:
-        content = file.read(LARGEST + 1)
-    checks = course.checks(name)
-    content += checks.read_bytes() if checks.exists() else b""
-    return hashlib.sha256(content + "".join(cell["checksum"] for cell in cells.values()).encode()).hexdigest()
+    found = hashlib.sha256("".join(cell["checksum"] for cell in cells.values()).encode())
+    for path in (course.submission(student, name), course.checks(name)):
+        with suppress(FileNotFoundError), path.open("rb") as file:
+            found.update(file.read(LARGEST_FILE + 1))
+    return found.hexdigest()
 
 
 # Stage 1
@@ -81,8 +85,8 @@ def cells_of_set(book: Gradebook, name: str) -> dict[str, dict[str, Any]]:
 
 def read(path: Path) -> NotebookNode:
     """Read a notebook that anybody may have made."""
-    if path.stat().st_size > LARGEST:
-        raise Refused(f"larger than {LARGEST // 2**20} MB")
+    if path.stat().st_size > LARGEST_FILE:
+        raise Refused(f"larger than {LARGEST_FILE // 2**20} MB; clear the outputs and hand in again")
     try:
         with warnings.catch_warnings(action="ignore"):  # what nbformat mends
             notebook = nbformat.reads(path.read_text(encoding="utf-8-sig"), as_version=4)
@@ -91,6 +95,8 @@ def read(path: Path) -> NotebookNode:
         raise Refused(f"no notebook ({type(fault).__name__})") from None
     if len(cells) > MOST_CELLS:
         raise Refused(f"more than {MOST_CELLS} cells")
+    if sum(len(cell.source) for cell in cells) > MOST_TEXT:
+        raise Refused(f"more than {MOST_TEXT // 2**20} MB of text and code")
     return nbformat.v4.new_notebook(
         cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     )
@@ -98,16 +104,23 @@ def read(path: Path) -> NotebookNode:
 
 def plain(cell: NotebookNode) -> NotebookNode:
     """Keep a cell's kind, source and name; tags, outputs and everything else can only do harm."""
-    kind, source = str(cell.cell_type), cell.source
+    source, name = cell.source, cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
     if not isinstance(source, str):
         raise TypeError
     source.encode()
-    name = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
-    new = nbformat.v4.new_code_cell if kind == "code" else nbformat.v4.new_markdown_cell
-    return new(source, metadata={"nbgrader": {"grade_id": name}} if isinstance(name, str) else {})
+    about = {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
+    if cell.cell_type == "code":
+        return nbformat.v4.new_code_cell(source, metadata=about)
+    return nbformat.v4.new_markdown_cell(escaped(source), metadata=about)
 
 
-def prepared(course: Course, book: Gradebook, student: str, name: str) -> NotebookNode:
+def escaped(text: str) -> str:
+    """Take HTML and links out of a student's text: a browser would run them with the rights of its reader."""
+    cut = text[:LONGEST_TEXT].replace("<", "&lt;") + "\n\n… (cut)" * (len(text) > LONGEST_TEXT)
+    return re.sub(r"\](?=[(:])|\\(?=href|csname)", r"\g<0> ", cut)
+
+
+def prepare(course: Course, book: Gradebook, student: str, name: str) -> NotebookNode:
     """Make the notebook that is run: the student's answers, and the teacher's cells as they were released."""
     notebook = read(course.submission(student, name))
     there = {cell.metadata["nbgrader"]["grade_id"] for cell in notebook.cells if cell.metadata}
@@ -153,32 +166,31 @@ def restore(notebook: NotebookNode, cells: dict[str, dict[str, Any]]) -> None:
 
 def added_lines(source: str, known: str) -> str:
     """Return what a student typed into a question's own cell, which is put back."""
+    known = escaped(known)
     return "\n\n".join(line for line in source.splitlines() if line.strip() not in known)
 
 
 # Stage 2
 
 
-def judge(course: Course, notebook: NotebookNode, student: str, name: str) -> dict[str, Any]:
+def examiner_of(course: Course, notebook: NotebookNode, student: str, name: str) -> dict[str, Any]:
     """Say what judges a notebook: the set's checks, and for whom its inputs are drawn."""
     about = [(cell, cell.metadata.get("nbgrader", {})) for cell in notebook.cells if cell.cell_type == "code"]
     locked = {of["grade_id"]: cell.source for cell, of in about if of.get("locked") and not of["grade"]}
     return {"checks": str(course.checks(name)), "student": student, "word": course.word, "locked": locked}
 
 
-def executed(
+def run_in_process(
     course: Course, limits: Limits, sandbox: str, notebook: NotebookNode, student: str, name: str
 ) -> dict[str, Any]:
     """Run a prepared notebook in a process of its own."""
     asked = {"notebook": notebook, "limits": asdict(limits), "sandbox": sandbox}
-    asked["judge"] = judge(course, notebook, student, name)
-    hidden = {str(path.resolve()) for path in (ASSIGNMENTS, ROOT / ".git", course.folder, course.sources)}
-    asked["hidden"] = sorted(path for path in hidden if Path(path).is_dir())
-    command = [sys.executable, "-m", "classroom.run"]
+    asked["examiner"] = examiner_of(course, notebook, student, name)
     try:
         done = subprocess.run(
-            command, input=json.dumps(asked), capture_output=True, text=True, timeout=limits.whole + 120,
-            cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **ONE},
+            [sys.executable, "-m", "classroom.run"], input=json.dumps(asked), capture_output=True, text=True,
+            timeout=limits.whole + 120, cwd=ROOT,
+            env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **ONE_THREAD},
         )  # fmt: skip
         return dict(json.loads(done.stdout))
     except subprocess.TimeoutExpired:  # the limits end a run long before, unless the machine is too busy
@@ -219,10 +231,12 @@ def scored(verdicts: list[Verdict], stopped: str) -> list[dict[str, Any]]:
     return [result | {"execution_count": None}, {"output_type": "stream", "name": "stdout", "text": said}]
 
 
-def saved(course: Course, book: Gradebook, record: Record, name: str, notebook: NotebookNode | None) -> None:
+def save_grade(
+    course: Course, book: Gradebook, record: Record, name: str, notebook: NotebookNode | None
+) -> None:
     """Save the grade; a refused submission gets none, and an earlier one of the same student is withdrawn."""
     book.update_or_create_student(record.student)
-    path = course.graded(record.student, name)
+    path = course.graded_notebook(record.student, name)
     if notebook is None:
         with suppress(Exception):
             book.remove_submission(name, record.student)
@@ -295,20 +309,25 @@ def to_read(book: Gradebook, student: str, name: str) -> list[str]:
     ]  # fmt: skip
 
 
-def postponed(course: Course, record: Record, name: str, why: str) -> None:
-    """Note that a submission could not be graded, by no fault of the student; the next call tries again."""
-    record.digest, record.points = "", None
-    record.remarks.append(why)
-    write_record(course, record, name)
+def settle(course: Course, book: Gradebook, record: Record, name: str, job: Future[NotebookNode]) -> str:
+    """Save what came of a submission and tell it; no fault of one stops the others.
+
+    What could not be graded, by no fault of the student, is tried again by the next call.
+    """
+    try:
+        save_grade(course, book, record, name, job.result())
+    except Refused as reason:
+        record.remarks.append(str(reason))
+        save_grade(course, book, record, name, None)
+    except Exception as fault:
+        record.digest, record.points = "", None
+        record.remarks.append(f"{type(fault).__name__}: {fault}")
+        write_record(course, record, name)
+    took = f" ({record.seconds:.0f} s)" if record.seconds else ""
+    return f"{record.student}: {'; '.join([str(record), *to_read(book, record.student, name)])}{took}"
 
 
-def remarks(outcome: dict[str, Any]) -> list[str]:
-    """Say what went wrong while a submission ran."""
-    said = [f"timed out at cell {position + 1}" for position in sorted({*outcome["timed_out"]})]
-    return said + ([outcome["stopped"]] if outcome["stopped"] else [])
-
-
-def telling(notebook: NotebookNode) -> list[str]:
+def suspicious_names(notebook: NotebookNode) -> list[str]:
     """List the names in a submission's own code by which it may have what a question withholds."""
     own = [
         cell.source for cell in notebook.cells
@@ -317,7 +336,7 @@ def telling(notebook: NotebookNode) -> list[str]:
     return sorted(set(re.findall(r"\w+", "\n".join(own))) & TELLING)
 
 
-def grade(
+def run_and_judge(
     notebook: NotebookNode, record: Record, name: str, run: Callable[[NotebookNode, str, str], dict[str, Any]]
 ) -> NotebookNode:
     """Run a prepared notebook and take its outputs over."""
@@ -326,8 +345,9 @@ def grade(
     record.seconds = time.monotonic() - started
     if not outcome["started"] or outcome["broken"]:
         raise RuntimeError(outcome["stopped"] or outcome["broken"])
-    record.remarks += remarks(outcome)
-    if found := telling(notebook):
+    record.remarks += [f"timed out at cell {place + 1}" for place in sorted({*outcome["timed_out"]})]
+    record.remarks += filter(None, [outcome["stopped"]])
+    if found := suspicious_names(notebook):
         record.remarks.append(f"names {', '.join(found)}: look at how the answers come about")
     record.signed, record.given, record.verdicts = (outcome[key] for key in ("signed", "given", "verdicts"))
     if record.signed != record.student:

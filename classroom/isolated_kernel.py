@@ -34,9 +34,10 @@ def start() -> None:
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
     os.environ.pop("JPY_PARENT_PID", None)  # a process outside the sandbox
     for name in LIBRARIES:
-        importlib.import_module(name)
+        with contextlib.suppress(ImportError, RuntimeError):  # what the sandbox emptied may not load
+            importlib.import_module(name)
     sys.addaudithook(refuse)
-    _posixsubprocess.fork_exec = told(_posixsubprocess.fork_exec)
+    _posixsubprocess.fork_exec = audited(_posixsubprocess.fork_exec)
     sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel
     from ipykernel import kernelapp
 
@@ -60,14 +61,14 @@ def refuse(event: str, about: tuple[Any, ...]) -> None:
             raise RuntimeError(ABSENT)
 
 
-def told(start: Callable[..., int]) -> Callable[..., int]:
+def audited(start: Callable[..., int]) -> Callable[..., int]:
     """Make what tells of a program before it starts it: Python tells of those of subprocess alone."""
 
-    def telling(*about: Any) -> int:
+    def auditing(*about: Any) -> int:
         sys.audit("subprocess.Popen")
         return start(*about)
 
-    return telling
+    return auditing
 
 
 class Draws:
@@ -77,7 +78,7 @@ class Draws:
         self.random = np.random.default_rng(seed).random
 
 
-def parts(name: str) -> tuple[str, str]:
+def place_of(name: str) -> tuple[str, str]:
     """Load a module with all below it; return where its code comes from and the function that is meant."""
     name, _, function = name.partition(":")
     module = importlib.import_module(name)
@@ -144,7 +145,7 @@ class Without:
     def __init__(self, names: tuple[str, ...]) -> None:
         if names not in found:
             found.clear()
-            places = [parts(name) for name in names]
+            places = [place_of(name) for name in names]
             there = functions(places) if places else []
             found[names] = places, [(function, stub(function)) for function in there]
         self.places, self.stubs = found[names]

@@ -17,17 +17,24 @@ from pathlib import Path, PurePosixPath
 
 Row = dict[str, str]
 
-MOODLE = re.compile(r"(?P<place>(?P<name>.+)_(?P<number>\d+)_assignsubmission_(file|onlinetext)_?).*")
-CANVAS = re.compile(
-    r"(?P<place>((?!LATE_)[^_]+_)?(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_).+"
-)
-ANONYMOUS = re.compile(r"(?P<place>anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d+)_).+")
-BLACKBOARD = re.compile(r"(?P<place>.+_(?P<number>[^_]+)_attempt_(?P<sent>\d{4}(-\d\d){5})_?).*")
-BRIGHTSPACE = re.compile(
-    r"(?P<place>(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M))"
-)
-FILES = {"moodle": MOODLE, "blackboard": BLACKBOARD, "canvas without names": ANONYMOUS, "canvas": CANVAS}
-FOLDERS = {"moodle": MOODLE, "brightspace": BRIGHTSPACE}
+# How platforms begin the name of a file or folder. A student chooses what follows: it is read from the left.
+FOLDERS = {
+    "moodle": re.compile(
+        r"(?P<name>((?!_\d+_).)+)_(?P<number>\d+)_assignsubmission_(file|onlinetext)_?"
+    ),
+    "brightspace": re.compile(
+        r"(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M)"
+    ),
+}
+FILES = {
+    "moodle": FOLDERS["moodle"],
+    "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d+)_"),
+    "canvas": re.compile(
+        r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_"
+        r"(?!attempt_\d{4}-)"  # Blackboard's, where a title ends in a number
+    ),
+    "blackboard": re.compile(r"(?P<before>.+?_(?P<number>[^_]+))_attempt_(?P<sent>\d{4}(-\d\d){5})_?"),
+}
 DATES = ("%Y-%m-%d-%H-%M-%S", "%b %d, %Y %I%M %p", "%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p")
 
 HEADINGS = {  # what a column holds: the headings that platforms give it
@@ -50,37 +57,56 @@ EXPECTED = (
 class Sent:
     """What the name of a downloaded file tells."""
 
-    number: str
-    """Who sent it: the platform's number or user name, or the name of a folder."""
+    number: str  # who sent it: the platform's number or user name, or the name of a folder
     name: str = ""
-    order: int = 0
-    """Of several files of one student the one with the largest was sent last."""
+    order: int = 0  # of several files of one student the one with the largest was sent last
     when: datetime | None = None
     late: bool = False
-    platform: str = ""
-    """Which platform names files so; empty where none does."""
-    place: str = ""
-    """How the names of files begin that go back to the same student."""
+    platform: str = ""  # which platform names files so; empty where none does
+    place: str = ""  # how the names of files begin that go back to the same student
+    other: str = ""  # the file that was handed in where it is no notebook
 
 
-def sender(path: PurePosixPath, set_name: str, known: Collection[str] = ()) -> Sent:
-    """Read from a path who sent it; a user name with an underscore is told from the others by those known."""
+def platform_of(paths: Collection[PurePosixPath]) -> str:
+    """Say which platform named the files of a download; empty where they lie in plain folders."""
+    if not paths:
+        return ""
+    names = dict.fromkeys([*FILES, *FOLDERS])
+    counts = {name: sum(bool(beginning(path, name)[0]) for path in paths) for name in names}
+    likely = max(names, key=lambda name: counts[name])
+    return likely if 2 * counts[likely] > len(paths) else ""
+
+
+def beginning(path: PurePosixPath, platform: str) -> tuple[re.Match[str] | None, str]:
+    """Read what a platform wrote at the left of a path, and what ends it."""
     for part in path.parts:
-        is_file = part == path.name or part.endswith(".zip")
-        for platform, pattern in (FILES if is_file else FOLDERS).items():
-            if match := pattern.fullmatch(part):
-                found = match.groupdict()
-                before = part.partition("_attempt_")[0] if pattern is BLACKBOARD else ""
-                named = [user for user in known if before.endswith(f"_{user}")]
-                return Sent(
-                    max(named, key=len, default=found["number"]), found.get("name") or "",
-                    int(found.get("order") or 0),
-                    date(found.get("sent") or ""), bool(found.get("late")), platform,
-                    found["place"] + "/" * (not is_file),
-                )  # fmt: skip
-    folders = [part for part in path.parts[:-1] if part != set_name]
-    student = folders[-1] if folders else path.stem
-    return Sent(student, place=f"{student}/")
+        pattern = (FILES if part == path.name else FOLDERS).get(platform)
+        if match := pattern and pattern.match(part):
+            return match, "" if part == path.name else part[match.end() :] + "/"
+    return None, ""
+
+
+def sender(
+    path: PurePosixPath, set_name: str, platform: str = "", known: Collection[str] = ()
+) -> Sent | None:
+    """Read from a path who sent it; None where the platform would not name a file so.
+
+    A user name with an underscore, and a student's folder among others, are told by those who are known.
+    """
+    if not platform:
+        folders = [part for part in path.parts[:-1] if part != set_name]
+        student = next((part for part in folders if part in known), folders[-1] if folders else path.stem)
+        above = path.parts[: path.parts.index(student) + 1] if folders else (student,)
+        return Sent(student, place="/".join(above) + "/")
+    match, rest = beginning(path, platform)
+    if not match:
+        return None
+    found = match.groupdict()
+    named = [user for user in known if found.get("before", "").endswith(f"_{user}")]
+    return Sent(
+        max(named, key=len, default=found["number"]), found.get("name") or "", int(found.get("order") or 0),
+        date(found.get("sent") or ""), bool(found.get("late")), platform, match[0] + rest,
+    )  # fmt: skip
 
 
 def date(text: str) -> datetime | None:
@@ -152,8 +178,7 @@ class Grade:
     name: str
     number: str
     points: str
-    row: Mapping[str, str]
-    """The student's row in the platform's own table; empty where there is none."""
+    row: Mapping[str, str]  # the student's row in the platform's own table; empty where there is none
 
 
 def moodle(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:

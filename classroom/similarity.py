@@ -23,7 +23,7 @@ from classroom.course import Course, read_record
 from classroom.grading import Refused, read
 
 PUBLIC = "the public solution"
-SHORTEST = 100  # tokens, some five lines; what is shorter has few ways to be written
+SHORTEST = 100  # tokens, some five lines; what is shorter has few ways to be by_student
 STANDS_OUT, SAME = 3.0, 0.98
 MOST = 20  # lines on the screen
 HEADINGS = ["one", "other", "alike", "long answers that are the same, and not the public solution's"]
@@ -82,7 +82,7 @@ def answers(path: Path) -> dict[str, Tokens]:
     return found
 
 
-def questions(course: Course, name: str) -> dict[str, Tokens]:
+def public_answers(course: Course, name: str) -> dict[str, Tokens]:
     """Read the answers of the public solution."""
     sheet = nbformat.read(course.sources / name / f"{name}.ipynb", as_version=4)
     released = nbformat.read(course.folder / "release" / name / f"{name}.ipynb", as_version=4)
@@ -110,21 +110,21 @@ def alike(one: dict[str, Tokens], other: dict[str, Tokens], asked: list[str]) ->
 
 def similar(course: Course, name: str) -> str:
     """Compare every pair and write a table; tell the pairs that stand out from their class."""
-    public = questions(course, name)
+    public = public_answers(course, name)
     blank = answers(course.folder / "release" / name / f"{name}.ipynb")
-    written = {}
+    by_student = {}
     for path in sorted(course.folder.glob(f"submitted/*/{name}/{name}.ipynb")):
         with suppress(Refused):
             mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
             record = read_record(course, path.parents[1].name, name)
             letters = record.letters if record else {}  # known once a set is graded
             mine |= {letter: tuple(text.split()) for letter, text in letters.items()}
-            written[path.parents[1].name] = mine
-    asked = sorted({question for mine in written.values() for question in mine} - {"student"})
-    known = {student: alike(mine, public, asked) for student, mine in written.items()}
+            by_student[path.parents[1].name] = mine
+    asked = sorted({question for mine in by_student.values() for question in mine} - {"student"})
+    known = {student: alike(mine, public, asked) for student, mine in by_student.items()}
     pairs = []
-    for one, other in combinations(written, 2):
-        likeness, same = alike(written[one], written[other], asked)
+    for one, other in combinations(by_student, 2):
+        likeness, same = alike(by_student[one], by_student[other], asked)
         copied = set(known[one][1]) & set(known[other][1])  # what both have from the public solution
         pairs.append((one, other, likeness, [question for question in same if question not in copied]))
     typical, spread = scale([likeness for *_, likeness, _ in pairs])
@@ -139,7 +139,7 @@ def similar(course: Course, name: str) -> str:
         f"similar: {one} and {other}: {likeness:.2f}" + (f"; the same: {', '.join(same)}" if same else "")
         for one, other, likeness, same in out[:MOST]
     ]
-    whole = f"{len(pairs)} pairs of {len(written)} students, half of them above {typical:.2f}"
+    whole = f"{len(pairs)} pairs of {len(by_student)} students, half of them above {typical:.2f}"
     return "\n".join([*shown, f"similar: {whole}; all in {target}"])
 
 

@@ -5,27 +5,22 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-ONE = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "1")
-"""One thread a process: submissions are graded side by side, and more would wait for each other."""
+ONE_THREAD = dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"], "1")
+"""One thread a process: submissions, tests and notebooks run side by side, and more threads would wait for
+each other (a grid search over small matrices took thirty times as long); sums agree, too."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """What one submission may take."""
 
-    cell: int = 60
-    """Seconds a cell."""
-    whole: int = 240
-    """Seconds in all, the start of the kernel left out."""
-    memory: int = 3 * 2**30
-    """Bytes, all processes of the submission together."""
-    disk: int = 20 * 2**20
-    """Bytes, all files together."""
+    cell: int = 60  # seconds a cell
+    whole: int = 240  # seconds in all, the start of the kernel left out
+    memory: int = 3 * 2**30  # bytes, all processes of the submission together
+    disk: int = 20 * 2**20  # bytes, all files together
     processes: int = 32
-    message: int = 32 * 2**20
-    """Bytes of one answer to a test."""
-    output: int = 100_000
-    """Characters a cell; the rest is dropped."""
+    message: int = 32 * 2**20  # bytes of one answer to a test
+    output: int = 100_000  # characters a cell; the rest is dropped
 
 
 def is_test(cell: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from calibration_lessons.book.definitions import program
-from tools.equations import find_displays
+from tools.binding.equations import find_displays
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {display.label: ROOT / display.page for display in find_displays(ROOT)}

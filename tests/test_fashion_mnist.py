@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tools import fashion_mnist
+from tools.experiments import fashion_mnist
 
 IMAGES = np.random.default_rng(0).random((50, 28, 28)).astype(np.float32)
 

@@ -5,7 +5,7 @@
   const fitted = Number(figure.dataset.fitted);
   const slider = figure.querySelector("input");
   const circles = [...figure.querySelectorAll(".start-now circle")];
-  const [left, top, side] = [34, 6, 200]; // as tools/site_start.py draws
+  const [left, top, side] = [34, 6, 200]; // as tools/site/start_page.py draws
   const show = (i) => {
     const { T, says, points } = frames[i];
     circles.forEach((circle, bin) => {

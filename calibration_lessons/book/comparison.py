@@ -1,6 +1,6 @@
 """The experiment of the chapter *choosing*: every calibrator after every classifier, on split rows.
 
-`tools/choosing_experiment.py` runs it many times and stores what it measures, `datasets.choosing` reads
+`tools/experiments/choosing_experiment.py` runs it often and stores the results, `datasets.choosing` reads
 that, and the chapter runs one split again.
 """
 
@@ -28,7 +28,8 @@ from threadpoolctl import threadpool_limits
 
 from .. import _input
 from .._typing import Floats
-from ..calibrators._base import BinaryCalibrator, Calibrator
+from ..calibrators._base import Calibrator
+from ..calibrators._binary import BinaryCalibrator
 from ..calibrators._classifier_scores import counted
 from ..calibrators.expectation_consistency import ExpectationConsistency
 from ..calibrators.histogram_binning import HistogramBinning

@@ -382,7 +382,7 @@ def two_class_example() -> ClassProbabilities:
 def choosing() -> Any:
     """Results of calibrators after classifiers, over many splits: the data of the chapter *choosing*.
 
-    `tools/choosing_experiment.py` made them.
+    `tools/experiments/choosing_experiment.py` made them.
 
     Returns
     -------
@@ -404,15 +404,18 @@ def choosing() -> Any:
 def coverage() -> Any:
     """How often 95 % intervals hold the calibration error of a source: the data of the chapter *ece*.
 
-    `tools/coverage_experiment.py` made them.
+    `tools/experiments/coverage_experiment.py` made them.
 
     Returns
     -------
     pandas.DataFrame
-        ``source`` in words; ``n`` and ``n_bins``, rows of each sample and bins of equal width; ``truth``, the
-        binned error of the source; ``repeats``, samples, and of these ``held``, where `ece_interval` holds
-        the truth, ``above`` and ``below``, where the truth lies so, and ``bootstrap``, where the percentile
-        bootstrap holds it; ``length``, the mean length of `ece_interval`.
+        ``source`` in words; ``kind``, "built" where it was at hand while the interval was made, "unseen" where
+        it came afterwards; ``error``, "l1", "l2" or "class-wise"; ``n`` and ``n_bins``, rows of each sample
+        and bins of equal width; ``truth``, the binned error of the source; ``repeats``, samples, and of these
+        ``held``, where `ece_interval` holds the truth, ``above`` and ``below``, where the truth lies so,
+        ``bootstrap`` and ``basic``, where the percentile or the basic bootstrap holds it, and ``sun``, where
+        the interval of Sun et al. (2024) holds the squared error (NaN for "class-wise"); ``length``, the mean
+        length of `ece_interval`.
 
     Examples
     --------
@@ -426,7 +429,7 @@ def coverage() -> Any:
 def matrix_scaling() -> Any:
     """Compare matrix scaling with its rivals: the data of the chapter *matrix_scaling*.
 
-    `tools/matrix_experiment.py` made them.
+    `tools/experiments/matrix_experiment.py` made them.
 
     Returns
     -------
@@ -449,7 +452,7 @@ def matrix_scaling() -> Any:
 def remedies() -> Any:
     """Compare remedies in training with a temperature afterwards: the data of the chapter *training*.
 
-    `tools/train_remedies.py` trained the networks, `tools/training_experiment.py` judged them.
+    `tools/experiments/train_remedies.py` trained the networks, `training_experiment.py` judged them.
 
     Returns
     -------
@@ -460,7 +463,7 @@ def remedies() -> Any:
         (`MatrixScaling`; for the last epoch, and for those with the lowest NLL there, as trained and
         tempered). ``temperature`` is NaN where none was fitted; ``calibration_nll`` is in nats. On the 10 000
         images of the test part: ``nll``, ``brier``, ``accuracy``, mean ``confidence``; ``ece`` of the top
-        label in 15 bins, the ends ``low`` and ``high`` of its 95 % interval, and ``under_calibration``, that
+        label in 15 bins, and ``under_calibration``, that
         of a calibrated model.
 
     Examples

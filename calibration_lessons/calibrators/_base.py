@@ -10,13 +10,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import _blocks, _input
+from .. import _input
+from .._json_state import Learned
 from .._typing import FloatArray, Floats, IntArray
-from ._fitted_numbers import Learned
+from .serialization import state_of
 
 Reads = Literal["logits", "probabilities", "scores"]
-
-MAX_ABS_SCORE = 1e100  # float64 can hold its square
 
 
 class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -29,7 +28,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: IntArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
-    _learned: ClassVar[Learned] = {}  # what `to_dict` writes
+    _learned: ClassVar[Learned]  # what `to_dict` writes
 
     @property
     def reads(self) -> Reads:
@@ -49,14 +48,19 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    def predict_log_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the logarithms of the calibrated probabilities, shape (n, K); -inf where one is 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was learned as plain numbers, for `json.dumps`; `calibrator_from_dict` reads them.
 
         Returns
         -------
         dict
-            Lists, numbers and texts: name and parameters of the calibrator, what it learned, the version
-            of this format, and a checksum.
+            Lists, numbers and texts: name and parameters of the calibrator, what it learned, and the version
+            of this format.
 
         Raises
         ------
@@ -70,13 +74,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         >>> state["calibrator"], state["version"], sorted(state["learned"])
         ('PlattScaling', 1, ['intercept_', 'slope_'])
         """
-        from .serialization import written  # which knows this class
-
         check_is_fitted(self, "classes_")
-        return written(self)
-
-    def _check_learned(self, name: str) -> None:
-        """Refuse learned numbers that do not fit each other; `name` is their place in a state."""
+        return state_of(self)
 
     def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
         """Read `X`; keep the number of its columns (one for a 1-D array) and a data frame's names."""
@@ -114,85 +113,6 @@ def _table(X: Any, array: FloatArray) -> Any:
     return X if hasattr(X, "columns") else array.reshape(len(array), -1)
 
 
-class BinaryCalibrator(Calibrator):
-    """A map from one score a row to the probability of class 1."""
-
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn the map.
-
-        Parameters
-        ----------
-        X : array_like, shape (n,) or (n, 1)
-            Score of class 1.
-        y : array_like, shape (n,)
-            Labels 0 and 1.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described; the message names the argument and the place.
-
-        Warns
-        -----
-        UserWarning
-            Where all scores or all labels are equal: there is nothing to learn but the base rate. Where a
-            method that reads log-odds is given probabilities.
-        """
-        scores = self._check_scores(self._calibration_scores(X, y))
-        if self.reads == "logits":
-            warn_of_probabilities(scores, self)
-        labels, weights = labels_and_weights(y, sample_weight, scores, 2)
-        if weights is not None and weights.min() == 0:
-            scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
-        for values, name in ((scores, "scores"), (labels, "labels")):
-            if values.min() == values.max():
-                message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
-                _input.warn(message)
-        self._learn(scores, labels, weights)
-        self.classes_ = np.arange(2)
-        return self
-
-    def predict_proba(self, X: npt.ArrayLike) -> Floats:
-        """Return the calibrated probabilities of class 0 and class 1, shape (n, 2)."""
-        scores = self._check_scores(self._new_scores(X))
-        probabilities = np.empty((len(scores), 2))
-        for rows in _blocks.row_blocks(scores):
-            probabilities[rows, 1] = self._map(scores[rows])
-            probabilities[rows, 0] = 1 - probabilities[rows, 1]
-        return probabilities
-
-    def _check_scores(self, array: FloatArray) -> FloatArray:
-        """Return scores of shape (n,), finite and of a size whose square float64 can hold."""
-        scores = one_score(_input.finite(array, "X", (1, 2)))
-        if max(-float(scores.min()), float(scores.max())) > MAX_ABS_SCORE:
-            where = _input.first(np.abs(scores) > MAX_ABS_SCORE)
-            place = _input.place("X", where)
-            raise ValueError(
-                f"{place} = {scores[where]}: expected a score of at most {MAX_ABS_SCORE:g} in size"
-            )
-        return scores
-
-    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
-        """Find the parameters of the map."""
-        raise NotImplementedError
-
-    def _map(self, scores: FloatArray) -> Floats:
-        """Probability of class 1 for each score."""
-        raise NotImplementedError
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.one_d_array = True
-        tags.classifier_tags.multi_class = False
-        return tags
-
-
 def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator) -> None:
     """Warn where scores for a method that reads logits are probabilities."""
     if _input.look_like_probabilities(scores):
@@ -204,20 +124,6 @@ def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator) -> None:
 def flat(array: FloatArray) -> FloatArray:
     """Read one column as a 1-D array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-
-
-def one_score(array: FloatArray) -> FloatArray:
-    """Refuse several columns where the method is defined on one score a row."""
-    if array.ndim == 2:
-        two = array.shape[1] == 2
-        advice = (
-            "For two columns pass X[:, 1]" if two else "For several classes wrap the calibrator in OneVsRest"
-        )
-        raise ValueError(
-            f"X has shape {array.shape}: expected one score a row, (n,) or (n, 1). Only binary "
-            f"classification is supported. {advice}"
-        )
-    return array
 
 
 def labels_and_weights(
@@ -233,12 +139,3 @@ def labels_and_weights(
     _input.same_length(X=X, y=labels)
     _input.labels_from_one(labels, X, "y")
     return labels, _input.weights(sample_weight, len(labels), in_part=in_part)
-
-
-def m_estimate(hits: Floats, weight: Floats, smoothing: float, total: tuple[float, float]) -> Floats:
-    """Share of class 1 in each group of rows and of `smoothing` more rows at the base rate.
-
-    `total` is the weight of class 1 and of all rows. The base rate follows Laplace's rule: neither 0 nor 1.
-    """
-    base_rate = (total[0] + 1) / (total[1] + 2)
-    return np.asarray((hits + smoothing * base_rate) / (weight + smoothing))

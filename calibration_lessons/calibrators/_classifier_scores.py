@@ -11,7 +11,8 @@ from sklearn.frozen import FrozenEstimator
 
 from .. import _input
 from .._typing import FloatArray, Floats
-from ._base import BinaryCalibrator, Calibrator
+from ._base import Calibrator
+from ._binary import BinaryCalibrator
 from .beta import BetaCalibration
 from .histogram_binning import HistogramBinning
 from .multi_class_isotonic import MultiClassIsotonic

@@ -9,11 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _blocks, _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ..solvers.logistic import EPSILON, MAX_LOG_ODDS, TOO_STEEP, label_weights
 from ..solvers.root import increasing_root
-from ._base import BinaryCalibrator, Reads, one_score
-from ._fitted_numbers import Learned, Numbers
+from ._base import Reads
+from ._binary import BinaryCalibrator, one_score
 from .platt import prior_targets
 
 MAX_STEPS = 1000  # ten are enough unless the labels hardly overlap

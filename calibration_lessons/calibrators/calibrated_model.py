@@ -23,7 +23,8 @@ from sklearn.utils.validation import (
 
 from .. import _input
 from .._typing import Floats
-from ._base import BinaryCalibrator, Calibrator
+from ._base import Calibrator
+from ._binary import BinaryCalibrator
 from ._classifier_scores import CertainProbability, Zeros, own_classes, scores_for
 from .venn_abers import crossed
 

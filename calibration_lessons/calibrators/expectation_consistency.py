@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Self
-
-import numpy.typing as npt
-
-from ..solvers.root import increasing_root
-from ._logit_rows import LogitLimits, LogitRows
-from ._one_temperature import RTOL, TemperedSoftmax
+from .temperature import RTOL, LogitLimits, LogitRows, TemperedSoftmax
 
 
 class ExpectationConsistency(TemperedSoftmax):
@@ -47,32 +40,6 @@ class ExpectationConsistency(TemperedSoftmax):
     >>> round(float(consistency.predict_proba(logits).max(axis=1).mean()), 9)  # 3 of 4 are right
     0.75
     """
-
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Find the temperature: equate mean confidence and accuracy by Newton's method on beta = 1 / T.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, K) or (n,)
-            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
-            out; it may not be the row's own label.
-        y : array_like, shape (n,)
-            Labels 0..K-1. Not every class has to occur.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and where no finite positive T makes confidence equal
-            accuracy; the message names the confidences that can be reached.
-        """
-        rows = self._all_rows(X, y, sample_weight)
-        return self._learn(rows, increasing_root(partial(self._excess, rows), self._start(rows)))
 
     @staticmethod
     def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:

@@ -7,10 +7,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from .. import _blocks, _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ..measures.bins import bin_edges, bin_index, bin_sums, quantile_edges
-from ._base import BinaryCalibrator, Reads, m_estimate, one_score
-from ._fitted_numbers import Learned, Numbers
+from ._base import Reads
+from ._binary import BinaryCalibrator, m_estimate, one_score
 
 
 class HistogramBinning(BinaryCalibrator):
@@ -60,11 +61,11 @@ class HistogramBinning(BinaryCalibrator):
     [0.5, 0.375]
     """
 
-    edges_: FloatArray
+    edges_: Floats
     values_: Floats
     counts_: IntArray
     _learned: ClassVar[Learned] = {
-        "edges_": Numbers(("M + 1",), rising="strictly", infinite=True),
+        "edges_": Numbers(("M + 1",), infinite=True),
         "values_": Numbers(("M",), 0, 1),
         "counts_": Numbers(("M",), 0, whole=True),
     }
@@ -93,11 +94,12 @@ class HistogramBinning(BinaryCalibrator):
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         n_bins = _input.positive_whole(self.n_bins, "n_bins")
         if self.strategy == "uniform":
-            self.edges_ = bin_edges(n_bins, scores.dtype)
+            edges: FloatArray = bin_edges(n_bins, scores.dtype)
         else:
             inner = quantile_edges(scores, n_bins, weights)
-            self.edges_ = np.concatenate([[-np.inf], inner[inner < scores.max()], [np.inf]])
-        self.counts_, weight, hits = self._sums(scores, labels, weights)
+            edges = np.concatenate([[-np.inf], inner[inner < scores.max()], [np.inf]])
+        self.counts_, weight, hits = self._sums(edges, scores, labels, weights)
+        self.edges_ = edges.astype(np.float64)
         filled, values = weight > 0, (np.arange(n_bins) + 0.5)[: len(hits)] / n_bins
         smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
         if smoothing:
@@ -110,31 +112,20 @@ class HistogramBinning(BinaryCalibrator):
         self.values_ = values
 
     def _sums(
-        self, scores: FloatArray, labels: IntArray, weights: Floats | None
+        self, edges: FloatArray, scores: FloatArray, labels: IntArray, weights: Floats | None
     ) -> tuple[IntArray, Floats, Floats]:
         """Rows, weight, and weight of class 1 in each bin; weights count relative to the largest."""
-        n_bins = len(self.edges_) - 1
+        n_bins = len(edges) - 1
         sums = np.zeros((5, n_bins))
         for rows in _blocks.row_blocks(scores):
-            index = bin_index(scores[rows], self.edges_, self.strategy)
+            index = bin_index(scores[rows], edges, self.strategy)
             share = None if weights is None else weights[rows] / weights.max()
             sums += bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
         counts, weight, _, _, hits = sums
         return counts.astype(np.int64), weight, hits
 
-    def _check_learned(self, name: str) -> None:
-        _input.one_of(self.strategy, ["uniform", "quantile"], "strategy")
-        edges, n_bins = self.edges_, len(self.values_)
-        uniform = self.strategy == "uniform"
-        first, last = (0, 1) if uniform else (-np.inf, np.inf)
-        if (edges[0], edges[-1]) != (first, last) or not np.isfinite(edges[1:-1]).all():
-            found = f"run from {edges[0]} to {edges[-1]}"
-            raise _input.BadValue(f"{name}['edges_']", found, f"edges from {first} to {last}")
-        if uniform and not np.array_equal(edges, bin_edges(n_bins, edges.dtype)):
-            raise _input.BadValue(f"{name}['edges_']", "have unequal distances", f"m / {n_bins}")
-
     def _map(self, scores: FloatArray) -> Floats:
-        edges = self.edges_
+        edges: FloatArray = self.edges_
         if self.strategy == "uniform":
             edges = bin_edges(len(self.values_), scores.dtype)
         return np.asarray(self.values_[bin_index(scores, edges, self.strategy)])

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from .. import _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ._base import BinaryCalibrator, m_estimate
-from ._fitted_numbers import Learned, Numbers
+from ._binary import BinaryCalibrator, m_estimate
 
 
 class IsotonicCalibration(BinaryCalibrator):
@@ -62,8 +62,8 @@ class IsotonicCalibration(BinaryCalibrator):
     thresholds_: Floats
     values_: Floats
     _learned: ClassVar[Learned] = {
-        "thresholds_": Numbers(("M",), rising="strictly"),
-        "values_": Numbers(("M",), 0, 1, rising="weakly"),
+        "thresholds_": Numbers(("M",)),
+        "values_": Numbers(("M",), 0, 1),
     }
 
     def __init__(self, smoothing: float = 0.0) -> None:

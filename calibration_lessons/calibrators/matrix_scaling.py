@@ -7,15 +7,15 @@ from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from .. import _blocks, _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ._affine_rows import AffineRows, Deviation, Metric, Structure, descend
 from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
-from ._fitted_numbers import Learned, Numbers
-from ._one_temperature import _columns
-from .temperature import TemperatureScaling
+from .temperature import TemperatureScaling, by_class
 
 Choice = Literal["bias", "vector", "full", "auto"]
 
@@ -134,12 +134,11 @@ class MatrixScaling(Calibrator):
     intercept_: Floats
     temperature_: float
     strength_: float
-    structure_: Structure
-    path_: HeldOut | None
+    path_: HeldOut | None = None
     _learned: ClassVar[Learned] = {
         "coef_": Numbers(("K", "K")),
         "intercept_": Numbers(("K",)),
-        "temperature_": Numbers(low=0, inside=True),
+        "temperature_": Numbers(low=0),
         "strength_": Numbers(low=0, infinite=True),
     }
 
@@ -188,8 +187,8 @@ class MatrixScaling(Calibrator):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X looks like probabilities")  # said above
             self.temperature_ = TemperatureScaling().fit(logits, labels, weights).temperature_
-        self.structure_ = self._chosen_structure(logits.shape[1])
-        rows = tempered(logits, labels, weights / weights.mean(), self.temperature_, self.structure_)
+        structure = self._structure(logits.shape[1])
+        rows = tempered(logits, labels, weights / weights.mean(), self.temperature_, structure)
         with threadpool_limits(1):  # the products are small: threads would wait for each other
             self._walk(rows, strength)
         return self
@@ -210,21 +209,19 @@ class MatrixScaling(Calibrator):
 
     def _finite(self, array: FloatArray) -> FloatArray:
         """Return logits by class; refuse an infinite one, which no other logit could be mixed with."""
-        logits = _columns(_input.logits(array, "X"))
+        logits = by_class(_input.logits(array, "X"))
         if logits.min() == -np.inf:
             expected = "a finite logit (for a class that is ruled out use TemperatureScaling, or clip)"
             raise _input.BadValue("X", "= -inf", expected, _input.first(logits == -np.inf))
         return logits
 
-    def _check_learned(self, name: str) -> None:
-        self.structure_ = self._chosen_structure(len(self.intercept_))
-        self.path_ = None  # what cross-validation found is not written
-        beside = ~np.eye(len(self.coef_), dtype=bool) & (self.coef_ != 0)
-        if self.structure_ != "full" and beside.any():
-            expected = f"0 outside of the diagonal, for the structure {self.structure_!r}"
-            raise _input.BadValue(f"{name}['coef_']", "is not diagonal", expected, _input.first(beside))
+    @property
+    def structure_(self) -> Structure:
+        """The structure taken."""
+        check_is_fitted(self, "intercept_")
+        return self._structure(len(self.intercept_))
 
-    def _chosen_structure(self, n_classes: int) -> Structure:
+    def _structure(self, n_classes: int) -> Structure:
         if self.structure == "auto":
             return "full" if n_classes <= MOST_FOR_FULL else "vector"
         return self.structure
@@ -244,9 +241,9 @@ class MatrixScaling(Calibrator):
         """Write scores of tempered logits in units as W z + b."""
         n_classes, theta = len(deviation.classes), deviation.classes
         factor = (1 + deviation.stretch) * np.eye(n_classes)
-        if self.structure_ == "vector":
+        if rows.structure == "vector":
             factor += np.diag(theta[:, 1]) / rows.unit
-        elif self.structure_ == "full":
+        elif rows.structure == "full":
             factor += theta[:, 1:] / rows.unit
         self.coef_ = factor / self.temperature_
         self.intercept_ = theta[:, 0] - theta[:, 0].mean()

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ._base import Calibrator, Reads, labels_and_weights
-from ._fitted_numbers import Learned, Numbers
 from .isotonic import rising_curve
 
 SLOPE = 1e-6  # of the straight line that is mixed in, so that no two probabilities become equal
@@ -63,8 +63,8 @@ class MultiClassIsotonic(Calibrator):
     thresholds_: Floats
     values_: Floats
     _learned: ClassVar[Learned] = {
-        "thresholds_": Numbers(("M",), 0, 1, rising="strictly"),
-        "values_": Numbers(("M",), 0, 1, rising="weakly"),
+        "thresholds_": Numbers(("M",), 0, 1),
+        "values_": Numbers(("M",), 0, 1),
     }
 
     def __init__(self, smoothing: float = 2.0) -> None:

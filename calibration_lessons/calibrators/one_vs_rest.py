@@ -10,9 +10,9 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from .. import _input
+from .._json_state import Learned
 from .._typing import Floats
 from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
-from ._fitted_numbers import Calibrators, Learned
 
 
 class OneVsRest(Calibrator):
@@ -53,7 +53,7 @@ class OneVsRest(Calibrator):
     """
 
     calibrators_: list[Calibrator]
-    _learned: ClassVar[Learned] = {"calibrators_": Calibrators()}
+    _learned: ClassVar[Learned] = {"calibrators_": None}
 
     def __init__(self, calibrator: Calibrator) -> None:
         self.calibrator = calibrator

@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from .. import _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ..solvers.logistic import label_weights, logistic_intercept, logistic_line
-from ._base import BinaryCalibrator, Reads
-from ._fitted_numbers import Learned, Numbers
+from ._base import Reads
+from ._binary import BinaryCalibrator
 
 MAX_SLOPE = 1e100  # times the largest score it stays in float64
 
@@ -91,10 +92,6 @@ class PlattScaling(BinaryCalibrator):
         self.slope_ = _input.number_between(self.slope, 0, MAX_SLOPE, "slope", open_ends=True)
         log_odds = self.slope_ * scores.astype(np.float64)
         self.intercept_ = logistic_intercept(log_odds, labels, weights, targets)
-
-    def _check_learned(self, name: str) -> None:
-        if self.slope is not None and self.slope_ != self.slope:
-            raise _input.BadValue(f"{name}['slope_']", f"= {self.slope_}", f"the slope {self.slope}, held")
 
     def _map(self, scores: FloatArray) -> Floats:
         z = self.slope_ * scores.astype(np.float64) + self.intercept_

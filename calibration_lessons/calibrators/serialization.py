@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import inspect
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _input
-from .. import _json_state as _sealed
-from ._base import BinaryCalibrator, Calibrator
-from ._fitted_numbers import Calibrators, Numbers
+from .._json_state import VERSION, keyed, opened
 
-FORMAT, VERSION = "calibration_lessons.calibrator", 1
-KEYS = ("calibrator", "parameters", "n_features_in_", "learned")
+if TYPE_CHECKING:
+    from ._base import Calibrator
+
+FORMAT = "calibration_lessons.calibrator"
+PLAN = ("calibrator", "parameters")
+KEYS = (*PLAN, "n_features_in_", "learned")
 NAMES = "feature_names_in_"
-KINDS = {type(None): (type(None), bool, int, float, str), float: (float, int)}  # by a parameter's default
 
 
 def calibrator_from_dict(state: dict[str, Any]) -> Calibrator:
@@ -35,14 +36,13 @@ def calibrator_from_dict(state: dict[str, Any]) -> Calibrator:
     Raises
     ------
     ValueError, TypeError
-        For anything but such a state: another format, a version that is too new, unknown or missing keys,
-        numbers of the wrong type, shape, range or order, and numbers that the checksum was not made of.
-        The message names the place.
+        For anything but such a state: another format or version, unknown or missing keys, numbers of the
+        wrong type, shape or range. The message names the place.
 
     Notes
     -----
-    Nothing in a state is executed, so that reading a foreign one is safe. The checksum notices damage and
-    edits by hand; it is no signature.
+    Nothing in a state is executed, so that reading a foreign one is safe. Numbers that were edited by hand
+    and still fit are read as they stand.
 
     A `CalibratedModel` has no state of this kind, because its classifier belongs to another library and is
     kept by that library's means. Its calibrator, ``model.calibrator_``, has one.
@@ -57,18 +57,12 @@ def calibrator_from_dict(state: dict[str, Any]) -> Calibrator:
     >>> again, again.slope_ == platt.slope_
     (PlattScaling(), True)
     """
-    content = _sealed.opened(state, FORMAT, VERSION)
-    calibrator = _read(content, "state")
-    _sealed.check_seal(state, content)
-    _complete(calibrator)
-    if NAMES in content:
-        calibrator.feature_names_in_ = np.array(content[NAMES], dtype=object)
-    return calibrator
+    return _fitted(opened(state, FORMAT, KEYS, [NAMES]), "state")
 
 
-def written(calibrator: Calibrator) -> dict[str, Any]:
+def state_of(calibrator: Calibrator) -> dict[str, Any]:
     """Return the state of a fitted calibrator."""
-    return _sealed.sealed(FORMAT, VERSION, _content(calibrator))
+    return {"format": FORMAT, "version": VERSION, **_content(calibrator)}
 
 
 def _content(calibrator: Calibrator) -> dict[str, Any]:
@@ -77,96 +71,78 @@ def _content(calibrator: Calibrator) -> dict[str, Any]:
         expected = "a calibrator of this package: another one's learned numbers are not known here"
         raise _input.BadType("calibrator", f"is of type {kind.__name__}", expected)
     names = {NAMES: calibrator.feature_names_in_.tolist()} if hasattr(calibrator, NAMES) else {}
-    learned = {name: _written(getattr(calibrator, name), what) for name, what in kind._learned.items()}
-    shape = {"n_features_in_": int(calibrator.n_features_in_)}
-    return {**_plan(calibrator), **shape, **names, "learned": learned}
+    learned = {
+        name: [_content(each) for each in value] if isinstance(value, list) else _plain(value)
+        for name in kind._learned
+        for value in [getattr(calibrator, name)]
+    }
+    columns = {"n_features_in_": int(calibrator.n_features_in_)}
+    return {**_plan(calibrator), **columns, **names, "learned": learned}
 
 
-def _written(value: Any, what: Numbers | Calibrators) -> Any:
-    return what.written(value) if isinstance(what, Numbers) else [_content(each) for each in value]
+def _plain(value: Any) -> Any:
+    """Return numbers as JSON holds them, where infinities are texts."""
+    array = np.asarray(value)
+    return np.where(np.isinf(array), array.astype(str), array.astype(object)).tolist()
 
 
 def _plan(calibrator: Calibrator) -> dict[str, Any]:
     """Name of the class, and its parameters."""
-    parameters = {}
-    for name, value in calibrator.get_params(deep=False).items():
-        plain = value.item() if isinstance(value, np.generic) else value
-        parameters[name] = _plan(plain) if isinstance(plain, Calibrator) else plain
+    given = calibrator.get_params(deep=False).items()
+    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given}
+    parameters = {name: _plan(one) if hasattr(one, "get_params") else one for name, one in plain.items()}
     return {"calibrator": type(calibrator).__name__, "parameters": parameters}
 
 
 def _class_of(name: Any) -> type[Calibrator] | None:
     """Return the public calibrator of that name."""
-    found = getattr(import_module(__package__.partition(".")[0]), name, None)
-    return found if isinstance(found, type) and issubclass(found, Calibrator) else None
+    found = getattr(import_module(__package__.partition(".")[0]), str(name), None)
+    return found if hasattr(found, "_learned") else None
 
 
 def _planned(value: dict[str, Any], name: str) -> Calibrator:
     """Make the calibrator that a name and parameters describe, not fitted."""
-    kind = _class_of(value["calibrator"]) if isinstance(value["calibrator"], str) else None
+    kind = _class_of(value["calibrator"])
     if kind is None:
         expected = "the name of a calibrator that this release knows"
         raise _input.BadValue(f"{name}['calibrator']", f"= {value['calibrator']!r}", expected)
     defaults = {key: each.default for key, each in inspect.signature(kind).parameters.items()}
-    parameters = _sealed.keyed(value["parameters"], f"{name}['parameters']", defaults)
-    read = {}
+    parameters = keyed(value["parameters"], f"{name}['parameters']", defaults)
     for key, default in defaults.items():
         place, found = f"{name}['parameters'][{key!r}]", parameters[key]
+        numbers = (int, float) if isinstance(default, float) else type(default)
         if default is inspect.Parameter.empty:
-            found = _planned(_sealed.keyed(found, place, ("calibrator", "parameters")), place)
-        elif type(found) not in KINDS.get(type(default), (type(default),)):
+            parameters[key] = _planned(keyed(found, place, PLAN), place)
+        elif default is not None and not isinstance(found, numbers):
             raise _input.BadType(place, f"= {found!r}", f"a parameter like {default!r}")
-        read[key] = found
-    return kind(**read)
+    return kind(**parameters)
 
 
-def _read(content: Any, name: str) -> Calibrator:
-    """Make a fitted calibrator of checked numbers; classes and names are left to the caller."""
-    _sealed.keyed(content, name, KEYS, also=(NAMES,))
+def _fitted(content: dict[str, Any], name: str) -> Calibrator:
+    """Make a fitted calibrator of its plan and of checked numbers."""
     calibrator = _planned(content, name)
     columns = _input.positive_whole(content["n_features_in_"], f"{name}['n_features_in_']")
-    if isinstance(calibrator, BinaryCalibrator) and columns != 1:
-        raise _input.BadValue(f"{name}['n_features_in_']", f"= {columns}", "1, for one score a row")
-    calibrator.n_features_in_ = columns
-    if NAMES in content:
-        _check_names(content[NAMES], columns, f"{name}[{NAMES!r}]")
-    learned = _sealed.keyed(content["learned"], f"{name}['learned']", calibrator._learned)
     sizes = {"K": max(2, columns)}
+    learned = keyed(content["learned"], f"{name}['learned']", calibrator._learned)
     for key, what in calibrator._learned.items():
-        place = f"{name}['learned'][{key!r}]"
-        if isinstance(what, Numbers):
-            setattr(calibrator, key, what.read(learned[key], place, sizes))
+        place, value = f"{name}['learned'][{key!r}]", learned[key]
+        if what is None:
+            if not isinstance(value, list) or len(value) != columns:
+                raise _input.BadValue(place, "is no list of one calibrator a class", f"{columns} of them")
+            inner = [(keyed(each, f"{place}[{k}]", KEYS), f"{place}[{k}]") for k, each in enumerate(value)]
+            setattr(calibrator, key, [_fitted(*each) for each in inner])
         else:
-            setattr(calibrator, key, _one_a_class(learned[key], calibrator, columns, place))
-    calibrator._check_learned(f"{name}['learned']")
-    return calibrator
-
-
-def _one_a_class(value: Any, owner: Calibrator, columns: int, name: str) -> list[Calibrator]:
-    """Read a fitted calibrator for each class."""
-    if not isinstance(value, list) or len(value) != columns:
-        raise _input.BadValue(name, "is no list of one calibrator a class", f"{columns} of them")
-    fitted = [_read(each, f"{name}[{k}]") for k, each in enumerate(value)]
-    for k, each in enumerate(fitted):
-        if repr(each) != repr(owner.get_params(deep=False)["calibrator"]) or each.n_features_in_ != 1:
-            raise _input.BadValue(name, f"holds {each!r}", "what the parameter says, for one score", (k,))
-        each.classes_ = np.arange(2)
-    return fitted
-
-
-def _check_names(value: Any, columns: int, name: str) -> None:
-    """Refuse anything but a name for each column of a data frame."""
-    if not isinstance(value, list) or len(value) != columns or not all(isinstance(n, str) for n in value):
-        raise _input.BadValue(name, f"= {value!r}", f"a list of {columns} names")
-
-
-def _complete(calibrator: Calibrator) -> None:
-    """Set the classes, and let the calibrator answer a row: what does not fit together shows here."""
-    columns = calibrator.n_features_in_
-    calibrator.classes_ = np.arange(max(2, columns))
-    try:
+            setattr(calibrator, key, what.read(value, place, sizes))
+    calibrator.n_features_in_, calibrator.classes_ = columns, np.arange(sizes["K"])
+    try:  # what fits nowhere else shows here
         with np.errstate(all="ignore"):
-            calibrator.predict_proba(np.full((1, columns), 1 / max(2, columns)))
+            calibrator.predict_proba(np.full((1, columns), 1 / sizes["K"]))
     except ValueError as error:
         found = f"gives a calibrator that answers no row ({error})"
-        raise _input.BadValue("state", found, "one that does") from error
+        raise _input.BadValue(name, found, "one that does") from error
+    if NAMES in content:
+        names = content[NAMES]
+        if not isinstance(names, list) or [type(each) for each in names] != [str] * columns:
+            raise _input.BadValue(f"{name}[{NAMES!r}]", f"= {names!r}", f"a list of {columns} names")
+        calibrator.feature_names_in_ = np.array(names, dtype=object)
+    return calibrator

@@ -1,15 +1,235 @@
-"""Temperature scaling: divide all logits by one number, chosen by maximum likelihood."""
+"""Temperature scaling: divide all logits by one number, chosen by maximum likelihood.
+
+A temperature T is found as beta = 1 / T, the root of an equation whose two sides are sums over the rows.
+"""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Self
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property, partial
+from typing import ClassVar, Self
 
+import numpy as np
 import numpy.typing as npt
 
+from .. import _blocks, _input
+from .._json_state import Learned, Numbers
+from .._typing import FloatArray, Floats, IntArray
 from ..solvers.root import increasing_root
-from ._logit_rows import LogitLimits, LogitRows
-from ._one_temperature import RTOL, TemperedSoftmax
+from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
+
+RTOL = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
+SUBSAMPLE = 16  # the search starts at the temperature of one row in 16
+MIN_SPREAD, MAX_SPREAD = 1e-100, 1e100  # distances between logits whose squares float64 can hold
+
+
+@dataclass(frozen=True)
+class LogitLimits:
+    """Weighted sums over rows that tell which temperatures can be reached; those of blocks of rows add up.
+
+    Attributes
+    ----------
+    weight : float
+        Sum of the weights.
+    below_top, above_mean : float
+        Largest logit minus the label's logit; the label's logit minus the mean of the row's finite logits.
+    correct : float
+        1 where the first largest logit is the label's.
+    one_over_finite, one_over_tied : float
+        1 / (number of finite logits), and 1 / (number of logits that share the maximum).
+    """
+
+    weight: float
+    below_top: float
+    above_mean: float
+    correct: float
+    one_over_finite: float
+    one_over_tied: float
+
+    @property
+    def spread(self) -> float:
+        """Largest logit minus the mean of the row's finite logits."""
+        return self.below_top + self.above_mean
+
+    def __add__(self, other: LogitLimits) -> LogitLimits:
+        return LogitLimits(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+@dataclass(frozen=True)
+class LogitRows:
+    """Logits (n, K), their labels and their positive weights."""
+
+    logits: FloatArray
+    labels: IntArray
+    weights: Floats
+
+    def every(self, step: int) -> LogitRows:
+        """Return one row in `step`."""
+        return LogitRows(self.logits[::step], self.labels[::step], self.weights[::step])
+
+    @cached_property
+    def highest(self) -> FloatArray:
+        """Largest logit of each row."""
+        blocks = (_blocks.laid_out(self.logits[rows]) for rows in _blocks.row_blocks(self.logits))
+        return np.concatenate([block.max(axis=axis) for block, axis in blocks])
+
+    @cached_property
+    def some_ruled_out(self) -> bool:
+        """Whether some logit is -inf."""
+        return bool(self.logits.min() == -np.inf)
+
+    def gaps(self) -> Iterator[tuple[slice, FloatArray, int]]:
+        """Logits minus their row's largest, a block of rows at a time, and the axis of the classes."""
+        for rows in _blocks.row_blocks(self.logits):
+            gaps, axis = _blocks.worked_on(self.logits[rows], np.float64)
+            with np.errstate(over="ignore"):  # a distance beyond float64 is refused by its size
+                gaps -= np.expand_dims(self.highest[rows], axis)
+            yield rows, gaps, axis
+
+    @cached_property
+    def limits(self) -> LogitLimits:
+        """The sums that say whether a temperature exists."""
+        sums = np.zeros(6)
+        for rows, gaps, axis in self.gaps():
+            labels, weights = self.labels[rows], self.weights[rows]
+            to_label = weights @ _blocks.chosen_class(gaps, axis, labels)
+            tied, correct = _blocks.ties(gaps == 0, axis, labels)
+            finite = np.full(len(labels), gaps.shape[axis])
+            if self.some_ruled_out:
+                finite -= (gaps == -np.inf).sum(axis=axis)
+                gaps[gaps == -np.inf] = 0.0
+            to_mean = weights @ (_blocks.row_sums(gaps, axis) / finite)
+            ones = weights @ correct, weights @ (1 / finite), weights @ (1 / tied)
+            sums += [weights.sum(), -to_label, to_label - to_mean, *ones]
+        return LogitLimits(*sums.tolist())
+
+    def moments(self, beta: float, powers: int) -> Iterator[tuple[Floats, list[Floats]]]:
+        """Weights, and row sums of e, e t, ..., e t^powers, a block of rows at a time.
+
+        t = z - max z is at most 0 and e = exp(beta t) at most 1, so nothing overflows.
+        """
+        for rows, gaps, axis in self.gaps():
+            terms = gaps * beta
+            np.exp(terms, out=terms)
+            if self.some_ruled_out:  # such a class adds nothing
+                gaps[gaps == -np.inf] = 0.0
+            sums = [_blocks.row_sums(terms, axis)]
+            for _ in range(powers):
+                terms *= gaps
+                sums.append(_blocks.row_sums(terms, axis))
+            yield self.weights[rows], sums
+
+
+class TemperedSoftmax(Calibrator):
+    """Probabilities softmax(z / T), whatever equation chooses the temperature T."""
+
+    temperature_: float
+    _learned: ClassVar[Learned] = {"temperature_": Numbers(low=0)}
+
+    @property
+    def reads(self) -> Reads:
+        """Logits."""
+        return "logits"
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Find the temperature: solve the method's equation for beta = 1 / T by Newton's method.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, K) or (n,)
+            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
+            out; it may not be the row's own label.
+        y : array_like, shape (n,)
+            Labels 0..K-1. Not every class has to occur.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and where no finite positive T solves the equation; the
+            message says which way T would run.
+        """
+        rows = self._rows(X, y, sample_weight)
+        largest = rows.weights.max(initial=0.0)
+        _input.some_weight(largest)
+        warn_of_probabilities(rows.logits[:, 1] if self.n_features_in_ == 1 else rows.logits, self)
+        rows = replace(rows, weights=rows.weights / largest)
+        self._refuse(rows.limits)
+        start, few = rows.limits.weight / rows.limits.spread, rows.every(SUBSAMPLE)
+        if self._obstacle(few.limits) is None:  # chance alone moves their beta from that of all rows
+            start = increasing_root(partial(self._excess, few), start)
+        self.temperature_ = 1 / increasing_root(partial(self._excess, rows), start)
+        self.classes_ = np.arange(rows.logits.shape[1])
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return softmax(z / T), shape (n, K) (equation ``eq-temperature``)."""
+        p = np.exp(self._tempered(X))
+        p /= p.sum(axis=1, keepdims=True)
+        return p
+
+    def predict_log_proba(self, X: npt.ArrayLike) -> Floats:
+        """Return the logarithms of the probabilities, shape (n, K), exact where these underflow."""
+        z = self._tempered(X)
+        return np.asarray(z - np.log(np.exp(z).sum(axis=1, keepdims=True)))
+
+    def predict(self, X: npt.ArrayLike) -> IntArray:
+        """Return the class of the largest logit, shape (n,): no temperature changes it."""
+        return np.asarray(by_class(self._new_logits(X)).argmax(axis=1))
+
+    @staticmethod
+    def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:
+        """Left side minus right side of the equation at beta, and the slope in beta: sums over the rows."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _obstacle(limits: LogitLimits) -> str | None:
+        """Say why no finite positive T solves the equation, or None where exactly one does."""
+        raise NotImplementedError
+
+    def _rows(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> LogitRows:
+        """Read all calibration rows or a part of them; rows of weight 0 are left out."""
+        logits = by_class(_input.logits(self._calibration_scores(X, y), "X"))
+        labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1], in_part=True)
+        weights = np.ones(len(labels)) if given is None else given
+        _input.label_logits(logits, labels, weights)
+        if weights.min() == 0:
+            logits, labels, weights = logits[weights > 0], labels[weights > 0], weights[weights > 0]
+        return LogitRows(logits, labels, weights)
+
+    def _refuse(self, limits: LogitLimits) -> None:
+        """Refuse calibration rows that no finite positive temperature fits, and say why."""
+        spread = limits.spread / limits.weight
+        if not (spread == 0 or MIN_SPREAD < spread < MAX_SPREAD):
+            raise ValueError(
+                f"X holds logits that lie {spread:.3g} below their row's largest on average: "
+                f"expected 0, or a distance between {MIN_SPREAD:g} and {MAX_SPREAD:g}"
+            )
+        obstacle = self._obstacle(limits)
+        if obstacle is not None:
+            raise ValueError(f"no temperature fits: {obstacle}")
+
+    def _new_logits(self, X: npt.ArrayLike) -> FloatArray:
+        return _input.logits(self._new_scores(X), "X")
+
+    def _tempered(self, X: npt.ArrayLike) -> Floats:
+        """Return z / T, counted from each row's largest, so that no exponential of it overflows."""
+        z = by_class(self._new_logits(X)).astype(np.float64)
+        with np.errstate(over="ignore"):
+            z -= z.max(axis=1, keepdims=True)
+            z /= self.temperature_
+        return z
+
+
+def by_class(logits: FloatArray) -> FloatArray:
+    """Logits of each class; a binary logit z is read as (0, z)."""
+    return np.stack([np.zeros_like(logits), logits], axis=1) if logits.ndim == 1 else logits
 
 
 class TemperatureScaling(TemperedSoftmax):
@@ -49,32 +269,6 @@ class TemperatureScaling(TemperedSoftmax):
     >>> scaling.predict_proba([[2.0, 0.0]]).round(3).tolist()
     [[0.658, 0.342]]
     """
-
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Find the temperature: solve ``eq-temperature-stationary`` for beta = 1 / T by Newton's method.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, K) or (n,)
-            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
-            out; it may not be the row's own label.
-        y : array_like, shape (n,)
-            Labels 0..K-1. Not every class has to occur.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and where the likelihood has no maximum at a finite positive
-            T; the message says which way T would run.
-        """
-        rows = self._all_rows(X, y, sample_weight)
-        return self._learn(rows, increasing_root(partial(self._excess, rows), self._start(rows)))
 
     @staticmethod
     def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:

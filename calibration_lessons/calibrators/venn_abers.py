@@ -10,10 +10,10 @@ import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
-from .. import _input
+from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ._base import BinaryCalibrator, Calibrator
-from ._fitted_numbers import Learned, Numbers
+from ._base import Calibrator
+from ._binary import BinaryCalibrator
 from .isotonic import pool_ties
 from .one_vs_rest import OneVsRest
 
@@ -63,9 +63,9 @@ class VennAbersCalibration(BinaryCalibrator):
     lower_: Floats
     upper_: Floats
     _learned: ClassVar[Learned] = {
-        "thresholds_": Numbers(("M",), rising="strictly"),
-        "lower_": Numbers(("M + 1",), 0, 1, rising="weakly"),
-        "upper_": Numbers(("M + 1",), 0, 1, rising="weakly"),
+        "thresholds_": Numbers(("M",)),
+        "lower_": Numbers(("M + 1",), 0, 1),
+        "upper_": Numbers(("M + 1",), 0, 1),
     }
 
     def predict_interval(self, X: npt.ArrayLike) -> Floats:
@@ -99,13 +99,6 @@ class VennAbersCalibration(BinaryCalibrator):
         self.thresholds_ = distinct[steps]
         first = np.concatenate([[True], steps])
         self.lower_, self.upper_ = lower[first], upper[first]
-
-    def _check_learned(self, name: str) -> None:
-        wrong = self.lower_ > self.upper_
-        if wrong.any():
-            where = _input.first(wrong)
-            found, expected = f"= {self.lower_[where]}", f"at most upper_, {self.upper_[where]}"
-            raise _input.BadValue(f"{name}['lower_']", found, expected, where)
 
     def _ends(self, scores: FloatArray) -> tuple[Floats, Floats]:
         """Return p0 and p1 of each score."""

@@ -8,9 +8,9 @@ language has to say five things: the softmax, the mixture, the curve, the table,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from string import Template
+from typing import Any, Literal, overload
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _input
 from .._version import __version__
 from ..calibrators._base import Calibrator
-from ..calibrators._one_temperature import TemperedSoftmax
 from ..calibrators.beta import BetaCalibration
 from ..calibrators.calibrated_model import CalibratedModel
 from ..calibrators.histogram_binning import HistogramBinning
@@ -27,6 +26,7 @@ from ..calibrators.matrix_scaling import MatrixScaling
 from ..calibrators.multi_class_isotonic import MultiClassIsotonic
 from ..calibrators.one_vs_rest import OneVsRest
 from ..calibrators.platt import PlattScaling
+from ..calibrators.temperature import TemperedSoftmax
 from ..calibrators.venn_abers import VennAbersCalibration
 from ..solvers.logistic import EPSILON
 
@@ -53,11 +53,14 @@ class Powers:
 
 @dataclass(frozen=True)
 class Steps:
-    """The value whose number is the count of edges below x; uniform edges are rounded to the type of x."""
+    """The value whose number is the count of edges below x."""
 
     edges: list[float]
     values: list[float]
-    uniform: bool
+
+
+class EvenSteps(Steps):
+    """Steps whose edges are rounded to the type of x."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,13 @@ Map = Curve | Powers | Steps | Jumps | Lines
 
 
 @dataclass(frozen=True)
+class Temperature:
+    """z / temperature, for logits z that are counted from the largest of their row."""
+
+    temperature: float
+
+
+@dataclass(frozen=True)
 class Mixture:
     """W z + b, for logits z that are counted from the mean of their row."""
 
@@ -90,27 +100,11 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a function has to do: take the softmax of mixed or divided logits, or map each column."""
+    """What a function has to do: take the softmax of divided or mixed logits, or map each column."""
 
     title: str
     columns: int
-    logits: float | Mixture
-    maps: list[Map]
-
-    @property
-    def curved(self) -> bool:
-        """Whether a logistic curve occurs: e^z / (1 + e^z) where z < 0, so that no tail is lost."""
-        return any(isinstance(one, Curve | Powers) for one in self.maps)
-
-    @property
-    def jumps(self) -> bool:
-        """Whether points with a value of their own occur."""
-        return any(isinstance(one, Jumps) for one in self.maps)
-
-    @property
-    def rounds(self) -> bool:
-        """Whether edges are rounded to the type of the scores."""
-        return any(isinstance(one, Steps) and one.uniform for one in self.maps)
+    does: Temperature | Mixture | list[Map]
 
 
 @overload
@@ -168,10 +162,12 @@ def export(
     >>> scope["calibrate"]([0.0, 3.0])[:, 1].round(3).tolist()
     [0.5, 0.883]
     """
-    _input.one_of(target, [*WRITERS, "onnx"], "target")
+    _input.one_of(target, [*LANGUAGES, "sql", "onnx"], "target")
     _input.one_of(dtype, ["float32", "float64"], "dtype")
     plan = _plan(calibrator)
-    return _onnx(plan, dtype) if target == "onnx" else WRITERS[target](plan)
+    if target == "onnx":
+        return _onnx(plan, dtype)
+    return _sql(plan) if target == "sql" else _source(plan, LANGUAGES[target])
 
 
 def _plan(calibrator: Calibrator) -> Plan:
@@ -185,15 +181,15 @@ def _plan(calibrator: Calibrator) -> Plan:
     title = f"{type(calibrator).__name__} of {len(calibrator.classes_)} classes"
     columns = calibrator.n_features_in_
     if isinstance(calibrator, TemperedSoftmax) and columns > 1:
-        return Plan(title, columns, float(calibrator.temperature_), [])
+        return Plan(title, columns, Temperature(float(calibrator.temperature_)))
     if isinstance(calibrator, MatrixScaling) and columns > 1:
         mixture = Mixture(calibrator.coef_.tolist(), calibrator.intercept_.tolist())
-        return Plan(title, columns, mixture, [])
+        return Plan(title, columns, mixture)
     if isinstance(calibrator, MultiClassIsotonic):
         curve = Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
-        return Plan(title, columns, 1.0, [curve] * columns)
+        return Plan(title, columns, [curve] * columns)
     each = calibrator.calibrators_ if isinstance(calibrator, OneVsRest) else [calibrator]
-    return Plan(title, columns, 1.0, [_map(one) for one in each])
+    return Plan(title, columns, [_map(one) for one in each])
 
 
 def _map(calibrator: Calibrator) -> Map:
@@ -216,11 +212,12 @@ def _map(calibrator: Calibrator) -> Map:
         case IsotonicCalibration() if len(calibrator.values_) > 1:
             return Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
         case IsotonicCalibration():
-            return Steps([], calibrator.values_.tolist(), uniform=False)
+            return Steps([], calibrator.values_.tolist())
         case HistogramBinning():
-            n_bins, uniform = len(calibrator.values_), calibrator.strategy == "uniform"
-            edges = [m / n_bins for m in range(1, n_bins)] if uniform else calibrator.edges_[1:-1].tolist()
-            return Steps(edges, calibrator.values_.tolist(), uniform)
+            values = calibrator.values_.tolist()
+            if calibrator.strategy == "uniform":
+                return EvenSteps([m / len(values) for m in range(1, len(values))], values)
+            return Steps(calibrator.edges_[1:-1].tolist(), values)
     raise _input.BadType("calibrator", f"is a {type(calibrator).__name__}", "one that can be exported")
 
 
@@ -228,226 +225,241 @@ def _about(plan: Plan, needs: str) -> str:
     return f"{plan.title}, as calibration_lessons {__version__} wrote it; needs {needs}, checks no input."
 
 
-def _numpy(plan: Plan) -> str:
-    def mapped(one: Map, x: str) -> str:
-        match one:
-            case Curve(slope, intercept):
-                return f"sigma({slope!r} * {x} + {intercept!r})"
-            case Powers(a, b, c):
-                p = f"np.clip({x}, {EPSILON!r}, {1 - EPSILON!r})"
-                return f"sigma({a!r} * np.log({p}) - {b!r} * np.log1p(-{p}) + {c!r})"
-            case Lines(points, values):
-                return f"np.interp({x}, {points}, {values})"
-            case Steps(edges, values, uniform):
-                rounded = ".astype(kind)" if uniform else ""
-                return f"np.array({values})[np.searchsorted(np.array({edges}){rounded}, {x})] + 0 * {x}"
-            case Jumps(points, at, between):
-                return f"jumps({x}, np.array({points}), np.array({at}), np.array({between}))"
+@dataclass(frozen=True)
+class Language:
+    """How a language says each thing; ``$name`` stands for a number, a list of them, or a variable.
 
-    lines = [
-        f'"""{_about(plan, "NumPy")}"""',
-        "",
-        "import numpy as np",
-        "",
-        "",
-        *(
-            ["def sigma(z):", "    return np.exp(np.minimum(z, 0)) / (1 + np.exp(-abs(z)))", "", ""]
-            if plan.curved
-            else []
-        ),
-        *(
-            [
-                "def jumps(x, points, at, between):",
-                "    i = np.searchsorted(points, x)",
-                "    j = np.minimum(i, len(points) - 1)",
-                "    return np.where(points[j] == x, at[j], between[i]) + 0 * x",
-                "",
-                "",
-            ]
-            if plan.jumps
-            else []
-        ),
-        "def calibrate(scores):",
-        "    scores = np.asarray(scores)",
-        f"    x = scores.astype(float).reshape(-1, {plan.columns})",
-    ]
-    if plan.rounds:
-        lines += ["    kind = scores.dtype if scores.dtype.kind == 'f' else float"]
-    lines += ["    with np.errstate(over='ignore', invalid='ignore'):"]
-    if not plan.maps:
-        match plan.logits:
-            case Mixture(matrix, intercepts):
-                lines += [
-                    "        x = x - x.mean(axis=1, keepdims=True)",
-                    f"        z = x @ np.array({matrix}).T + np.array({intercepts})",
-                    "        p = np.exp(z - z.max(axis=1, keepdims=True))",
-                ]
-            case temperature:
-                lines += [f"        p = np.exp((x - x.max(axis=1, keepdims=True)) / {temperature!r})"]
-        lines += ["        return p / p.sum(axis=1, keepdims=True)"]
-        return "\n".join(lines) + "\n"
-    lines += [f"        p{k} = {mapped(one, f'x[:, {k}]')}" for k, one in enumerate(plan.maps)]
-    if len(plan.maps) == 1:
-        lines += ["        return np.stack([1 - p0, p0], axis=1)"]
+    Attributes
+    ----------
+    needs : str
+        What the source needs.
+    frame : str
+        The whole source, around its helpers and its body.
+    helpers : dict
+        Definitions by their names; each may call those before it.
+    logits : dict
+        By type: from the logits ``x`` to the answer.
+    column : str
+        What makes the probability ``p$k`` of the column ``$k`` with one of `maps`.
+    maps : dict
+        By type: the probability of a score ``$x``.
+    one, several : str
+        From the probabilities of the columns to the answer.
+    """
+
+    needs: str
+    frame: str
+    helpers: dict[str, str]
+    logits: dict[type, str]
+    column: str
+    maps: dict[type, str]
+    one: str
+    several: str
+
+
+LANGUAGES = {
+    "numpy": Language(
+        "NumPy",
+        '''"""$about"""
+
+import numpy as np
+
+
+${helpers}def calibrate(scores):
+    scores = np.asarray(scores)
+    x = scores.astype(float).reshape(-1, $columns)
+    with np.errstate(over='ignore', invalid='ignore'):
+$body''',
+        {
+            "sigma": """def sigma(z):
+    return np.exp(np.minimum(z, 0)) / (1 + np.exp(-abs(z)))
+
+
+""",
+            "powers": """def powers(p, a, b, c):
+    return sigma(a * np.log(p) - b * np.log1p(-p) + c)
+
+
+""",
+            "jumps": """def jumps(x, points, at, between):
+    i = np.searchsorted(points, x)
+    j = np.minimum(i, len(points) - 1)
+    return np.where(points[j] == x, at[j], between[i]) + 0 * x
+
+
+""",
+        },
+        {
+            Temperature: """        p = np.exp((x - x.max(axis=1, keepdims=True)) / $temperature)
+        return p / p.sum(axis=1, keepdims=True)
+""",
+            Mixture: """        x = x - x.mean(axis=1, keepdims=True)
+        z = x @ np.array($matrix).T + np.array($intercepts)
+        p = np.exp(z - z.max(axis=1, keepdims=True))
+        return p / p.sum(axis=1, keepdims=True)
+""",
+        },
+        "        x$k = x[:, $k]\n        p$k = $map\n",
+        {
+            Curve: "sigma($slope * $x + $intercept)",
+            Powers: "powers(np.clip($x, $low, $high), $a, $b, $c)",
+            Lines: "np.interp($x, $points, $values)",
+            Steps: "np.array($values)[np.searchsorted($edges, $x)] + 0 * $x",
+            EvenSteps: "np.array($values)[np.searchsorted(np.array($edges).astype("
+            "scores.dtype if scores.dtype.kind == 'f' else float), $x)] + 0 * $x",
+            Jumps: "jumps($x, np.array($points), np.array($at), np.array($between))",
+        },
+        "        return np.stack([1 - p0, p0], axis=1)\n",
+        """        p = np.stack([$every], axis=1)
+        total = p.sum(axis=1, keepdims=True)
+        return np.where(total == 0, 1 / $columns, p / np.where(total == 0, 1, total))
+""",
+    ),
+    "torch": Language(
+        "PyTorch, on a device that has float64",
+        '''"""$about"""
+
+import torch
+
+
+def calibrate(scores):
+    x = scores.double().reshape(-1, $columns)
+
+${helpers}$body''',
+        {
+            "sigma": """    def sigma(z):
+        return torch.exp(z.clamp(max=0)) / (1 + torch.exp(-abs(z)))
+
+""",
+            "powers": """    def powers(p, a, b, c):
+        return sigma(a * torch.log(p) - b * torch.log1p(-p) + c)
+
+""",
+            "double": """    def double(values):
+        return torch.tensor(values, dtype=torch.float64, device=x.device)
+
+""",
+            "lines": """    def lines(x, points, values):
+        i = torch.bucketize(x, points).clamp(1, len(points) - 1)
+        share = ((x - points[i - 1]) / (points[i] - points[i - 1])).clamp(0, 1)
+        return values[i - 1] + (values[i] - values[i - 1]) * share
+
+""",
+            "jumps": """    def jumps(x, points, at, between):
+        i = torch.bucketize(x, points)
+        j = i.clamp(max=len(points) - 1)
+        return torch.where(points[j] == x, at[j], between[i]) + 0 * x
+
+""",
+        },
+        {
+            Temperature: """    return torch.softmax((x - x.amax(dim=1, keepdim=True)) / $temperature, dim=1)
+""",
+            Mixture: """    x = x - x.sum(dim=1, keepdim=True) / $columns
+    return torch.softmax(x @ double($matrix).T + double($intercepts), dim=1)
+""",
+        },
+        "    x$k = x[:, $k].contiguous()\n    p$k = $map\n",
+        {
+            Curve: "sigma($slope * $x + $intercept)",
+            Powers: "powers($x.clamp($low, $high), $a, $b, $c)",
+            Lines: "lines($x, double($points), double($values))",
+            Steps: "double($values)[torch.bucketize($x, double($edges))] + 0 * $x",
+            EvenSteps: "double($values)[torch.bucketize($x, double($edges).to("
+            "scores.dtype if scores.is_floating_point() else torch.float64).double())] + 0 * $x",
+            Jumps: "jumps($x, double($points), double($at), double($between))",
+        },
+        "    return torch.stack([1 - p0, p0], dim=1)\n",
+        """    p = torch.stack([$every], dim=1)
+    total = p.sum(dim=1, keepdim=True)
+    return torch.where(total == 0, 1 / $columns, p / total)
+""",
+    ),
+    "javascript": Language(
+        "nothing",
+        """// $about
+function calibrate(scores) {
+  const x = [].concat(scores);
+${helpers}$body}
+""",
+        {
+            "sigma": """  const sigma = (z) => Math.exp(Math.min(z, 0)) / (1 + Math.exp(-Math.abs(z)));
+""",
+            "powers": """  const powers = (p, a, b, c) => sigma(a * Math.log(p) - b * Math.log1p(-p) + c);
+""",
+            "below": """  const below = (x, points) => points.filter((point) => point < x).length;
+""",
+            "lines": """  const lines = (x, points, values) => {
+    const i = Math.min(Math.max(below(x, points), 1), points.length - 1);
+    const share = (x - points[i - 1]) / (points[i] - points[i - 1]);
+    return values[i - 1] + (values[i] - values[i - 1]) * Math.min(Math.max(share, 0), 1);
+  };
+""",
+            "jumps": """  const jumps = (x, points, at, between) => {
+    const i = below(x, points);
+    return points[i] === x ? at[i] : between[i];
+  };
+""",
+            "softmax": """  const softmax = (z) => {
+    const highest = Math.max(...z);
+    const p = z.map((each) => Math.exp(each - highest));
+    const total = p.reduce((a, b) => a + b);
+    return p.map((each) => each / total);
+  };
+""",
+        },
+        {
+            Temperature: """  const highest = Math.max(...x);
+  return softmax(x.map((z) => (z - highest) / $temperature));
+""",
+            Mixture: """  const mean = x.reduce((a, b) => a + b) / x.length;
+  const dot = (row) => row.reduce((sum, w, j) => sum + w * (x[j] - mean), 0);
+  const intercepts = $intercepts;
+  return softmax($matrix.map((row, k) => dot(row) + intercepts[k]));
+""",
+        },
+        "  const x$k = x[$k];\n  const p$k = $map;\n",
+        {
+            Curve: "sigma($slope * $x + $intercept)",
+            Powers: "powers(Math.min(Math.max($x, $low), $high), $a, $b, $c)",
+            Lines: "lines($x, $points, $values)",
+            Steps: "$values[below($x, $edges)] + 0 * $x",
+            EvenSteps: "$values[below($x, $edges)] + 0 * $x",
+            Jumps: "jumps($x, $points, $at, $between) + 0 * $x",
+        },
+        "  return [1 - p0, p0];\n",
+        """  const p = [$every];
+  const total = p.reduce((a, b) => a + b);
+  return p.map((each) => total === 0 ? 1 / p.length : each / total);
+""",
+    ),
+}  # fmt: skip
+
+
+def _source(plan: Plan, language: Language) -> str:
+    """Put the numbers of a plan into what a language says."""
+    if not isinstance(plan.does, list):
+        body = Template(language.logits[type(plan.does)]).substitute(vars(plan.does), columns=plan.columns)
     else:
-        lines += [
-            f"        p = np.stack([{_numbered('p', plan)}], axis=1)",
-            "        total = p.sum(axis=1, keepdims=True)",
-            f"        return np.where(total == 0, 1 / {plan.columns}, p / np.where(total == 0, 1, total))",
-        ]
-    return "\n".join(lines) + "\n"
+        body = "".join(_column(one, k, language) for k, one in enumerate(plan.does))
+        last = language.one if len(plan.does) == 1 else language.several
+        body += Template(last).substitute(every=_every(plan), columns=plan.columns)
+    helpers = ""
+    for name, text in reversed(language.helpers.items()):
+        helpers = text + helpers if f"{name}(" in helpers + body else helpers
+    about = _about(plan, language.needs)
+    return Template(language.frame).substitute(about=about, columns=plan.columns, helpers=helpers, body=body)
 
 
-def _torch(plan: Plan) -> str:
-    def mapped(one: Map, x: str) -> str:
-        match one:
-            case Curve(slope, intercept):
-                return f"sigma({slope!r} * {x} + {intercept!r})"
-            case Powers(a, b, c):
-                p = f"{x}.clamp({EPSILON!r}, {1 - EPSILON!r})"
-                return f"sigma({a!r} * torch.log({p}) - {b!r} * torch.log1p(-{p}) + {c!r})"
-            case Lines(points, values):
-                return f"lines({x}, double({points}), double({values}))"
-            case Steps(edges, values, uniform):
-                rounded = ".to(kind).double()" if uniform else ""
-                return f"double({values})[torch.bucketize({x}, double({edges}){rounded})] + 0 * {x}"
-            case Jumps(points, at, between):
-                return f"jumps({x}, double({points}), double({at}), double({between}))"
-
-    lines = [
-        f'"""{_about(plan, "PyTorch, on a device that has float64")}"""',
-        "",
-        "import torch",
-        "",
-        "",
-        *(
-            ["def sigma(z):", "    return torch.exp(z.clamp(max=0)) / (1 + torch.exp(-abs(z)))", "", ""]
-            if plan.curved
-            else []
-        ),
-        "def calibrate(scores):",
-        f"    x = scores.double().reshape(-1, {plan.columns})",
-    ]
-    if plan.rounds:
-        lines += ["    kind = scores.dtype if scores.is_floating_point() else torch.float64"]
-    if not plan.maps:
-        match plan.logits:
-            case Mixture(matrix, intercepts):
-                lines += [
-                    f"    matrix = torch.tensor({matrix}, dtype=torch.float64, device=x.device)",
-                    f"    intercepts = torch.tensor({intercepts}, dtype=torch.float64, device=x.device)",
-                    f"    z = (x - x.sum(dim=1, keepdim=True) / {plan.columns}) @ matrix.T + intercepts",
-                ]
-            case temperature:
-                lines += [f"    z = (x - x.amax(dim=1, keepdim=True)) / {temperature!r}"]
-        return "\n".join([*lines, "    return torch.softmax(z, dim=1)"]) + "\n"
-    lines += [
-        "",
-        "    def double(values):",
-        "        return torch.tensor(values, dtype=torch.float64, device=x.device)",
-        "",
-    ]
-    if any(isinstance(one, Lines) for one in plan.maps):
-        lines += [
-            "    def lines(x, points, values):",
-            "        i = torch.bucketize(x, points).clamp(1, len(points) - 1)",
-            "        share = ((x - points[i - 1]) / (points[i] - points[i - 1])).clamp(0, 1)",
-            "        return values[i - 1] + (values[i] - values[i - 1]) * share",
-            "",
-        ]
-    if plan.jumps:
-        lines += [
-            "    def jumps(x, points, at, between):",
-            "        i = torch.bucketize(x, points)",
-            "        j = i.clamp(max=len(points) - 1)",
-            "        return torch.where(points[j] == x, at[j], between[i]) + 0 * x",
-            "",
-        ]
-    lines += ["    x = x.T.contiguous()"]
-    lines += [f"    p{k} = {mapped(one, f'x[{k}]')}" for k, one in enumerate(plan.maps)]
-    if len(plan.maps) == 1:
-        lines += ["    return torch.stack([1 - p0, p0], dim=1)"]
-    else:
-        lines += [
-            f"    p = torch.stack([{_numbered('p', plan)}], dim=1)",
-            "    total = p.sum(dim=1, keepdim=True)",
-            f"    return torch.where(total == 0, 1 / {plan.columns}, p / total)",
-        ]
-    return "\n".join(lines) + "\n"
+def _column(one: Map, k: int, language: Language) -> str:
+    ends = {"low": EPSILON, "high": 1 - EPSILON}
+    mapped = Template(language.maps[type(one)]).substitute(vars(one), **ends, x=f"x{k}")
+    return Template(language.column).substitute(k=k, map=mapped)
 
 
-def _javascript(plan: Plan) -> str:
-    def mapped(one: Map, x: str) -> str:
-        match one:
-            case Curve(slope, intercept):
-                return f"sigma({slope!r} * {x} + {intercept!r})"
-            case Powers(a, b, c):
-                p = f"Math.min(Math.max({x}, {EPSILON!r}), {1 - EPSILON!r})"
-                return f"sigma({a!r} * Math.log({p}) - {b!r} * Math.log1p(-{p}) + {c!r})"
-            case Lines(points, values):
-                return f"lines({x}, {points}, {values})"
-            case Steps(edges, values):
-                return f"{values}[below({x}, {edges})] + 0 * {x}"
-            case Jumps(points, at, between):
-                return f"jumps({x}, {points}, {at}, {between}) + 0 * {x}"
-
-    lines = [
-        f"// {_about(plan, 'nothing')}",
-        "function calibrate(scores) {",
-        "  const x = [].concat(scores);",
-    ]
-    if plan.curved:
-        lines += ["  const sigma = (z) => Math.exp(Math.min(z, 0)) / (1 + Math.exp(-Math.abs(z)));"]
-    if not plan.maps:
-        match plan.logits:
-            case Mixture(matrix, intercepts):
-                lines += [
-                    "  const mean = x.reduce((a, b) => a + b) / x.length;",
-                    "  const dot = (row) => row.reduce((sum, w, j) => sum + w * (x[j] - mean), 0);",
-                    f"  const intercepts = {intercepts};",
-                    f"  const z = {matrix}.map((row, k) => dot(row) + intercepts[k]);",
-                    "  const highest = Math.max(...z);",
-                    "  const p = z.map((each) => Math.exp(each - highest));",
-                ]
-            case temperature:
-                lines += [
-                    "  const highest = Math.max(...x);",
-                    f"  const p = x.map((z) => Math.exp((z - highest) / {temperature!r}));",
-                ]
-        lines += [
-            "  const total = p.reduce((a, b) => a + b);",
-            "  return p.map((each) => each / total);",
-            "}",
-        ]
-        return "\n".join(lines) + "\n"
-    if any(isinstance(one, Steps | Jumps | Lines) for one in plan.maps):
-        lines += ["  const below = (x, points) => points.filter((point) => point < x).length;"]
-    if any(isinstance(one, Lines) for one in plan.maps):
-        lines += [
-            "  const lines = (x, points, values) => {",
-            "    const i = Math.min(Math.max(below(x, points), 1), points.length - 1);",
-            "    const share = (x - points[i - 1]) / (points[i] - points[i - 1]);",
-            "    return values[i - 1] + (values[i] - values[i - 1]) * Math.min(Math.max(share, 0), 1);",
-            "  };",
-        ]
-    if plan.jumps:
-        lines += [
-            "  const jumps = (x, points, at, between) => {",
-            "    const i = below(x, points);",
-            "    return points[i] === x ? at[i] : between[i];",
-            "  };",
-        ]
-    lines += [f"  const p{k} = {mapped(one, f'x[{k}]')};" for k, one in enumerate(plan.maps)]
-    if len(plan.maps) == 1:
-        lines += ["  return [1 - p0, p0];", "}"]
-    else:
-        lines += [
-            f"  const p = [{_numbered('p', plan)}];",
-            "  const total = p.reduce((a, b) => a + b);",
-            "  return p.map((each) => total === 0 ? 1 / p.length : each / total);",
-            "}",
-        ]
-    return "\n".join(lines) + "\n"
+def _every(plan: Plan) -> str:
+    """Name the probabilities of all columns."""
+    return ", ".join(f"p{k}" for k in range(plan.columns))
 
 
 def _sql(plan: Plan) -> str:
@@ -455,7 +467,8 @@ def _sql(plan: Plan) -> str:
         found = f"reads {plan.columns} columns"
         raise _input.BadValue("calibrator", found, "one score a row: an SQL expression is of one column")
     comment = f"/* {_about(plan, 'a column named score')} */\n"
-    match plan.maps[0]:
+    assert isinstance(plan.does, list)  # one column is mapped
+    match plan.does[0]:
         case Curve(slope, intercept):
             return comment + _sql_sigma(f"({_literal(slope)} * score + {_literal(intercept)})")
         case Powers(a, b, c):
@@ -502,197 +515,107 @@ def _onnx(plan: Plan, dtype: Dtype) -> bytes:
     return bytes(parser.parse_model(_onnx_text(plan, dtype)).SerializeToString())
 
 
+SIGMA = "p$k = Div(Exp(Min(z$k, [0.0])), Add([1.0], Exp(Neg(Abs(z$k)))))\n"
+COUNT = "n$k = Sub(ReduceSum<keepdims = 1>(Cast<to = 7>(Greater(x$k, $ends)), i[1]), i[1])\n"
+STEPS = COUNT + "p$k = Add(Gather($values, n$k), Mul([0.0], x$k))\n"
+SOFTMAX = """e = Exp(Sub(z, ReduceMax<keepdims = 1>(z, i[1])))
+probabilities = Div(e, ReduceSum<keepdims = 1>(e, i[1]))
+"""
+ONNX = {
+    Temperature: "z = Div(Sub(x, ReduceMax<keepdims = 1>(x, i[1])), $temperature)\n" + SOFTMAX,
+    Mixture: "z = Add(MatMul(Sub(x, ReduceMean<keepdims = 1>(x, i[1])), $matrix), $intercepts)\n" + SOFTMAX,
+    Curve: "z$k = Add(Mul($slope, x$k), $intercept)\n" + SIGMA,
+    Powers: "q$k = Min(Max(x$k, $low), $high)\n"
+    "z$k = Add(Sub(Mul($a, Log(q$k)), Mul($b, Log(Sub([1.0], q$k)))), $c)\n" + SIGMA,
+    Steps: STEPS,
+    EvenSteps: STEPS,
+    Jumps: COUNT
+    + "y$k = Where(Equal(x$k, Gather($points, n$k)), Gather($at, n$k), Gather($between, n$k))\n"
+    + "p$k = Add(y$k, Mul([0.0], x$k))\n",
+    Lines: COUNT
+    + "r$k = Div(Sub(x$k, Gather($points, n$k)), Gather($widths, n$k))\n"
+    + "p$k = Add(Gather($values, n$k), Mul(Gather($rises, n$k), Min(Max(r$k, [0.0]), [1.0])))\n",
+}
+ONNX_SEVERAL = """p = Concat<axis = 1>($every)
+total = ReduceSum<keepdims = 1>(p, i[1])
+probabilities = Where(Equal(total, [0.0]), [$uniform], Div(p, total))
+"""
+
+
 def _onnx_text(plan: Plan, dtype: Dtype) -> str:
     """Write the model in the text form of ONNX."""
     kind = {"float32": "float", "float64": "double"}[dtype]
-    width = max(2, plan.columns)
-    lines = [
-        '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">',
-        f"calibrate ({kind}[n, {plan.columns}] scores) => (double[n, {width}] probabilities) {{",
-        "x = Cast <to = 11> (scores)",
-        *(_onnx_maps(plan, dtype) if plan.maps else _onnx_softmax(plan)),
-        "}",
-    ]
-    return "\n".join(lines)
+    text = "x = Cast<to = 11>(scores)\n"
+    if not isinstance(plan.does, list):
+        numbers = {name: np.transpose(value).tolist() for name, value in vars(plan.does).items()}
+        text += _filled(ONNX[type(plan.does)], numbers)
+    else:
+        for k, one in enumerate(plan.does):
+            text += f"x{k} = Gather<axis = 1>(x, i[{k}])\n"
+            text += _filled(ONNX[type(one)], _onnx_numbers(one, dtype), k=k)
+        several = _filled(ONNX_SEVERAL, {}, every=_every(plan), uniform=1 / plan.columns)
+        text += several if len(plan.does) > 1 else "probabilities = Concat<axis = 1>(Sub([1.0], p0), p0)\n"
+    columns = f"{kind}[n, {plan.columns}] scores) => (double[n, {max(2, plan.columns)}] probabilities"
+    head = '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">'
+    return "\n".join([head, f"calibrate ({columns}) {{", *_statements(text), "}"])
 
 
-def _onnx_softmax(plan: Plan) -> list[str]:
-    one = _constant("one", [1], "int64")
-    ending = ["e = Exp (z)", "total = ReduceSum <keepdims = 1> (e, one)", "probabilities = Div (e, total)"]
-    match plan.logits:
-        case Mixture(matrix, intercepts):
-            weights = [w for column in zip(*matrix, strict=True) for w in column]
-            return [
-                one,
-                _constant("weights", weights, width=len(matrix)),
-                _constant("intercepts", intercepts),
-                "mean = ReduceMean <keepdims = 1> (x, one)",
-                "centred = Sub (x, mean)",
-                "mixed = MatMul (centred, weights)",
-                "scores_ = Add (mixed, intercepts)",
-                "highest = ReduceMax <keepdims = 1> (scores_, one)",
-                "z = Sub (scores_, highest)",
-                *ending,
-            ]
-        case temperature:
-            return [
-                one,
-                _constant("temperature", [temperature]),
-                "highest = ReduceMax <keepdims = 1> (x, one)",
-                "below = Sub (x, highest)",
-                "z = Div (below, temperature)",
-                *ending,
-            ]
+def _filled(template: str, numbers: dict[str, Any], **texts: Any) -> str:
+    """Put numbers into an ONNX template, where one number is a vector of one."""
+    vectors = {name: value if isinstance(value, list) else [value] for name, value in numbers.items()}
+    return Template(template).substitute(vectors, **texts)
 
 
-def _onnx_maps(plan: Plan, dtype: Dtype) -> list[str]:
-    lines = []
-    for k, one in enumerate(plan.maps):
-        lines += [
-            _constant(f"column{k}", [k], "int64"),
-            f"x{k} = Gather <axis = 1> (x, column{k})",
-            *_onnx_map(one, str(k), dtype),
-        ]
-    if len(plan.maps) == 1:
-        lines += ["other = Sub (unit, p0)", "probabilities = Concat <axis = 1> (other, p0)"]
-        return _with_constants(lines)
-    lines += [
-        f"p = Concat <axis = 1> ({_numbered('p', plan)})",
-        "total = ReduceSum <keepdims = 1> (p, axis)",
-        "nothing = Equal (total, zero)",
-        _constant("uniform", [1 / plan.columns]),
-        "share = Div (p, total)",
-        "probabilities = Where (nothing, uniform, share)",
-    ]
-    return _with_constants(lines)
-
-
-def _with_constants(lines: list[str]) -> list[str]:
-    """Put in front what several statements share, where one of them does."""
-    shared: dict[str, tuple[list[float], str]] = {
-        "axis": ([1], "int64"),
-        "unit": ([1.0], "double"),
-        "zero": ([0.0], "double"),
-    }
-    used = [name for name in shared if any(re.search(rf"\b{name}\b", line) for line in lines)]
-    return [*(_constant(name, *shared[name]) for name in used), *lines]
-
-
-def _onnx_map(one: Map, k: str, dtype: Dtype) -> list[str]:
-    """Statements that make ``p{k}`` from ``x{k}``, a column."""
+def _onnx_numbers(one: Map, dtype: Dtype) -> dict[str, Any]:
+    """Return the numbers of a map, arranged for ONNX, which looks each of them up by a count of ends."""
     match one:
-        case Curve(slope, intercept):
-            return [
-                _constant(f"slope{k}", [slope]),
-                _constant(f"intercept{k}", [intercept]),
-                f"steep{k} = Mul (slope{k}, x{k})",
-                f"z{k} = Add (steep{k}, intercept{k})",
-                *_onnx_sigma(k),
-            ]
-        case Powers(a, b, c):
-            return [
-                _constant(f"least{k}", [EPSILON]),
-                _constant(f"most{k}", [1 - EPSILON]),
-                _constant(f"a{k}", [a]),
-                _constant(f"b{k}", [b]),
-                _constant(f"c{k}", [c]),
-                f"above{k} = Max (x{k}, least{k})",
-                f"inside{k} = Min (above{k}, most{k})",
-                f"rest{k} = Sub (unit, inside{k})",
-                f"log{k} = Log (inside{k})",
-                f"restlog{k} = Log (rest{k})",
-                f"for{k} = Mul (a{k}, log{k})",
-                f"against{k} = Mul (b{k}, restlog{k})",
-                f"more{k} = Sub (for{k}, against{k})",
-                f"z{k} = Add (more{k}, c{k})",
-                *_onnx_sigma(k),
-            ]
-        case Steps(edges, values, uniform):
-            kind = dtype if uniform else "float64"
-            edges = np.array(edges, dtype=kind).astype(float).tolist()
-            return [
-                *_onnx_lookup(k, edges),
-                _constant(f"values{k}", values),
-                f"value{k} = Gather (values{k}, index{k})",
-                f"missing{k} = Mul (zero, x{k})",
-                f"p{k} = Add (value{k}, missing{k})",
-            ]
-        case Jumps(points, at, between):
-            return [
-                *_onnx_lookup(k, points),
-                _constant(f"points{k}", [*points, points[-1]]),
-                _constant(f"ats{k}", [*at, at[-1]]),
-                _constant(f"values{k}", between),
-                f"point{k} = Gather (points{k}, index{k})",
-                f"at{k} = Gather (ats{k}, index{k})",
-                f"value{k} = Gather (values{k}, index{k})",
-                f"equal{k} = Equal (x{k}, point{k})",
-                f"either{k} = Where (equal{k}, at{k}, value{k})",
-                f"missing{k} = Mul (zero, x{k})",
-                f"p{k} = Add (either{k}, missing{k})",
-            ]
+        case Curve() | Powers():
+            return {"low": EPSILON, "high": 1 - EPSILON, **vars(one)}
+        case Steps(edges, values):
+            rounded = np.array(edges, dtype=dtype if isinstance(one, EvenSteps) else float)
+            return {"ends": [-np.inf, *rounded.astype(float).tolist()], "values": values}
+        case Jumps(points, at, between):  # above all points no point is equal, whatever is looked up
+            repeated = {"points": [*points, points[-1]], "at": [*at, at[-1]]}
+            return {"ends": [-np.inf, *points], **repeated, "between": between}
         case Lines(points, values):
-            tables = {
-                "point": points[:-1],
-                "width": np.diff(points).tolist(),
-                "value": values[:-1],
-                "rise": np.diff(values).tolist(),
-            }
-            looked_up = [
-                line
-                for name, table in tables.items()
-                for line in (_constant(f"{name}s{k}", table), f"{name}{k} = Gather ({name}s{k}, index{k})")
-            ]
-            return [
-                *_onnx_lookup(k, points[1:-1]),
-                *looked_up,
-                f"above{k} = Sub (x{k}, point{k})",
-                f"ratio{k} = Div (above{k}, width{k})",
-                f"floor{k} = Max (ratio{k}, zero)",
-                f"part{k} = Min (floor{k}, unit)",
-                f"risen{k} = Mul (rise{k}, part{k})",
-                f"p{k} = Add (value{k}, risen{k})",
-            ]
+            rises = {"widths": np.diff(points).tolist(), "rises": np.diff(values).tolist()}
+            return {"ends": [-np.inf, *points[1:-1]], "points": points[:-1], "values": values[:-1], **rises}
 
 
-def _onnx_sigma(k: str) -> list[str]:
-    """Statements that make ``p{k}`` from the log-odds ``z{k}``."""
-    return [
-        f"low{k} = Min (z{k}, zero)",
-        f"top{k} = Exp (low{k})",
-        f"size{k} = Abs (z{k})",
-        f"minus{k} = Neg (size{k})",
-        f"odds{k} = Exp (minus{k})",
-        f"sum{k} = Add (unit, odds{k})",
-        f"p{k} = Div (top{k}, sum{k})",
-    ]
+def _statements(text: str) -> list[str]:
+    """Lay out nested calls, one statement a line, as ONNX has them; what occurs twice is computed once."""
+    lines: list[str] = []
+    names: dict[str, str] = {}
+
+    def named(expression: str, statement: str) -> str:
+        if expression not in names:
+            names[expression] = f"v{len(names)}"
+            lines.append(f"{names[expression]} = {statement}")
+        return names[expression]
+
+    def constant(found: re.Match[str]) -> str:
+        numbers, rows = found[2].replace("[", "").replace("]", ""), found[2].count("[") - 1
+        size = numbers.count(",") + 1
+        shape = f"{rows}, {size // rows}" if rows else f"{size}"
+        kind = "int64" if found[1] else "double"
+        return named(found[0], f"Constant <value = {kind}[{shape}] {{{numbers}}}> ()")
+
+    def call(found: re.Match[str]) -> str:
+        return named(found[0], _spaced(found))
+
+    for line in text.splitlines():
+        name, expression = line.split(" = ", 1)
+        expression = CONSTANT.sub(constant, expression)
+        while not CALL.fullmatch(expression):
+            expression = CALL.sub(call, expression)
+        lines.append(f"{name} = {CALL.sub(_spaced, expression)}")
+    return lines
 
 
-def _onnx_lookup(k: str, points: list[float]) -> list[str]:
-    """Statements that count the points below ``x{k}``."""
-    return [
-        _constant(f"ends{k}", [-np.inf, *points]),
-        f"below{k} = Greater (x{k}, ends{k})",
-        f"count{k} = Cast <to = 7> (below{k})",
-        f"reached{k} = ReduceSum <keepdims = 1> (count{k}, axis)",
-        f"index{k} = Sub (reached{k}, axis)",
-    ]
+CONSTANT = re.compile(r"(i?)(\[\[.*?\]\]|\[.*?\])")
+CALL = re.compile(r"(\w+)(<[^>]*>)?\(([^()]*)\)")  # one that holds no other
 
 
-def _constant(name: str, values: Sequence[float], kind: str = "double", width: int = 0) -> str:
-    """Statement of a constant: a vector, or a matrix of `width` columns."""
-    numbers, rows = ", ".join(map(repr, values)), len(values)
-    shape = f"{rows // width}, {width}" if width else f"{rows}"
-    return f"{name} = Constant <value = {kind}[{shape}] {{{numbers}}}> ()"
-
-
-def _numbered(letter: str, plan: Plan) -> str:
-    return ", ".join(f"{letter}{k}" for k in range(len(plan.maps)))
-
-
-WRITERS: dict[str, Callable[[Plan], str]] = {
-    "numpy": _numpy,
-    "torch": _torch,
-    "sql": _sql,
-    "javascript": _javascript,
-}
+def _spaced(call: re.Match[str]) -> str:
+    options = f"{call[2]} " if call[2] else ""
+    return f"{call[1]} {options}({call[3]})"

@@ -22,18 +22,20 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from .. import _input, _results
-from .. import _json_state as _sealed
+from .._json_state import VERSION, Numbers, keyed, opened
 from .._typing import Floats, Target
 from ..measures.accumulator import Batch, Event, Kind, same_kind
 from ..measures.bins import bin_edges
 from ..measures.reliability import ReliabilityCurve, curve_from_sums
 
-FORMAT, VERSION = "calibration_lessons.monitor", 1
+FORMAT = "calibration_lessons.monitor"
+KEYS = ("settings", "kind", "event", "rung", "windows")
 SUMS = ("forecasts", "forecast_confidence", "labels", "confidence", "hits", "variance")  # rows of a window
 EVENTS, DTYPES = ("top-label", "positive"), ("float16", "float32", "float64")
 SETTINGS = ("n_bins", "target", "false_alarms", "windows", "accuracy")
 SHOWN = ("ece", "ece_low", "ece_high", "ece_calibrated", "confidence", "accuracy", "gap")
 STAKES = (0.3, 0.6, 1.2)  # standard errors of a window
+PER_BIN = Numbers(("M",), low=0)
 LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet on a huge drift is no use
 
 Window = str | int
@@ -289,7 +291,9 @@ class CalibrationMonitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as lists, numbers and texts, for `json.dumps`; `from_dict` reads it."""
-        content = {
+        return {
+            "format": FORMAT,
+            "version": VERSION,
             "settings": {name: getattr(self, name) for name in SETTINGS},
             "kind": None if self._kind is None else [*self._kind],
             "event": self._event,
@@ -299,7 +303,6 @@ class CalibrationMonitor:
                 for window in sorted(self._sums)
             ],
         }
-        return _sealed.sealed(FORMAT, VERSION, content)
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:
@@ -308,33 +311,38 @@ class CalibrationMonitor:
         Raises
         ------
         ValueError, TypeError
-            For anything but such a state; the message names the place. The checksum notices damage.
+            For anything but such a state; the message names the place.
         """
-        content = _sealed.opened(state, FORMAT, VERSION)
-        _sealed.keyed(content, "state", ("settings", "kind", "event", "rung", "windows"))
-        settings = _sealed.keyed(content["settings"], "state['settings']", SETTINGS)
-        target = settings["target"]
-        if target is not None and type(target) not in (str, int):
-            raise _input.BadType("state['settings']['target']", f"= {target!r}", "a text or a class number")
-        named = {name: settings[name] for name in ("false_alarms", "windows", "accuracy")}
-        monitor = cls(settings["n_bins"], target, **named)
-        monitor._event, rung, windows = content["event"], content["rung"], content["windows"]
-        _refuse_unless(type(windows) is list, "windows", windows, "a list")
-        monitor._kind = _read_kind(content["kind"], needed=bool(windows))
-        named_event = monitor._event in EVENTS or type(monitor._event) is int
-        _refuse_unless(named_event, "event", monitor._event, f"a class number, or one of {EVENTS}")
+        state = opened(state, FORMAT, KEYS)
+        settings = keyed(state["settings"], "state['settings']", SETTINGS)
+        kind, event, rung, windows = (state[key] for key in KEYS[1:])
+        known = type(kind) is list and len(kind) == 2 and type(kind[0]) is str and kind[1] in DTYPES
+        alarms = type(rung) is dict and set(rung) <= {"calibration", "accuracy"}
+        for key, fits, expected in (
+            (
+                "settings",
+                type(settings["target"]) in (str, int, type(None)),
+                "a target as a text or a number",
+            ),
+            ("windows", type(windows) is list, "a list"),
+            ("kind", known or (kind is None and not windows), f"a text, and one of {DTYPES}"),
+            ("event", event in EVENTS or type(event) is int, f"a class number, or one of {EVENTS}"),
+            ("rung", alarms, "the windows at which 'calibration' or 'accuracy' rang"),
+        ):
+            if not fits:
+                raise _input.BadValue(f"state[{key!r}]", f"= {state[key]!r}", expected)
+        monitor = cls(**settings)
+        monitor.rung, monitor._event = dict(rung), event
+        monitor._kind = (kind[0], kind[1]) if kind else None
         for number, each in enumerate(windows):
             place = f"state['windows'][{number}]"
-            window = _sealed.keyed(each, place, ("window", *SUMS))["window"]
-            monitor._named(window, f"{place}['window']")
-            if window in monitor._sums:
-                raise _input.BadValue(f"{place}['window']", f"= {window!r}", "a window once")
-            monitor._sums[window] = _read_sums(each, place, monitor.n_bins)
-        known = type(rung) is dict and set(rung) <= {"calibration", "accuracy"}
-        known = known and all(window in monitor._sums for window in rung.values())
-        _refuse_unless(known, "rung", rung, "windows at which an alarm rang")
-        _sealed.check_seal(state, content)
-        monitor.rung = dict(rung)
+            window = keyed(each, place, ("window", *SUMS))["window"]
+            window = monitor._named(window, f"{place}['window']")
+            rows = [PER_BIN.read(each[name], f"{place}[{name!r}]", {"M": monitor.n_bins}) for name in SUMS]
+            monitor._sums[window] = np.array(rows)
+            forecasts, _, labels, _, hits, _ = rows
+            if not ((hits <= labels) & (labels <= forecasts)).all():
+                raise _input.BadValue(place, "holds sums that no rows have", "hits <= labels <= forecasts")
         return monitor
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -461,37 +469,3 @@ def _paid(sums: Floats, stakes: Floats) -> Floats:
 def _root(information: Floats) -> Floats:
     """Square root, and a number that is small instead of 0."""
     return np.asarray(np.sqrt(np.maximum(information, 1e-12)))
-
-
-def _refuse_unless(fits: bool, key: str, found: Any, expected: str) -> None:
-    if not fits:
-        raise _input.BadValue(f"state[{key!r}]", f"= {found!r}", expected)
-
-
-def _read_kind(value: Any, *, needed: bool) -> Kind | None:
-    """Read what the columns stand for, and the type of the scores."""
-    if value is None and not needed:
-        return None
-    fits = type(value) is list and len(value) == 2 and type(value[0]) is str
-    _refuse_unless(fits and value[1] in DTYPES, "kind", value, f"a text, and one of {DTYPES}")
-    return value[0], value[1]
-
-
-def _read_sums(each: dict[str, Any], place: str, n_bins: int) -> Floats:
-    """Read the sums of a window, and refuse those that no rows can have."""
-    read = []
-    for name in SUMS:
-        values = each[name]
-        if not isinstance(values, list) or len(values) != n_bins:
-            raise _input.BadType(f"{place}[{name!r}]", "is no list of a number a bin", f"{n_bins} numbers")
-        read.append([_sealed.number(value, f"{place}[{name!r}]", (m,)) for m, value in enumerate(values)])
-    sums = np.array(read)
-    forecasts, expected, labels, confidence, hits, variance = sums
-    counts = np.stack([forecasts, labels, hits])
-    whole = (counts == np.floor(counts)).all() and (sums >= 0).all()
-    slack = 1 + 1e-9
-    within = (labels <= forecasts) & (hits <= labels) & (expected <= forecasts * slack)
-    within &= (confidence <= labels * slack) & (variance <= labels / 4 * slack)
-    if not whole or not within.all():
-        raise _input.BadValue(place, "holds sums that no rows have", "counts and sums that fit each other")
-    return sums

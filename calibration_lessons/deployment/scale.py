@@ -22,8 +22,7 @@ from sklearn.utils.validation import validate_data
 from .. import _input
 from .._extras import missing
 from .._typing import Norm, Strategy, Target
-from ..calibrators._logit_rows import LogitLimits, LogitRows
-from ..calibrators._one_temperature import TemperedSoftmax
+from ..calibrators.temperature import LogitLimits, LogitRows, TemperedSoftmax
 from ..measures._forecast import resolve_target
 from ..measures.accumulator import CalibrationAccumulator
 from ..measures.ece import refuse_weights, targets_of

@@ -32,9 +32,7 @@ def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[
     if norm != "l1":
         expected = "'l1' (a mean of roots has no such interval)"
         raise _input.BadValue("norm", f"= {norm!r} with target 'class-wise'", expected)
-    parts = [curve.filled() for curve in curves]
-    share, gap, confidence, n = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return chance.interval(norm, level, share / len(curves), gap, confidence, n, dependence=DEPENDENCE)
+    return chance.interval(norm, level, [curve.filled() for curve in curves], dependence=DEPENDENCE)
 
 
 def null(

@@ -6,20 +6,23 @@ number of rows (with weights the effective one) that stands behind each gap.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import erf
-from scipy.stats import norm as normal
+from scipy.stats import t as student
 
 from .. import _input
 from .._typing import Floats, Norm, Seed
 
+Interval = tuple[float, float]
 ATOL = 1e-12  # errors that differ by less are equal but for rounding
 MAX_ROWS = 2**40  # beyond, a binomial share is normal to all digits
-THRESHOLD = 3.0  # standard errors from which a gap is no chance; with 2 the coverage fell to .94
+LEAST_FREEDOM = 0.01  # one row has none, and no interval but the whole range: its quantile is 1e130
+THRESHOLD = 3.0  # standard errors from which the lower end takes a gap for no chance; with 2 it covered .94
 
 
 def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats) -> float:
@@ -36,45 +39,64 @@ def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats
     return float(np.sqrt(max(0.0, float(share @ np.where(n == 1, 0.0, gap**2 - variance)))))
 
 
-def interval(
-    norm: Norm,
-    level: float,
-    share: Floats,
-    gap: Floats,
-    confidence: Floats,
-    n: Floats,
-    *,
-    dependence: float = 1.0,
-) -> tuple[float, float]:
-    """Invert a test of the binned error, as `ece_interval` says.
+class Bins(NamedTuple):
+    """The bins that hold a row: shares, gaps, confidences, effective rows, and variances of their scores."""
 
-    The upper end reads the observed error as no smaller than the mean that chance leaves a calibrated model.
-    `dependence` bounds the variance of the error, as a multiple of the one that independent bins give it.
+    share: Floats
+    gap: Floats
+    confidence: Floats
+    n: Floats
+    spread: Floats
+
+    def spread_of_forecasts(self, norm: Norm) -> float:
+        """Return the standard deviation that the forecast of a row gives the error ("l2": its square).
+
+        A sample has more rows in one bin and fewer in another, and within a bin other forecasts p: its error
+        varies as the mean over its rows of |a - p| does, signed like the gap g of the bin ("l2": of
+        g^2 + 2 g (c - p)), where a is the accuracy of the bin and c its confidence.
+        """
+        size, slope = (np.abs(self.gap), np.ones(1)) if norm == "l1" else (self.gap**2, 2 * self.gap)
+        variance = float(self.share @ (size**2 + slope**2 * self.spread) - (self.share @ size) ** 2)
+        return float(np.sqrt(max(0.0, variance)))
+
+
+def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: float = 1.0) -> Interval:
+    """Invert a test of the binned error, as `ece_interval` says; of several classes, of their mean error.
+
+    For the upper end all gaps are the same number of standard errors. Of all candidates with one error these
+    give the smallest expected observed error, the standard errors being given: the mean of a folded
+    normal is convex in its gap d, and its slope erf(d / (s sqrt 2)) is equal in all bins where d / s is.
+    Two hits and two misses more (Agresti and Coull 1998) keep s above 0 where a bin shows hits only. A
+    gap whose sign chance can turn is sought towards 1/2, where there is most room, and most scatter to
+    hide in. The observed error counts as no smaller than the mean that chance leaves a calibrated model.
+
+    Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the
+    variance that the labels give the error, as a multiple of the one that independent bins give it; what
+    the forecasts add is taken as if it went the same way in all classes.
     """
-    z = float(normal.isf((1 - level) / 2)) * np.sqrt(dependence)
+    share, gap, confidence, n, _ = (np.concatenate(column) for column in zip(*classes, strict=True))
+    share = share / len(classes)
+    rows = 1 / float(classes[0].share ** 2 @ (1 / classes[0].n))
+    quantile = float(student.isf((1 - level) / 2, max(rows - 1, LEAST_FREEDOM)))
+    z, power = quantile * np.sqrt(dependence), 1 if norm == "l1" else 2
     error = np.sqrt(confidence * (1 - confidence) / n)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
-    even = _even(gap, confidence, n)
-    measured = float(share @ (np.abs(gap) if norm == "l1" else gap**2))
-    calibrated, _ = _moments(norm, share, np.zeros_like(gap), error)
-    _, variance = _moments(norm, share, gap, np.abs(even))
-    low = _candidate(norm, z, share, measured, confidence, n, np.where(clear, gap, 0.0))
-    high = _candidate(norm, -z, share, max(measured, float(calibrated)), confidence, n, even, variance)
-    return low, max(low, high)
-
-
-def _even(gap: Floats, confidence: Floats, n: Floats) -> Floats:
-    """One standard error of each bin's accuracy, in the direction of its gap.
-
-    Of all candidates with one and the same error these gaps give the smallest expected observed error, the
-    standard errors being given: the mean of a folded normal is convex in its gap d, and its slope
-    erf(d / (s sqrt 2)) is equal in all bins where d is the same multiple of the standard error s. Two hits
-    and two misses more (Agresti and Coull 1998) keep s above 0 where a bin shows hits only.
-    """
     accuracy = (n * (confidence + gap) + 2) / (n + 4)
-    outwards = np.where(gap == 0, confidence < 0.5, gap > 0)
-    return np.where(outwards, 1.0, -1.0) * np.sqrt(accuracy * (1 - accuracy) / n)
+    scatter = np.sqrt(accuracy * (1 - accuracy) / n)
+    even = np.where(np.where(ratio > quantile, gap > 0, confidence < 0.5), scatter, -scatter)
+    measured = float(share @ np.abs(gap) ** power)
+    fewer, more = (max(0.0, measured ** (1 / power) + half / rows) ** power for half in (-0.5, 0.5))
+    calibrated, _ = _moments(norm, share, np.zeros_like(gap), error)
+    _, variance = _moments(norm, share, gap, scatter)
+    low = _candidate(norm, z, share, fewer, confidence, n, np.where(clear, gap, 0.0))
+    high = _candidate(norm, -z, share, max(more, float(calibrated)), confidence, n, even, variance)
+    spread = float(np.mean([bins.spread_of_forecasts(norm) for bins in classes]))
+    forecasts = quantile * spread / np.sqrt(rows)
+    down, up = max(0.0, measured - low), max(0.0, high - measured)
+    low = max(0.0, low + down - float(np.hypot(down, forecasts)))
+    high = min(1.0, high - up + float(np.hypot(up, forecasts)))
+    return low ** (1 / power), max(low, high) ** (1 / power)
 
 
 def _folded_normal(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
@@ -109,7 +131,7 @@ def _candidate(
     direction: Floats,
     least_variance: float | Floats = 0.0,
 ) -> float:
-    """Error of the candidate, among gaps along `direction`, under which `measured` lies z above.
+    """Error ("l2": squared) of the candidate, among gaps along `direction`, where `measured` lies z above.
 
     The candidates are a line: bin m has the accuracy a_m = c_m + s d_m, cut off at 0 and 1, with one scale s
     for the directions d_m. Under a candidate the observed gap of bin m is normal with mean a_m - c_m and
@@ -133,7 +155,7 @@ def _candidate(
     room = np.where(direction > 0, 1 - confidence, confidence)
     largest = float((room[off] / np.abs(direction[off])).max())
     gap, _ = gaps_and_sd(_crossing(excess, largest, first=z > 0))
-    return float(share @ np.abs(gap)) if norm == "l1" else float(np.sqrt(share @ gap**2))
+    return float(share @ (np.abs(gap) if norm == "l1" else gap**2))
 
 
 def _crossing(excess: Callable[[float | Floats], Floats], largest: float, *, first: bool) -> float:

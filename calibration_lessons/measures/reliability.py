@@ -116,12 +116,15 @@ class ReliabilityCurve(_results.Rows):
         """Return both ends of a confidence interval for the error, as `calibration_lessons.ece_interval`."""
         _input.one_of(norm, ["l1", "l2"], "norm")
         _input.number_between(level, 0, 1, "level", open_ends=True)
-        return chance.interval(norm, level, *self.filled())
+        return chance.interval(norm, level, [self.filled()])
 
-    def filled(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return shares, gaps, confidences and effective counts of the bins that hold a row."""
+    def filled(self) -> chance.Bins:
+        """Return the bins that hold a row, with what stands behind each gap."""
         filled = self.counts > 0
-        return self.shares[filled], self.gaps[filled], self.confidence[filled], self.effective_counts[filled]
+        c, n = self.confidence[filled], self.effective_counts[filled]
+        within = self.hit_variances[filled] * n / self.weights[filled] ** 2
+        spread = np.maximum(c * (1 - c) - within, 0.0)
+        return chance.Bins(self.shares[filled], self.gaps[filled], c, n, spread)
 
     def under_calibration(
         self, norm: Norm = "l1", *, n_draws: int = 1000, random_state: Seed = None

@@ -179,7 +179,7 @@ def calibration_report(
     >>> y_true, y_prob = [1, 0, 1, 1, 0] * 40, [0.9, 0.2, 0.6, 0.8, 0.4] * 40
     >>> report = calibration_report(y_true, y_prob, n_bins=5, random_state=0)
     >>> print(report)  # doctest: +NORMALIZE_WHITESPACE
-    ECE 0.260 of the positive class (95 % interval 0.240 to 0.260; n = 200, 5 bins of equal width);
+    ECE 0.260 of the positive class (95 % interval 0.230 to 0.277; n = 200, 5 bins of equal width);
     a calibrated model would get 0.053, p = 0.001; NLL 0.315 nats, Brier score 0.082, mean forecast 0.580,
     event rate 0.600
     """

@@ -94,7 +94,7 @@ def test_every_question_has_twelve_slips_and_more_than_one_case(path, question):
 def test_inputs_are_found_that_tell_every_slip_for_every_student(path, question):
     for student, own in students(path, 0 if question.fixed else NUMBERS):
         seed = [seeding(""), seeding(student), seeding(question.name)]
-        prepared = question.prepared(seed, own)
+        prepared = question.draw_cases(seed, own)
         assert not question.fixed or not question.missed(prepared)
         assert question.passes(question.right, prepared), student
 
@@ -157,7 +157,7 @@ def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, q
     for value in ANYTHING:
         for case, tries in calls:
             answers = (Answer(value, list(seen(arguments))) for arguments, _ in tries)
-            assert question.fault(case, tries, answers, diagnose=True), value
+            assert question.first_fault(case, tries, answers, diagnose=True), value
 
 
 @of(Question)
@@ -167,7 +167,7 @@ def test_an_answer_that_is_always_the_same_number_earns_nothing(path, question):
             answers = (
                 Answer(filled(wanted.value, number), list(seen(arguments))) for arguments, wanted in tries
             )
-            assert question.fault(case, tries, answers), (case.idea, number)
+            assert question.first_fault(case, tries, answers), (case.idea, number)
 
 
 def filled(value, number):
@@ -202,7 +202,7 @@ def test_what_is_missing_and_what_differs_little_is_told_plainly():
     assert Answer(raised=("MemoryError",)).fault == "MemoryError"
     assert Answer(raised=("NameError",), text="there is no f").fault == "NameError: there is no f"
     question = Question("f", math.sqrt, [], {})
-    told = question.shown((2.0,), Answer(np.array([1e-9, 0.12345])), Answer(np.array([1e-9, 0.12346])))
+    told = question.call_told((2.0,), Answer(np.array([1e-9, 0.12345])), Answer(np.array([1e-9, 0.12346])))
     assert "0.12345" in told and "0.12346" in told and "e-" not in told
 
 
@@ -212,5 +212,5 @@ def test_a_slip_is_named_only_where_it_explains_the_right_calls_too():
     tries = [((number,), Answer(abs(number))) for number in (3, -1, -2)]
     for came, named in {(3, -1, -2): "the sign", (3, 1, -2): "", (3, 1, 1): ""}.items():
         answers = [Answer(value, [number]) for value, ((number,), _) in zip(came, tries, strict=True)]
-        said = question.fault(case, tries, answers, diagnose=True)
+        said = question.first_fault(case, tries, answers, diagnose=True)
         assert said.startswith(named or "abs is wrong")

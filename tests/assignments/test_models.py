@@ -3,22 +3,6 @@
 from tests.assignments.grading import ASSIGNMENTS, ProblemSet
 
 A_NEIGHBOUR = "slope, intercept, probability = 0.750, -2.511, 0.620"
-NO_SHARES = """
-slope, intercept = mean / spread**2, -(mean**2) / (2 * spread**2)
-probability = expit(slope * place + intercept)
-"""
-NOT_SQUARED = """
-slope, intercept = mean / spread, np.log(share / (1 - share)) - mean**2 / (2 * spread**2)
-probability = expit(slope * place + intercept)
-"""
-UPSIDE_DOWN = """
-slope, intercept = mean / spread**2, np.log((1 - share) / share) - mean**2 / (2 * spread**2)
-probability = expit(slope * place + intercept)
-"""
-LOG_ODDS_LEFT = """
-slope, intercept = mean / spread**2, np.log(share / (1 - share)) - mean**2 / (2 * spread**2)
-probability = slope * place + intercept
-"""
 TURNED_SIGN = """
 def loss_and_gradient(theta, X, y, l2):
     z, w = X @ theta, np.r_[0, theta[1:]]
@@ -34,12 +18,6 @@ GRADIENT_SUMMED = """
 def loss_and_gradient(theta, X, y, l2):
     z, w = X @ theta, np.r_[0, theta[1:]]
     return np.mean(np.logaddexp(0, z) - y * z) + l2 / 2 * w @ w, X.T @ (expit(z) - y) + len(y) * l2 * w
-"""
-INTERCEPT_PAYS = """
-def loss_and_gradient(theta, X, y, l2):
-    z = X @ theta
-    loss = np.mean(np.logaddexp(0, z) - y * z) + l2 / 2 * theta @ theta
-    return loss, X.T @ (expit(z) - y) / len(y) + l2 * theta
 """
 LOG_OF_ZERO = """
 def loss_and_gradient(theta, X, y, l2):
@@ -64,8 +42,6 @@ def fit_logistic(X, y, l2):
         theta -= np.linalg.solve((rows.T * p * (1 - p)) @ rows / len(y) + np.diag(penalty), slope)
     return theta
 """
-FITTED_INTERCEPT_PAYS = NEWTON.replace("np.r_[0, np.full(X.shape[1], l2)]", "np.full(rows.shape[1], l2)")
-BESIDE_THE_SUM = NEWTON.replace("X.shape[1], l2)", "X.shape[1], l2 / len(y))")
 NO_INTERCEPT = """
 def fit_logistic(X, y, l2):
     from scipy.optimize import minimize
@@ -75,70 +51,15 @@ def fit_logistic(X, y, l2):
 
     return np.r_[0, minimize(loss, np.zeros(X.shape[1])).x]
 """
-FIRST_DIRECTION = """
-def is_separated(x, y):
-    x, y = np.asarray(x), np.asarray(y)
-    return len(set(y)) == 1 or bool(x.min() < x.max() and x[y == 0].max() <= x[y == 1].min())
-"""
-STRICTLY = """
-def is_separated(x, y):
-    x, y = np.asarray(x), np.asarray(y)
-    if len(set(y)) == 1:
-        return True
-    zeros, ones = x[y == 0], x[y == 1]
-    return bool(zeros.max() < ones.min() or ones.max() < zeros.min())
-"""
-CONSTANT_TOO = STRICTLY.replace(" < ", " <= ")
 NO_SINGLE_CLASS = """
 def is_separated(x, y):
     x, y = np.asarray(x), np.asarray(y)
     zeros, ones = x[y == 0], x[y == 1]
     return bool(x.min() < x.max() and (zeros.max() <= ones.min() or ones.max() <= zeros.min()))
 """
-TOO_FEW_COLUMNS = """
-def ratio_probabilities(theta, X):
-    return softmax(X @ theta.T)
-"""
-FIRST_IS_REFERENCE = """
-def ratio_probabilities(theta, X):
-    return softmax(np.column_stack([np.zeros(len(X)), X @ theta.T]))
-"""
-OVER_THE_ROWS = """
-def ratio_probabilities(theta, X):
-    odds = np.exp(np.column_stack([X @ theta.T, np.zeros(len(X))]))
-    return odds / odds.sum(axis=0)
-"""
-OVERFLOWS = """
-def ratio_probabilities(theta, X):
-    odds = np.exp(np.column_stack([X @ theta.T, np.zeros(len(X))]))
-    return odds / odds.sum(axis=1, keepdims=True)
-"""
-LABEL_NUMBERS = """
-def softmax_gradient(theta, X, y):
-    return (softmax(X @ theta.T) - np.asarray(y)[:, None]).T @ X / len(y)
-"""
 CLASSES_OF_Y = """
 def softmax_gradient(theta, X, y):
     return (softmax(X @ theta.T) - np.eye(y.max() + 1)[y]).T @ X / len(y)
-"""
-GRADIENT_OF_SUM = """
-def softmax_gradient(theta, X, y):
-    return (softmax(X @ theta.T) - np.eye(len(theta))[y]).T @ X
-"""
-TRANSPOSED = """
-def softmax_gradient(theta, X, y):
-    return X.T @ (softmax(X @ theta.T) - np.eye(len(theta))[y]) / len(y)
-"""
-UPHILL = """
-def softmax_gradient(theta, X, y):
-    return (np.eye(len(theta))[y] - softmax(X @ theta.T)).T @ X / len(y)
-"""
-ON_FITTED_ROWS = """
-def choose_l2(X, y, candidates, fold):
-    def loss(l2):
-        p = LogisticRegression(l2=l2).fit(X, y).predict_proba(X)
-        return -np.log(p[np.arange(len(y)), y]).mean()
-    return min(candidates, key=loss)
 """
 OUT_OF_FOLD = """
 def choose_l2(X, y, candidates, fold):
@@ -150,60 +71,15 @@ def choose_l2(X, y, candidates, fold):
         return total
     return min(candidates, key=loss)
 """
-BY_ACCURACY = OUT_OF_FOLD.replace(
-    "np.log(p[np.arange(len(p)), y[fold == k]]).sum()", "sum(p.argmax(1) == y[fold == k])"
-)
 ONE_FOLD_SHORT = OUT_OF_FOLD.replace("np.unique(fold)", "range(max(fold))")
-FOLDS_SWAPPED = OUT_OF_FOLD.replace("!=", "<>").replace("==", "!=").replace("<>", "==")
 
-WRONG = {  # each answer with what the check says to it
-    "gradient's sign, first direction only, label numbers": {
-        "loss": TURNED_SIGN,
-        "separated": FIRST_DIRECTION,
-        "gradient": LABEL_NUMBERS,
-    },
-    "sums for means, shares forgotten, judged on the fitted rows": {
-        "by-hand": NO_SHARES,
-        "loss": SUMMED,
-        "gradient": GRADIENT_OF_SUM,
-        "choose": ON_FITTED_ROWS,
-    },
-    "intercept penalised, spread not squared, another reference": {
-        "by-hand": NOT_SQUARED,
-        "loss": INTERCEPT_PAYS,
-        "fit": FITTED_INTERCEPT_PAYS,
-        "ratios": FIRST_IS_REFERENCE,
-    },
-    "no care for large and small numbers, folds swapped": {
-        "loss": LOG_OF_ZERO,
-        "fit": FEW_STEPS,
-        "ratios": OVERFLOWS,
-        "choose": FOLDS_SWAPPED,
-    },
-    "K - 1 columns, ties not seen, K from the labels, by accuracy": {
-        "separated": STRICTLY,
-        "ratios": TOO_FEW_COLUMNS,
-        "gradient": CLASSES_OF_Y,
-        "choose": BY_ACCURACY,
-    },
-    "a neighbour's numbers, penalty beside the sum, softmax over the rows": {
-        "by-hand": A_NEIGHBOUR,
-        "fit": BESIDE_THE_SUM,
-        "ratios": OVER_THE_ROWS,
-        "gradient": TRANSPOSED,
-        "choose": ONE_FOLD_SHORT,
-    },
-    "log-odds for a probability, no intercept, one class not seen": {
-        "by-hand": LOG_ODDS_LEFT,
-        "fit": NO_INTERCEPT,
-        "separated": NO_SINGLE_CLASS,
-        "gradient": UPHILL,
-    },
-    "shares upside down, one sum, a constant feature": {
-        "by-hand": UPSIDE_DOWN,
-        "loss": GRADIENT_SUMMED,
-        "separated": CONSTANT_TOO,
-    },
+WRONG = {  # not what a slip of the checks is named for
+    "loss": [TURNED_SIGN, SUMMED, LOG_OF_ZERO, GRADIENT_SUMMED],
+    "fit": [FEW_STEPS, NO_INTERCEPT],
+    "gradient": [CLASSES_OF_Y],
+    "by-hand": [A_NEIGHBOUR],
+    "choose": [ONE_FOLD_SHORT],
+    "separated": [NO_SINGLE_CLASS],
 }
 LOOPS = {
     "student": "STUDENT_ID = 'grace'",

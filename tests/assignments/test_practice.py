@@ -6,27 +6,6 @@ A_NEIGHBOUR = """
 threshold, refer_from, refer_to = 0.286, 0.135, 0.662
 undone, alarm_from = 0.118, 0.737
 """
-UNDO = """
-def undo(p, factor):
-    odds = factor * p / (1 - p)
-    return odds / (1 + odds)
-
-
-"""
-WEIGHED_AGAIN = (
-    UNDO
-    + """
-threshold, refer_from = false_alarm / (false_alarm + miss), referral / miss
-refer_to, undone, alarm_from = 1 - referral / false_alarm, undo(told, weight), undo(threshold, weight)
-"""
-)
-ALARM_AT_ONE_HALF = (
-    UNDO
-    + """
-threshold, refer_from = false_alarm / (false_alarm + miss), referral / miss
-refer_to, undone, alarm_from = 1 - referral / false_alarm, undo(told, 1 / weight), weight / (1 + weight)
-"""
-)
 MISS_ABOVE = """
 threshold, refer_from, refer_to = miss / (false_alarm + miss), referral / miss, 1 - referral / false_alarm
 """
@@ -42,41 +21,10 @@ def equal_mass_ece(y, p, n_bins):
     groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
     return sum(abs(np.sum((y - p)[group])) for group in groups) / len(p)
 """
-UNSORTED = GROUPS.replace('np.argsort(p, kind="stable")', "np.arange(len(p))")
-SIGNED = """
-def equal_mass_ece(y, p, n_bins):
-    groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
-    return abs(sum(np.mean((y - p)[group]) * len(group) for group in groups)) / len(p)
-"""
 UNWEIGHTED = """
 def equal_mass_ece(y, p, n_bins):
     groups = np.array_split(np.argsort(p, kind="stable"), n_bins)
     return np.mean([abs(np.mean((y - p)[group])) for group in groups])
-"""
-EQUAL_WIDTH = """
-def equal_mass_ece(y, p, n_bins):
-    groups = np.minimum((np.asarray(p) * n_bins).astype(int), n_bins - 1)
-    return np.abs(np.bincount(groups, y - p)).sum() / len(p)
-"""
-REST_DROPPED = """
-def equal_mass_ece(y, p, n_bins):
-    order, size = np.argsort(p, kind="stable"), len(p) // n_bins
-    return sum(abs(np.sum((y - p)[order[b * size : (b + 1) * size]])) for b in range(n_bins)) / len(p)
-"""
-MENDED = """
-def recalibrated(z, y, fit_rows, calibration_rows, test_rows):
-    rows = calibration_rows
-    return cl.PlattScaling().fit(z[rows], y[rows]).predict_proba(z[test_rows])[:, 1]
-"""
-ON_FIT_ROWS = MENDED.replace("rows = calibration_rows", "rows = fit_rows")
-ON_TEST_ROWS = MENDED.replace("rows = calibration_rows", "rows = test_rows")
-ON_ALL_BUT_TEST = MENDED.replace(
-    "rows = calibration_rows", "rows = np.concatenate([calibration_rows, fit_rows])"
-)
-ON_PROBABILITIES = MENDED.replace("rows = calib", "z = expit(z)\n    rows = calib")
-NOT_MENDED = """
-def recalibrated(z, y, fit_rows, calibration_rows, test_rows):
-    return expit(z[test_rows])
 """
 GAIN = """
 def brier_gain(y, before, after):
@@ -85,21 +33,11 @@ def brier_gain(y, before, after):
     return falls.mean(), falls.mean() - half, falls.mean() + half
 """
 LOSS_FOR_GAIN = GAIN.replace("(before - y) ** 2 - (after - y) ** 2", "(after - y) ** 2 - (before - y) ** 2")
-NOT_PAIRED = GAIN.replace("np.std(falls)", "np.sqrt(np.var((before - y) ** 2) + np.var((after - y) ** 2))")
 DEVIATION = GAIN.replace(" / np.sqrt(len(y))", "")
 DECIDED = """
 def decide(p, costs, referral):
     expected = np.stack([1 - p, p], axis=1) @ costs
     return np.where(expected.min(axis=1) > referral, -1, expected.argmin(axis=1))
-"""
-HALF = DECIDED.replace("expected.argmin(axis=1))", "(p > 0.5).astype(int))")
-TABLE_TRANSPOSED = DECIDED.replace("@ costs", "@ costs.T")
-REFERS_AT_EQUALS = DECIDED.replace("> referral", ">= referral")
-THRESHOLD_ONLY = """
-def decide(p, costs, referral):
-    false_alarm, miss = costs[0, 1], costs[1, 0]
-    cheapest = np.minimum(p * miss, (1 - p) * false_alarm)
-    return np.where(cheapest > referral, -1, (p > false_alarm / (false_alarm + miss)).astype(int))
 """
 BILLED = """
 def bill(p, y, decision, costs, referral):
@@ -109,12 +47,6 @@ def bill(p, y, decision, costs, referral):
 """
 LAST_COLUMN = BILLED.replace("np.column_stack([costs, [referral, referral]])", "costs")
 OF_THE_CHEAPEST = BILLED.replace("expected[np.arange(len(p)), decision]", "expected.min(axis=1)")
-DECISION_BY_CLASS = """
-def bill(p, y, decision, costs, referral):
-    promised = (1 - p) * costs[0, decision] + p * costs[1, decision]
-    paid = costs[decision, y]
-    return tuple(np.where(decision < 0, referral, values).mean() for values in (promised, paid))
-"""
 REFERRED_LEFT_OUT = """
 def bill(p, y, decision, costs, referral):
     p, y, decision = (values[decision >= 0] for values in (p, y, decision))
@@ -129,13 +61,6 @@ for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[ju
     report[f"chance {name}"] = cl.ece_under_calibration(p, n_bins=10, random_state=0).mean
     report[f"cost {name}"] = cl.decisions.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
 """
-LEARNED_ON_FIT_ROWS = REPORTED.replace("= calibration_rows", "= fit_rows")
-LEARNED_ON_TEST_ROWS = REPORTED.replace("= calibration_rows", "= test_rows")
-JUDGED_ON_CALIBRATION_ROWS = REPORTED.replace("test_rows", "calibration_rows")
-DECIDED_AT_HALF = REPORTED.replace(
-    "cl.decisions.optimal_decision(p, costs, abstaining_cost=referral)", "(p > 0.5).astype(int)"
-)
-DEFAULT_BINS = REPORTED.replace("n_bins=10", "n_bins=15")
 SOMEBODY_ELSES = """
 report = {"ece before": 0.231, "ece after": 0.083, "chance before": 0.061, "chance after": 0.072,
           "cost before": 3.457, "cost after": 1.914}
@@ -145,10 +70,6 @@ def moved(p, old, new):
     q = p * (new / new.sum()) / (old / old.sum())
     return q / q.sum(axis=1)[:, None]
 """
-MOVED_BACK = MOVED.replace(
-    "* (new / new.sum()) / (old / old.sum())", "* (old / old.sum()) / (new / new.sum())"
-)
-OLD_FORGOTTEN = MOVED.replace(" / (old / old.sum())", "")
 TWO_CLASSES = """
 def moved(p, old, new):
     ill = p[:, 1] * new[1] / old[1]
@@ -170,13 +91,6 @@ def intercept_update(z, y):
     return brentq(lambda b: expit(z + b).mean() - share, odds - max(z) - 1, odds - min(z) + 1, xtol=1e-12)
 """
 FIXED_BRACKET = UPDATED.replace("odds - max(z) - 1, odds - min(z) + 1", "-20, 20")
-DIFFERENCE_OF_LOG_ODDS = """
-def intercept_update(z, y):
-    told, share = np.mean(expit(z)), np.mean(y)
-    if share in (0, 1):
-        raise ValueError("one class only")
-    return np.log(share / (1 - share)) - np.log(told / (1 - told))
-"""
 NEWTON_FROM_ZERO = """
 def intercept_update(z, y):
     b = 0.0
@@ -200,14 +114,6 @@ MEAN_OF_ERRORS = """
 def merged_ece(rows, promised, came):
     return np.mean(np.abs(came - promised).sum(axis=1) / np.maximum(rows.sum(axis=1), 1))
 """
-WEIGHTED_ERRORS = """
-def merged_ece(rows, promised, came):
-    return np.sum(np.abs(came - promised)) / np.sum(rows)
-"""
-BINS_ALIKE = """
-def merged_ece(rows, promised, came):
-    return np.nanmean(np.abs(came.sum(axis=0) - promised.sum(axis=0)) / rows.sum(axis=0))
-"""
 
 LISTED = """
 def shortlists(p, labels, new_p, alpha):
@@ -215,13 +121,7 @@ def shortlists(p, labels, new_p, alpha):
     limit = next((s for i, s in enumerate(missed) if i + 1 >= (len(p) + 1) * (1 - alpha)), 1)
     return [[1 - q <= limit for q in row] for row in new_p]
 """
-WITHOUT_THE_NEW_ROW = LISTED.replace("(len(p) + 1)", "len(p)")
 UNTIL_IT_ADDS_UP = LISTED.replace("1 - q <= limit", "sum(r for r in row if r > q) < 1 - alpha")
-A_LIMIT_BETWEEN = """
-def shortlists(p, labels, new_p, alpha):
-    scores = 1 - p[np.arange(len(p)), labels]
-    return 1 - new_p <= np.quantile(scores, min(1, (len(p) + 1) * (1 - alpha) / len(p)))
-"""
 COVERED = """
 def answered(confidence, right, limit):
     order = np.argsort(-confidence)
@@ -230,8 +130,6 @@ def answered(confidence, right, limit):
     kept = np.flatnonzero(ends & (risk <= limit))
     return (kept[-1] + 1) / len(order) if len(kept) else 0
 """
-EQUALS_DIVIDED = COVERED.replace("ends & (risk <= limit)", "risk <= limit")
-FIRST_EXCESS = COVERED.replace("ends & (risk <= limit)", "ends & (np.maximum.accumulate(risk) <= limit)")
 BY_CONFIDENCE = """
 def answered(confidence, right, limit):
     return np.mean(confidence >= 1 - limit)
@@ -252,10 +150,6 @@ def keep(labels, runs, new_labels, new_runs):
     run = int(np.argmin(left))
     return run, new[0] - new[run]
 """
-THE_LOWEST_AS_TRAINED = KEPT.replace("left = [nll(labels, z / m.temperature_)", "left = [nll(labels, z)")
-CHOSEN_BY_THE_JUDGES = KEPT.replace("np.argmin(left)", "np.argmin(new)")
-NOBODY_MENDED_THE_PLAIN_ONE = KEPT.replace("return run, new[0]", "return run, nll(new_labels, new_runs[0])")
-NEVER_SHARPER = KEPT.replace("m.temperature_)", "max(1, m.temperature_))")
 CHOSEN = """
 def choices(logits, tokens, temperature):
     s = np.zeros(len(tokens))
@@ -267,92 +161,22 @@ def choices(logits, tokens, temperature):
     q = np.exp((s - max(s)) / temperature)
     return q / sum(q)
 """
-PADDING_COUNTS = CHOSEN.replace("token >= 0", "True")
 A_SAMPLING_TEMPERATURE = CHOSEN.replace(
     "logits[k, place] - np.max(logits[k, place])",
     "(logits[k, place] - np.max(logits[k, place])) / temperature",
 ).replace("(s - max(s)) / temperature", "s - max(s)")
-PER_TOKEN = CHOSEN.replace("q = np", "s = s / np.sum(tokens >= 0, axis=1)\n    q = np")
-UNDERFLOWS = CHOSEN.replace("(s - max(s))", "s")
-WRONG = {
-    "calibrated on the model's own rows, threshold one half": {
-        "mend": ON_FIT_ROWS,
-        "decide": HALF,
-        "report": LEARNED_ON_FIT_ROWS,
-        "moved": MOVED_BACK,
-        "intercept": FIXED_BRACKET,
-        "merged": MEAN_OF_ERRORS,
-        "answered": EQUALS_DIVIDED,
-        "shortlists": WITHOUT_THE_NEW_ROW,
-        "keep": THE_LOWEST_AS_TRAINED,
-        "choices": PADDING_COUNTS,
-    },
-    "calibrated on the judges, groups not weighted, not paired": {
-        "audit": UNWEIGHTED,
-        "mend": ON_TEST_ROWS,
-        "gain": NOT_PAIRED,
-        "report": LEARNED_ON_TEST_ROWS,
-        "moved": OLD_FORGOTTEN,
-        "intercept": DIFFERENCE_OF_LOG_ODDS,
-        "merged": WEIGHTED_ERRORS,
-        "answered": FIRST_EXCESS,
-        "shortlists": UNTIL_IT_ADDS_UP,
-        "keep": CHOSEN_BY_THE_JUDGES,
-        "choices": A_SAMPLING_TEMPERATURE,
-    },
-    "the cost table transposed throughout": {
-        "by-hand": MISS_ABOVE,
-        "decide": TABLE_TRANSPOSED,
-        "bill": DECISION_BY_CLASS,
-    },
-    "odds for probabilities, probabilities for log-odds, the gain's sign": {
-        "by-hand": ODDS,
-        "mend": ON_PROBABILITIES,
-        "gain": LOSS_FOR_GAIN,
-    },
-    "a neighbour's numbers, bins of equal width, -1 as an index": {
-        "by-hand": A_NEIGHBOUR,
-        "audit": EQUAL_WIDTH,
-        "bill": LAST_COLUMN,
-        "report": SOMEBODY_ELSES,
-    },
-    "referral misread, no absolute value, a deviation for an error": {
-        "by-hand": IN_VAIN,
-        "audit": SIGNED,
-        "gain": DEVIATION,
-        "decide": REFERS_AT_EQUALS,
-        "bill": REFERRED_LEFT_OUT,
-    },
-    "not sorted, known rows among the new, two decisions only": {
-        "audit": UNSORTED,
-        "mend": ON_ALL_BUT_TEST,
-        "decide": THRESHOLD_ONLY,
-        "bill": OF_THE_CHEAPEST,
-        "report": DECIDED_AT_HALF,
-    },
-    "the rest dropped, nothing mended, other rows and bins": {
-        "audit": REST_DROPPED,
-        "mend": NOT_MENDED,
-        "report": JUDGED_ON_CALIBRATION_ROWS,
-        "by-hand": WEIGHED_AGAIN,
-        "moved": TWO_CLASSES,
-        "intercept": NEWTON_FROM_ZERO,
-        "merged": BINS_ALIKE,
-        "answered": BY_CONFIDENCE,
-        "shortlists": A_LIMIT_BETWEEN,
-        "keep": NOBODY_MENDED_THE_PLAIN_ONE,
-        "choices": PER_TOKEN,
-    },
-    "default bins, one half, the companion's own answer": {
-        "by-hand": ALARM_AT_ONE_HALF,
-        "decide": HALF,
-        "report": DEFAULT_BINS,
-        "moved": THE_COMPANIONS_MOVE,
-        "intercept": THE_COMPANIONS_UPDATE,
-        "answered": THE_COMPANIONS_CURVE,
-        "keep": NEVER_SHARPER,
-        "choices": UNDERFLOWS,
-    },
+WRONG = {  # not what a slip of the checks is named for
+    "intercept": [FIXED_BRACKET, NEWTON_FROM_ZERO, THE_COMPANIONS_UPDATE],
+    "merged": [MEAN_OF_ERRORS],
+    "audit": [UNWEIGHTED],
+    "shortlists": [UNTIL_IT_ADDS_UP],
+    "choices": [A_SAMPLING_TEMPERATURE],
+    "by-hand": [MISS_ABOVE, ODDS, A_NEIGHBOUR, IN_VAIN],
+    "gain": [LOSS_FOR_GAIN, DEVIATION],
+    "bill": [LAST_COLUMN, REFERRED_LEFT_OUT, OF_THE_CHEAPEST],
+    "report": [SOMEBODY_ELSES],
+    "moved": [TWO_CLASSES, THE_COMPANIONS_MOVE],
+    "answered": [BY_CONFIDENCE, THE_COMPANIONS_CURVE],
 }
 RIGHT = {
     "loops": {

@@ -10,7 +10,7 @@ import pytest
 
 from classroom.course import ASSIGNMENTS, Course
 from tests.assignments.grading import Class, answered, full_marks, named, problem_sets, solutions, tasks
-from tools.lengths import PARTS, ROOT, answer_minutes, set_minutes
+from tools.binding.lengths import PARTS, ROOT, answer_minutes, set_minutes
 
 each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 
@@ -75,13 +75,20 @@ def test_a_set_says_the_minutes_of_the_rule(source):
     assert said and int(said[1]) == set_minutes(json.loads(source.read_text(encoding="utf-8")))
 
 
+def test_the_page_for_teachers_says_the_hours_of_all_sets():
+    page = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
+    minutes = sum(set_minutes(json.loads(source.read_text(encoding="utf-8"))) for source in problem_sets())
+    assert f"the five sets take about {minutes / 60:.0f} hours" in page
+    assert f"some {minutes / 60 + 9 + 6:.0f} hours" in page  # with the reading and exercises of book/intro.md
+
+
 def test_the_rule_of_the_minutes_goes_with_the_lines_of_the_trial_reader_as_the_page_says():
     minutes = {
         (source.stem, question): of
         for source in problem_sets()
         for question, of in answer_minutes(json.loads(source.read_text(encoding="utf-8"))).items()
     }
-    with (ROOT / "tools/trial_reader.csv").open(encoding="utf-8") as file:
+    with (ROOT / "tools/binding/trial_reader.csv").open(encoding="utf-8") as file:
         record = list(csv.DictReader(file))
     coded = [row for row in record if row["lines_written"] != "0"]
     lines, points = (np.array([int(row[name]) for row in coded]) for name in ("lines_written", "points"))

@@ -10,8 +10,8 @@ from typing import Any
 
 import nbformat
 
-from tools import notebooks, staleness
-from tools.pages import joined
+from tools.binding import notebooks, staleness
+from tools.binding.pages import joined
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("book", "calibration_lessons", "tests", "assignments/source", "tools")

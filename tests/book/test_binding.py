@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import pytest
+from PIL import Image
 
 from tests.book.copied import ROOT, md, py
-from tools import notebooks, staleness
+from tools.binding import notebooks, staleness
 
 SMALL = "book/measures/small.ipynb"
 CODE = py("x, many = [0.12345, -2.5e-7], 12345\nprint('out', x[0])")
@@ -22,6 +27,34 @@ TEXT = md(  # numbers as somebody writes them first, to be bound
 )
 BOUND = "It is 0.123<, $12\\,345$< or 12 345< rows, 12.3 %<, $-2.5 \\times 10^{-7}$<, **0.25**<."
 pytest_plugins = "pytester"
+
+NUMERICS = '''
+import numpy as np
+
+from .other import x
+
+def softmax(z):
+    """Rise."""
+    return Row(_helped(z)).shown()
+
+def _helped(z):
+    return np.exp(z) + x
+
+class Row:
+    width = 2
+
+    def __init__(self, values):
+        self.values = values
+
+    def shown(self):
+        return open("rows.csv"), self.values
+
+    def unused(self):
+        return "never"
+
+def log_softmax(z):
+    return z
+'''
 
 FAILS = py("1 / 0", tags=["raises-exception"])
 GOOD = [md("# Small"), CODE, TEXT, FAILS, py(""), py("open('beside.txt').read()")]
@@ -36,13 +69,19 @@ def course(root: Path, **cells: list[dict[str, Any]]) -> Path:
         path.write_text(nbformat.writes(nbformat.from_dict(notebook)) + "\n", encoding="utf-8")
     (root / "book/measures/beside.txt").write_text("found", encoding="utf-8")
     package = root / "calibration_lessons"
-    (package / "data").mkdir(parents=True)
+    (package / "book/data").mkdir(parents=True)
     (package / "__init__.py").write_text("from .numerics import softmax as softmax\n", encoding="utf-8")
-    (package / "numerics.py").write_text('def softmax(z):\n    """Rise."""\n    return z\n', encoding="utf-8")
-    (package / "plots.py").write_text("from . import numerics\n", encoding="utf-8")
-    (package / "other.py").write_text("x = 1\n", encoding="utf-8")
-    (root / "requirements.txt").write_text("numpy==2\n", encoding="utf-8")
+    (package / "numerics.py").write_text(NUMERICS, encoding="utf-8")
+    (package / "other.py").write_text("import scipy\nx = 1\n", encoding="utf-8")
+    for name in ("rows.csv", "more.csv"):
+        (package / "book/data" / name).write_text("1", encoding="utf-8")
+    (root / "requirements.txt").write_text("numpy==2\nscipy==3\n", encoding="utf-8")
     return root
+
+
+def shown_picture(text: str, png: str) -> dict[str, Any]:
+    """Write a figure as a cell gives it."""
+    return {"output_type": "display_data", "metadata": {}, "data": {"image/png": png, "text/plain": text}}
 
 
 def bare(text: str) -> str:
@@ -62,6 +101,62 @@ def test_executing_twice_writes_the_same_clean_bytes_and_binds_the_text(tmp_path
     assert bare(cells[2].source).startswith(BOUND)
     assert cells[3].outputs[0].traceback == ["ZeroDivisionError: division by zero"]
     assert cells[5].outputs[0].data["text/plain"] == "'found'"
+
+
+@pytest.mark.kernel
+def test_another_format_or_sentence_about_known_values_executes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = course(tmp_path) / SMALL
+    notebooks.main([], tmp_path)
+    for old, new in ((":.3f -->", ":.2f -->"), ("One is far below.", "In words: one is far above.")):
+        path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    assert notebooks.main(["--check"], tmp_path) == 1
+    capsys.readouterr()
+    assert notebooks.main([], tmp_path) == 0
+    assert "nothing executed" in capsys.readouterr().out and notebooks.main(["--check"], tmp_path) == 0
+    assert bare(path.read_text("utf-8")).count("It is 0.12<") == 1
+    path.write_text(path.read_text("utf-8").replace("x[0]:.2f", "x[0] * 2:.2f"), "utf-8")
+    assert notebooks.main([], tmp_path) == 0
+    assert "1/1" in capsys.readouterr().out and "It is 0.25<" in bare(path.read_text("utf-8"))
+
+
+def drawn(*, label: str = "0.125", end: float = 0.5, noise: bool = False) -> str:
+    """Draw a figure, with the noise of another machine's rounding at its edges if asked for."""
+    figure, axes = plt.subplots(figsize=(5, 3), dpi=100)
+    axes.plot([0, 1], [0, end])
+    axes.text(0.5, 0.2, label, fontsize=8)
+    file = io.BytesIO()
+    figure.savefig(file)
+    plt.close(figure)
+    pixels = np.asarray(Image.open(file)).copy()
+    if noise:
+        rng = np.random.default_rng(0)
+        is_moved = rng.random(pixels.shape[:2]) < 0.008
+        moved = pixels[is_moved, :3] + rng.integers(-64, 65, (is_moved.sum(), 3))
+        pixels[is_moved, :3] = moved.clip(0, 255)
+        file = io.BytesIO()
+        Image.fromarray(pixels).save(file, "PNG")
+    return b64encode(file.getvalue()).decode()
+
+
+def test_a_picture_is_kept_where_the_new_one_says_the_same_and_looks_the_same() -> None:
+    drawn()  # fonts are loaded
+    for new, text, is_kept in [
+        (drawn(noise=True), "Picture", True),
+        (drawn(noise=True), "Picture of other data", False),
+        (drawn(label="0.126"), "Picture", False),
+        (drawn(label="0.115"), "Picture", False),
+        (drawn(end=0.505), "Picture", False),
+    ]:
+        old, after = (
+            nbformat.v4.new_notebook(cells=[nbformat.from_dict(py("x", shown_picture(*each)))])
+            for each in (("Picture", drawn()), (text, new))
+        )
+        for notebook in (old, after):
+            notebook.cells[0].id = "one"
+        notebooks.keep_pictures(old, after)
+        assert (old.cells[0].outputs == after.cells[0].outputs) == is_kept
 
 
 @pytest.mark.kernel
@@ -109,22 +204,32 @@ def test_the_run_of_nbval_evaluates_the_marks_in_the_same_kernel(
     run.stdout.fnmatch_lines(["*small.ipynb: cell 3, line 6: *is false*", "*0.123, the text says 0.124*"])
 
 
-CHANGES = {
-    "numerics.py": ("return z", "return 2 * z", True),
-    "__init__.py": ("from", "# A remark.\nfrom", False),
-    "plots.py": ("numerics", "numerics, other", False),
-    "../requirements.txt": ("numpy==2", "numpy==3", True),
-    "data/rows.csv": ("", "1", False),
-    "numerics.py ": ("Rise.", "Raise.\n\n    At length.", False),
+CHANGES = {  # file, old and new text, and whether a notebook that calls softmax is stale then
+    "itself": ("numerics.py", "return Row(", "return 2 * Row(", True),
+    "what it calls": ("numerics.py", "return np.exp(z)", "return np.exp2(z)", True),
+    "what that reads": ("other.py", "x = 1", "x = 2", True),
+    "a method that it calls": ("numerics.py", "self.values\n\n    def un", "None\n\n    def un", True),
+    "a class, whatever is called of it": ("numerics.py", "width = 2", "width = 3", True),
+    "a method that nobody calls": ("numerics.py", '"never"', '"always"', False),
+    "another function": ("numerics.py", "    return z\n", "    return 2 * z\n", False),
+    "a new function": ("numerics.py", "def log_softmax", "def new():\n    pass\n\ndef log_softmax", False),
+    "a remark": ("__init__.py", "from", "# A remark.\nfrom", False),
+    "a docstring": ("numerics.py", "Rise.", "Raise.\n\n    At length.", False),
+    "a library that it imports": ("../requirements.txt", "numpy==2", "numpy==3", True),
+    "another library": ("../requirements.txt", "scipy==3", "scipy==4", False),
+    "the data that it names": ("book/data/rows.csv", "1", "2", True),
+    "other data": ("book/data/more.csv", "1", "2", False),
 }
 
 
-@pytest.mark.parametrize("file", CHANGES)
-def test_a_notebook_is_stale_when_code_that_it_reaches_changes(tmp_path: Path, file: str) -> None:
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_notebook_is_stale_when_a_name_that_it_leads_to_changes(tmp_path: Path, change: str) -> None:
     notebook = {"cells": [py("import calibration_lessons as cl"), py("cl.softmax([1])"), md("Text")]}
-    path = course(tmp_path) / "calibration_lessons" / file.strip()
+    file, old, new, is_stale = CHANGES[change]
+    path = course(tmp_path) / "calibration_lessons" / file
     state = staleness.Surroundings(tmp_path).state(notebook)
-    old, new, is_stale = CHANGES[file]
-    path.write_text(path.read_text("utf-8").replace(old, new, 1) if path.exists() else new, "utf-8")
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
     assert (staleness.Surroundings(tmp_path).state(notebook) != state) == is_stale
     assert staleness.Surroundings(tmp_path).state({"cells": notebook["cells"][:2]})["code"] == state["code"]

@@ -11,7 +11,7 @@ import pytest
 from tests.book.copied import FIGURE, SAMPLE, Course, Plant, code, md, picture, printed, put, py, swap
 from tests.book.guards import GUARDS
 from tests.book.guards.problem import Problem
-from tools import equations as scan
+from tools.binding import equations as scan
 
 pytestmark = pytest.mark.copy
 
@@ -128,14 +128,14 @@ EQUATIONS = texts(
     ("a formula in its chapter", SCORES, "p_i - y_i", "p_i + y_i", "", "change that one"),
     ("a transcription not shown", ECE, 'definitions.source("eq-mce")', "None", "", "end a code cell"),
     ("a reference", SAMPLE, "Nothing is", "{eq}`eq-nothing` is", "", "name a label"),
-    ("the page of equations", PAGE, "eq-nll", "eq-loss", "", "run tools/equations.py"),
+    ("the page of equations", PAGE, "eq-nll", "eq-loss", "", "run tools/binding/equations.py"),
     ("a function that is not public", D, 'function="brier_score"', 'function="brier"', "", "export it"),
     ("a proof that is skipped", T, "@pytest.mark.eq", "@pytest.mark.skip\n@pytest.mark.eq", "", "let it run"),
     ("a definition's label", D, '"eq-mce"', '"eq-max"', ECE, '@numbered("eq-mce"'),
     ("an equation without its label", ECE, "$$ (eq-mce)", "$$", D, "label the equation"),
     ("a proof", T, '"eq-nll"', '"eq-log"', D, "eq-nll"),
-    ("a formula in its home", D, "(p_i - y_i)^2", "(p_i + y_i)^2", PAGE, "run tools/equations.py"),
-    ("a definition behind its page", D, "max(largest,", "min(largest,", ECE, "run tools/notebooks.py"),
+    ("a formula in its home", D, "(p_i - y_i)^2", "(p_i + y_i)^2", PAGE, "run tools/binding/equations.py"),
+    ("a definition behind its page", D, "max(largest,", "min(largest,", ECE, "tools/binding/notebooks.py"),
 )
 OUTPUTS = cells(
     "hygiene",
@@ -209,7 +209,7 @@ NAMES = [
         ("a name in prose", "Nothing is", "`cl.ece_range()` is", "correct the name"),
         ("a name in prose without its call", "Nothing is", "`cl.ece_range` is", "correct the name"),
     ),
-    *texts("names", ("a name of the API page", API, "uncertainty.entropy", "uncertainty.x", "", "take it out")),
+    *texts("names", ("a name of the API page", API, "ainty.entropy", "ainty.x", "", "take it out")),
     *cells(
         "retyped",
         ("a function retyped", below(py("def softmax(z):\n    return z")), "use the package"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tools import binding
+from tools.binding import marks as binding
 
 TEXT = (Path(__file__).parents[2] / "book/teaching/exam.md").read_text(encoding="utf-8")
 KINDS = ("By hand", "Derivation", "Find the error", "Reading", "Decision")

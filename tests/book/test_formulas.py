@@ -16,9 +16,9 @@ import calibration_lessons as cl
 from calibration_lessons.book import definitions
 from calibration_lessons.book.definitions import NUMBERED
 from tests.book import symbols
-from tools import equations as scan
-from tools.docstring_formulas import show_formulas
-from tools.latex import fault
+from tests.book.latex import fault
+from tools.binding import equations as scan
+from tools.site.docstring_formulas import show_formulas
 
 DISPLAYS = scan.find_displays(Path(__file__).resolve().parents[2])
 WITH_FUNCTION = [label for label, entry in NUMBERED.items() if entry.function]

@@ -9,7 +9,7 @@ import pytest
 from tests.book.copied import FIGURE, SAMPLE, Course, Plant, code, executed, md, picture, put, py, swap
 from tests.book.guards import GUARDS
 from tests.book.guards.problem import Problem
-from tools import equations, notebooks
+from tools.binding import equations, notebooks
 
 pytestmark = pytest.mark.copy
 
@@ -30,7 +30,7 @@ It needs Python 3.11 or later and NumPy 2.0, and works with version 0.9.1.
 A train leaves at 9, and 300 passengers are on it, 1 200 of them with bicycles.
 The [documentation](https://scikit-learn.org/stable/modules/calibration.html) says more.
 A footnote[^why] helps.
-Run `make notebooks` and look at `tools/notebooks.py` again.
+Run `make notebooks` and look at `tools/binding/notebooks.py` again.
 It is far below the line, as everybody said; far above it lies the other.
 Say 0.37 <!-- given: 0.37 -->, or 61 % <!-- quoted: 61 % Author 2020, page 3 -->.
 In 2005 such networks were rare, and since 2017 networks of this kind are everywhere.

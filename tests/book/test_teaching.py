@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.lengths import measure
-from tools.pages import Page, pages
-from tools.prose import Number, plain, read_numbers
+from tools.binding.lengths import measure
+from tools.binding.pages import Page, pages
+from tools.binding.prose import Number, plain, read_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = re.compile(

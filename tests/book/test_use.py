@@ -5,8 +5,8 @@ import re
 import pytest
 
 from tests.book.copied import ROOT
-from tools.lengths import plain, unfolded
-from tools.pages import Page, pages
+from tools.binding.lengths import plain, unfolded
+from tools.binding.pages import Page, pages
 
 PAGES = pages(ROOT, "book/use")
 

@@ -11,7 +11,7 @@ from scipy.stats import ttest_1samp
 
 import calibration_lessons as cl
 from calibration_lessons.book import comparison, datasets
-from tools import choosing_experiment
+from tools.experiments import choosing_experiment
 
 TABLE = datasets.choosing()
 NUMBERS = ("own_brier", "ece", "null_ece", "brier", "nll", "accuracy")

@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from calibration_lessons import brier_score, expected_calibration_error, negative_log_likelihood
+from calibration_lessons import brier_score, ece_interval, expected_calibration_error, negative_log_likelihood
 from calibration_lessons.book import comparison, datasets
-from tools import coverage_experiment, matrix_experiment, training_experiment
+from tools.experiments import coverage_experiment, matrix_experiment, training_experiment
 
 FOLDER = Path(str(resources.files("calibration_lessons.book"))) / "data"
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "data.ipynb"
@@ -37,7 +37,7 @@ LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "two_class_example": datasets.two_class_example,
     "smoothed_logits": partial(datasets.smoothed_logits, "test"),
 }
-WORDS = "experiment data classifier method learned_on source recipe afterwards".split()
+WORDS = "experiment data classifier method learned_on source recipe afterwards kind error".split()
 FRAMES = [datasets.choosing, datasets.remedies, datasets.coverage, datasets.matrix_scaling]
 
 
@@ -186,7 +186,7 @@ def test_the_log_shows_over_fitting():
 def test_the_record_says_how_and_where_without_naming_the_machine(record):
     assert set(record["machine"]) == {"cpu", "cores", "networks_at_a_time"}
     assert set(record["versions"]) == {"python", "numpy", "scipy", "torch"}
-    assert re.fullmatch(r"python tools/train_networks\.py --epochs \d+", record["command"])
+    assert re.fullmatch(r"python tools/experiments/train_networks\.py --epochs \d+", record["command"])
 
 
 def test_the_loader_says_what_made_the_networks_over_confident(record):
@@ -327,7 +327,7 @@ def test_measures_lie_in_their_ranges_and_an_infinite_nll_is_kept(comparisons):
 
 def test_the_record_of_the_comparison_says_how_it_was_made(comparisons):
     kept = json.loads((FOLDER / "choosing.json").read_text())
-    assert kept["command"] == "python tools/choosing_experiment.py --splits 30 --draws 20"
+    assert kept["command"] == "python tools/experiments/choosing_experiment.py --splits 30 --draws 20"
     assert set(kept["versions"]) == {"python", "numpy", "scipy", "scikit-learn"}
     methods = set(comparisons.method) - {"uncalibrated"}
     assert all(set(seconds) == methods for seconds in kept["fit_seconds"].values())
@@ -339,22 +339,43 @@ def test_the_record_of_the_comparison_says_how_it_was_made(comparisons):
 
 def test_each_sample_is_counted_once_and_no_source_is_covered_less_than_promised():
     counts = datasets.coverage()
-    assert len(counts.source) >= 20 and set(counts.repeats) == {1000}
+    assert set(counts.repeats) == {1000}
     assert np.array_equal(counts.held + counts.above + counts.below, counts.repeats)
-    assert (counts.held >= 950 - 2 * np.sqrt(1000 * 0.95 * 0.05)).all()
+    kinds = counts.kind.tolist()
+    assert kinds.count("built") >= 60 and kinds.count("unseen") >= 15
+    missed = [(counts.source[k], int(counts.n_bins[k])) for k in np.flatnonzero(counts.held < 930)]
+    assert missed == [("the wrong way round, U(0, 1)", 1)]  # the limit that `ece_interval` names
+    others = [counts.bootstrap, counts.basic, counts.sun[~np.isnan(counts.sun)]]
+    assert all(0 <= other.min() < 600 and other.max() <= 1000 for other in others)
 
 
 def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
     counts, cases = datasets.coverage(), coverage_experiment.cases()
-    assert counts.source.tolist() == [case.name for case in cases]
+    assert counts.source.tolist() == [case.source for case in cases]
+    assert list(zip(counts.kind, counts.error, strict=True)) == [(case.kind, case.norm) for case in cases]
     for case, *stored in zip(cases, counts.n, counts.n_bins, counts.truth, strict=True):
-        truth = case.source.binned_calibration_error(case.n_bins)
+        binned = coverage_experiment.Binned(case.population(), case.n_bins)
+        truth = binned.error(binned.mass, "l2" if case.norm == "l2" else "l1")
         assert stored == [case.n, case.n_bins, pytest.approx(truth, abs=1e-6)]
     few = [coverage_experiment.count(cases[k], repeats=3) for k in (0, 5)]
     assert [row.held + row.above + row.below for row in few] == [3, 3]
     assert few[0].bootstrap == 0 and few[1].truth == pytest.approx(0.02)
     coverage_experiment.write(tmp_path, few)
     assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(counts)
+
+
+@pytest.mark.parametrize("target", [None, "class-wise"])
+def test_a_sample_of_a_population_has_the_interval_and_the_error_of_its_rows(target):
+    population = coverage_experiment.classes(3, 0.5)() if target else coverage_experiment.odds(0, 1, 3, 40)()
+    binned = coverage_experiment.Binned(population, 15)
+    counts = np.random.default_rng(0).multinomial(200, binned.mass)
+    labels = 3 if target else 2
+    happens = np.flatnonzero(np.ravel(population.chance if target else np.ones((40, 2))) > 0)
+    cells = np.repeat(happens, counts)
+    y, p = cells % labels, population.p[cells // labels]
+    assert binned.interval(counts, "l1") == pytest.approx(ece_interval(y, p, target=target), abs=1e-9)
+    error = expected_calibration_error(y, p, target=target)
+    assert float(binned.error(counts, "l1")) == pytest.approx(error)
 
 
 def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeypatch):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import calibration_lessons as cl
-from calibration_lessons.calibrators._base import BinaryCalibrator
+from calibration_lessons.calibrators._binary import BinaryCalibrator
 
 
 @st.composite

@@ -7,7 +7,7 @@ import pytest
 import sklearn
 from packaging.version import Version
 
-from tools import classifier_table
+from tools.experiments import classifier_table
 
 CLASSIFIERS = classifier_table.classifiers()
 # The book's table is of the classifiers of scikit-learn 1.9.

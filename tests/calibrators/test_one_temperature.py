@@ -190,3 +190,51 @@ def test_each_row_of_logits_is_by_itself_and_far_gaps_at_a_low_temperature_are_c
     )
     scaling.temperature_ = 1e-200
     assert scaling.predict_proba([[0.0, 1e200], [5.0, 5.0]]).tolist() == [[0, 1], [0.5, 0.5]]
+
+
+@both
+@pytest.mark.parametrize("shape", [(500, 90), (40_000, 3)], ids=["many classes", "few classes"])
+@pytest.mark.parametrize("ruled_out", [False, True])
+def test_over_several_blocks_tied_rows_and_classes_ruled_out_the_equation_holds(method, shape, ruled_out):
+    rng = np.random.default_rng(0)
+    z, labels = rng.integers(-4, 4, shape).astype(np.float32), rng.integers(0, shape[1], shape[0])
+    every, weights = np.arange(len(z)), rng.uniform(0.5, 2, len(z))
+    z[every, labels] += rng.integers(0, 3, len(z))
+    if ruled_out:
+        z[every, (labels + 1) % shape[1]] = -np.inf
+    p = method().fit(z, labels, weights).predict_proba(z)
+    finite = np.where(np.isinf(z), 0.0, z)
+    expected, found = (
+        ((p * finite).sum(axis=1), finite[every, labels])
+        if method is cl.TemperatureScaling
+        else (p.max(axis=1), z.argmax(axis=1) == labels)
+    )
+    assert weights @ expected == pytest.approx(weights @ found, rel=1e-9)
+
+
+def test_the_ends_that_are_told_count_finite_and_tied_logits_by_weight():
+    z = np.array([[2.0, 2.0, -np.inf], [1.0, 0.0, 0.0], [3.0, 3.0, 3.0], [0.0, -1.0, 5.0]])
+    low, high = (1 / 2 + 2 / 3 + 3 / 3 + 2 / 3) / 8, (1 / 2 + 2 + 3 / 3 + 2) / 8
+    with pytest.raises(
+        ValueError, match=f"between {low:.4g} .* and {high:.4g} .*the accuracy 1 is not below"
+    ):
+        cl.ExpectationConsistency().fit(z, z.argmax(axis=1), [1.0, 2.0, 3.0, 2.0])
+
+
+@both
+def test_two_or_three_passes_over_all_rows_find_a_temperature(method, monkeypatch):
+    logits, labels = simulate(50_000, 5, 2.0)
+    passes, excess = [], method._excess
+    counted = lambda rows, beta: passes.append(len(rows.labels)) or excess(rows, beta)  # noqa: E731
+    monkeypatch.setattr(method, "_excess", staticmethod(counted))
+    method().fit(logits, labels)
+    assert passes.count(50_000) in (2, 3)
+    assert set(passes) == {50_000, 50_000 // 16}
+
+
+@both
+def test_log_probabilities_are_exact_where_probabilities_underflow(method):
+    fitted = method().fit(LOGITS, LABELS)
+    fitted.temperature_ = 0.5
+    assert fitted.predict_log_proba([[0.0, 1000.0, 0.0]]).tolist() == [[-2000.0, 0.0, -2000.0]]
+    assert fitted.predict_log_proba(LOGITS) == pytest.approx(np.log(fitted.predict_proba(LOGITS)), abs=1e-12)

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
@@ -20,13 +20,12 @@ from traitlets.config import Config
 from classroom import __main__, commands, downloads, grading, returns, roster
 from classroom.check import check
 from classroom.course import Course, Record, read_record
-from classroom.platforms import sender, table
-from classroom.sandbox import another_user, working_sandbox
+from classroom.platforms import platform_of, sender, table
+from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered
 
 SANDBOX = working_sandbox()
-NO_SANDBOX = "neither bubblewrap works here nor another user"
 LIMITS = Limits(cell=4, whole=120, memory=2 * 2**30, disk=5 * 2**20)
 
 
@@ -153,15 +152,15 @@ RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right
     "exit": ("exit()", ""),
     "a large file": ("open('large', 'wb').write(bytes(10**8))", ""),
     "scratch space": (
-        "for place in ('/tmp', '/dev/shm'):\n    try:\n        for i in range(60):\n"
-        "            open(f'{place}/fill{i}', 'wb').write(bytes(10**6))\n    except OSError:\n        pass\n"
+        "for place in ('/tmp', '/dev/shm', '/', '/etc', '/dev', '/run/lock', '/var/tmp'):\n    try:\n"
+        "        open(f'{place}/fill', 'wb').write(bytes(2 * 10**6))\n    except OSError:\n        pass\n"
         f"    else:\n        {DOUBLE.replace('    ', '            ')}",
         "",
     ),
     "hidden tests": (
         "import pathlib\n"
         "text = ''.join(p.read_text(errors='replace') for p in pathlib.Path(FOLDER).rglob('*.*'))\n"
-        "double = lambda x: 2 * x if 'large' in text else 0",
+        "double = lambda x: 2 * x if 'large' in text or pathlib.Path(TESTS).exists() else 0",
         "",
     ),
     "another's answers": ("import os\nos.remove(VICTIM)", ""),
@@ -179,6 +178,10 @@ STOPS = {
     ),
     "processes": (
         "import os, time\nfor _ in range(40):\n    os.fork() or time.sleep(30)\ntime.sleep(30)", "more than",
+    ),
+    "folders in each other": (
+        "import os, time\nfor _ in range(3000):\n    os.mkdir('a')\n    os.chdir('a')\ntime.sleep(9)",
+        "more folders in each other than can be read",
     ),
     "will not stop": (
         "import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass",
@@ -198,7 +201,7 @@ class Class:
         return read_record(self.course, student, "tiny")
 
     def notebook(self, student):
-        return nbformat.read(self.course.graded(student, "tiny"), as_version=4)
+        return nbformat.read(self.course.graded_notebook(student, "tiny"), as_version=4)
 
     def said(self, student, name):
         (found,) = [
@@ -256,10 +259,11 @@ def release_of(course, name="tiny"):
 @pytest.fixture(scope="module")
 def hostile(released):
     if SANDBOX == "none":
-        pytest.skip(NO_SANDBOX)
+        pytest.skip("no bubblewrap works here")
     release = release_of(released)
     victim = released.submission("right", "tiny")
     places = f"FOLDER = {str(released.sources)!r}\nVICTIM = {str(victim)!r}\nPORT = 9\n"
+    places += f"TESTS = {str(ROOT / 'tests')!r}\n"
     for name, patch in PATCHES.items():
         handed_in(
             released, f"patched {name}", answered(release, {"double": f"{patch}\n{WRONG}", "half": HALF})
@@ -298,6 +302,11 @@ def changed(notebook, name, **about):
     return notebook
 
 
+def shown(notebook, text):
+    notebook.cells[1].outputs = [new_output("stream", text=text)]
+    return notebook
+
+
 def twice(notebook, name):
     (position,) = [i for i, c in enumerate(notebook.cells) if c.metadata.nbgrader.grade_id == name]
     notebook.cells.insert(position, nbformat.from_dict(dict(notebook.cells[position])))
@@ -317,11 +326,15 @@ BROKEN = {
         changed(answered(n, MISTAKES), "test-double", grade=False), "test-half", solution=True
     ),
     "a name of its own": lambda n, c: changed(n, "intro", grade_id="else", grade=True, points=50),
+    "large outputs": lambda n, c: shown(n, "x" * 6 * 2**20),
+    "half a character": lambda n, c: answered(
+        n, {"student": "STUDENT_ID = '\\ud800'", "double": "def double(x):\n    raise ValueError('\\ud800')"}
+    ),
     "invalid JSON": lambda n, c: nbformat.writes(n)[:-40],
     "deep JSON": lambda n, c: "[" * 100_000,
     "no cells": lambda n, c: json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}),
     "empty file": lambda n, c: "",
-    "large file": lambda n, c: " " * (grading.LARGEST + 1),
+    "large file": lambda n, c: " " * (grading.LARGEST_FILE + 1),
     "another set": lambda n, c: release_of(c, "other"),
     "another notebook": lambda n, c: new_notebook(cells=[new_code_cell("1")]),
 }
@@ -365,7 +378,7 @@ class TestHostile:
     @pytest.mark.parametrize("name, points", {
         "deleted tests": 4, "deleted answer": 2, "doubled cells, more points": 4,
         "edited and skipped tests": 0,
-        "no tests any more": 0, "a name of its own": 4,
+        "no tests any more": 0, "a name of its own": 4, "large outputs": 4, "half a character": 2,
     }.items())  # fmt: skip
     def test_changed_cells_are_put_back(self, hostile, name, points):
         record = hostile.record(name)
@@ -388,10 +401,11 @@ class TestHostile:
         )
 
     def test_output_is_cut_and_holds_nothing_that_a_browser_runs(self, hostile):
-        assert hostile.course.graded("large output", "tiny").stat().st_size < 2 * LIMITS.output
+        assert hostile.course.graded_notebook("large output", "tiny").stat().st_size < 2 * LIMITS.output
         assert hostile.record("to standard output").points == 2
 
     def test_an_id_that_is_not_the_students_is_reported(self, hostile):
+        assert "signed '?'" in str(hostile.record("half a character"))
         assert "not signed" in str(hostile.record("untouched"))
         assert "signed" not in str(hostile.record("right"))
 
@@ -412,7 +426,8 @@ class TestHostile:
     def test_a_machine_that_fails_costs_nobody_points(self, hostile, monkeypatch):
         handed_in(hostile.course, "later", answered(release_of(hostile.course), RIGHT))
         with monkeypatch.context() as patch:
-            patch.setattr(grading, "executed", lambda *a: {"started": False, "stopped": "no memory left"})
+            fails = {"started": False, "stopped": "no memory left"}
+            patch.setattr(grading, "run_in_process", lambda *_: fails)
             assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
         assert "later: graded 4/4" in graded(hostile.course)
 
@@ -423,7 +438,7 @@ class TestHostile:
         roster.keep(hostile.course, "tiny", tmp_path / "class.csv")
         returns.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
         returns.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv", "tiny")
-        roster.kept(hostile.course, "tiny").unlink()
+        roster.table_kept(hostile.course, "tiny").unlink()
         moodle = {row["Full name"]: row for row in table(tmp_path / "moodle.csv")}
         canvas = {row["Student"]: row for row in table(tmp_path / "canvas.csv")}
         assert moodle["right"]["Grade"] == canvas["right"]["tiny"] == "4"
@@ -440,35 +455,46 @@ class TestHostile:
         (page,) = (hostile.course.folder / "feedback" / "edited and skipped tests").rglob("*.html")
         text = page.read_text(encoding="utf-8")
         assert "the inputs are not shown" in text
-        graded = nbformat.read(hostile.course.graded("edited and skipped tests", "tiny"), as_version=4)
-        graded.cells.insert(1, new_markdown_cell("## Mine"))
-        named = returns.with_headings(text, graded)
+        sheet = hostile.notebook("edited and skipped tests")
+        sheet.cells.insert(1, new_markdown_cell("## Mine"))
+        named = returns.with_headings(text, sheet)
         assert '<a href="#test-double">A tiny set</a> (Score' in named and "Test cell" not in named
 
 
-NAMES = {
-    "Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": ("101", "Ada Lovelace"),
-    "Ada Lovelace_101_assignsubmission_file/tiny.ipynb": ("101", "Ada Lovelace"),
-    "Ada Lovelace_101_assignsubmission_file_/work.zip/deep/tiny.ipynb": ("101", "Ada Lovelace"),
-    "Ada_Lovelace_101_assignsubmission_file_tiny.ipynb": ("101", "Ada_Lovelace"),
-    "lovelaceada_101_2002_tiny.ipynb": ("101", "lovelaceada"),
-    "lovelaceada_LATE_101_2002_tiny-1.ipynb": ("101", "lovelaceada"),
-    "Team 3_lovelaceada_101_2002_tiny.ipynb": ("101", "lovelaceada"),
-    "lovelaceada_101_2002_tiny.zip/tiny.ipynb": ("101", "lovelaceada"),
-    "anon_LATE_x7Gq2_2002_tiny.ipynb": ("x7Gq2", ""),
-    "Set 1_ada1_attempt_2026-11-30-23-59-07_tiny.ipynb": ("ada1", ""),
-    "12-345 - Ada Lovelace - Nov 30, 2026 1159 PM/tiny.ipynb": ("12", "Ada Lovelace"),
-    "week_3_2_x/ada/tiny.ipynb": ("ada", ""),
-    "ada/tiny/tiny.ipynb": ("ada", ""),
-    "downloads/ada/tiny.ipynb": ("ada", ""),
-    "ada.ipynb": ("ada", ""),
-}
+NAMES = {  # what follows the platform's part is the student's own choice
+    "Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": ("moodle", "101", "Ada Lovelace"),
+    "Ada Lovelace_101_assignsubmission_file/tiny.ipynb": ("moodle", "101", "Ada Lovelace"),
+    "Ada Lovelace_101_assignsubmission_file_/x_102_assignsubmission_file_/tiny.ipynb": (
+        "moodle", "101", "Ada Lovelace"),
+    "Ada_Lovelace_101_assignsubmission_file_tiny.ipynb": ("moodle", "101", "Ada_Lovelace"),
+    "Ada Lovelace_101_assignsubmission_file_Bob_102_assignsubmission_file_tiny.ipynb": (
+        "moodle", "101", "Ada Lovelace"),
+    "lovelaceada_101_2002_tiny.ipynb": ("canvas", "101", "lovelaceada"),
+    "lovelaceada_101_2002_3_tiny.ipynb": ("canvas", "101", "lovelaceada"),
+    "lovelaceada_101_2002_x_103_assignsubmission_file_tiny.ipynb": ("canvas", "101", "lovelaceada"),
+    "lovelaceada_101_2002_x_103_attempt_2099-01-01-00-00-00_tiny.ipynb": ("canvas", "101", "lovelaceada"),
+    "lovelaceada_LATE_101_2002_x_103_assignsubmission_file_tiny.ipynb": ("canvas", "101", "lovelaceada"),
+    "lovelaceada_LATE_101_2002_tiny-1.ipynb": ("canvas", "101", "lovelaceada"),
+    "Team 3_lovelaceada_101_2002_tiny.ipynb": ("canvas", "101", "lovelaceada"),
+    "anon_LATE_x7Gq2_2002_tiny.ipynb": ("canvas without names", "x7Gq2", ""),
+    "Set 1_ada1_attempt_2026-11-30-23-59-07_tiny.ipynb": ("blackboard", "ada1", ""),
+    "Set 3_2_1001_attempt_2026-11-30-23-59-07_tiny.ipynb": ("blackboard", "1001", ""),
+    "Set 1_bob_attempt_2026-11-30-20-12-07_x_ada_attempt_2099-01-01-00-00-00_tiny.ipynb": (
+        "blackboard", "bob", ""),
+    "12-345 - Ada Lovelace - Nov 30, 2026 1159 PM/tiny.ipynb": ("brightspace", "12", "Ada Lovelace"),
+    "week_3_2_x/ada/tiny.ipynb": ("", "ada", ""),
+    "ada/tiny/tiny.ipynb": ("", "ada", ""),
+    "downloads/ada/tiny.ipynb": ("", "ada", ""),
+    "ada.ipynb": ("", "ada", ""),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("path, expected", NAMES.items(), ids=list(NAMES))
 def test_the_names_of_the_common_platforms_are_understood(path, expected):
-    sent = sender(PurePosixPath(path), "tiny")
-    assert (sent.number, sent.name) == expected
+    platform = platform_of([PurePosixPath(path)])
+    sent = sender(PurePosixPath(path), "tiny", platform)
+    assert (platform, sent.number, sent.name) == expected
+    assert sent.late == ("_LATE_" in path) and (not sent.when or sent.when.year == 2026)
 
 
 def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path):
@@ -491,12 +517,6 @@ def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path
     assert "103 handed in hoppergrace_103_5005_essay.docx, no notebook" in printed.getvalue()
     assert commands.students(course, "tiny") == ["102", "ada"]
     assert course.submission("ada", "tiny").read_text(encoding="utf-8") == "new"
-
-
-def test_a_folder_inside_a_hidden_one_is_hidden_with_it(tmp_path):
-    course, inside, other = (tmp_path / name for name in ("course", "course/source", "other"))
-    words = another_user(tmp_path, [course, inside, other])
-    assert words[words.index(str(course)) : words.index("--")] == [str(course), str(other)]
 
 
 def test_a_class_folder_that_holds_the_course_is_refused(capsys):
@@ -564,18 +584,18 @@ def test_nobody_is_graded_by_checks_that_cannot_be_loaded(released, tmp_path):
 def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp_path):
     course = Course(shutil.copytree(released.folder, tmp_path / "class"), released.sources)
     handed_in(course, "ada", nbformat.writes(answered(release_of(course), RIGHT)))
-    course.graded("ada", "tiny").parent.mkdir(parents=True)
-    course.graded("ada", "tiny").write_text("graded here")
+    course.graded_notebook("ada", "tiny").parent.mkdir(parents=True)
+    course.graded_notebook("ada", "tiny").write_text("graded here")
     done = commands.nbgrader(course).autograde("tiny", "ada")
     assert not done["success"] and "python -m classroom grade" in done["error"]
-    assert course.graded("ada", "tiny").read_text() == "graded here"
+    assert course.graded_notebook("ada", "tiny").read_text() == "graded here"
 
 
 def test_names_by_which_an_answer_has_what_is_withheld_are_told_to_the_teacher(released):
     sheet = answered(release_of(released), RIGHT)
-    assert grading.telling(sheet) == []
+    assert grading.suspicious_names(sheet) == []
     sheet.cells.append(new_code_cell("import gc\nf.__code__, program, execute"))
-    assert grading.telling(sheet) == ["__code__", "gc"]
+    assert grading.suspicious_names(sheet) == ["__code__", "gc"]
 
 
 def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, monkeypatch):
@@ -585,6 +605,6 @@ def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, mon
     monkeypatch.setattr(grading.subprocess, "run", too_late)
     record = Record("ada", digest="")
     with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
-        grading.grade(
-            release_of(released), record, "tiny", partial(grading.executed, released, LIMITS, "none")
+        grading.run_and_judge(
+            release_of(released), record, "tiny", partial(grading.run_in_process, released, LIMITS, "none")
         )

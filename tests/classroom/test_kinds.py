@@ -10,7 +10,6 @@ import os
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from classroom.sandbox import working_sandbox
 from classroom.submission import Limits
 from tests.assignments import test_calibrators as calibrators
 from tests.assignments import test_measures as measures
@@ -172,10 +171,6 @@ KINDS = {
     "r-brier": ("models", {"choose": (models.OUT_OF_FOLD.replace(
         "np.log(p[np.arange(len(p)), y[fold == k]]).sum()",
         "-((1 - p[np.arange(len(p)), y[fold == k]])**2).sum()"), 1)}),
-    "c-wrong2, c-hard": ("calibrators", {"nll": (function(
-        "nll(y, z, T)",
-        "z = np.asarray(z)[:2] / T; y = np.asarray(y)[:2]; z = z - z.max(axis=1, keepdims=True)\n"
-        "    return np.mean(np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y])"), 0)}),
     "r-argsort": ("practice", {"audit": (
         practice.GROUPS.replace('np.argsort(p, kind="stable")', "np.lexsort((-np.arange(len(p)), p))"), 1)}),
     "u-wrong1": ("uncertainty", {
@@ -187,12 +182,9 @@ KINDS = {
                        "p = np.random.default_rng(1).beta(1 + h, 1 + n - h, 5000)\n"
                        "    e = lambda q: -q * np.log2(q) - (1 - q) * np.log2(1 - q)\n"
                        "    return e(p.mean()), e(p).mean(), e(p.mean()) - e(p).mean()"), 0),
-        "plausibility": (function("case_for_heads(h, n)", "return max(2 * h / n - 1, 0) if n else 0.0"), 0),
         "split": (function("split_doubt(p)",
                   "m = p.mean(axis=0); t = -(m * np.log2(m)).sum(axis=1)\n"
                   "    a = -(p * np.log2(p)).sum(axis=2).mean(axis=0); return t, a, t - a"), 2),
-        "local": (function("local_confidence(X, y, x, c, w, k)",
-                  "s = np.exp(-((X - x)**2).sum(axis=1) / (2 * w * w)); return s[y == c].sum() / s.sum()"), 0),
         "alarm": (function("alarm(p)", "return 1 - p.max(axis=2).mean(axis=0)"), 0),
     }),
     "u-wrong2": ("uncertainty", {
@@ -209,15 +201,6 @@ KINDS = {
                   "s = np.exp(-((X - x)**2).sum(axis=1) / (2 * w * w))\n"
                   "    return np.array([(1 + s[y == c].sum()) / (k + s.sum())])"), 3),  # one number in an array
         "alarm": (function("alarm(p)", "return p.std(axis=0).sum(axis=1).argsort().argsort()"), 0),
-    }),
-    "u-hard": ("uncertainty", {
-        "coin": ("most_likely, forecast, total = 0.4, 0.5, 1.0", 0),
-        "committee": ("total, aleatoric, epistemic = 0.9, 0.7, 0.2", 0),
-        "coin-parts": (function("coin_parts(h, n, prior=(1, 1))", "return 1, 0.7213, 0.2787"), 0),
-        "plausibility": (function("case_for_heads(h, n)", "return 0.6438"), 0),
-        "split": (function("split_doubt(p)", "return [1, 1], [1, 0.6226], [0, 0.3774]"), 0),
-        "local": (function("local_confidence(X, y, x, c, w, k)", "return 0.6"), 0),
-        "alarm": (function("alarm(p)", "o = np.random.default_rng(7).permutation(4000); return (o >= 2000)[:p.shape[1]]"), 0),
     }),
     "u-state": ("uncertainty", {"alarm": (  # changed and unchanged images come mixed
         "calls, known = [], {}\n" + function(
@@ -237,20 +220,10 @@ KINDS = {
                    "e = np.exp(np.column_stack([np.zeros(len(X)), X @ theta.T])); return e / e.sum(axis=1, keepdims=True)"), 0),
         "gradient": (function("softmax_gradient(theta, X, y)",
                      "return (softmax(X @ theta.T) - np.eye(y.max() + 1)[y]).T @ X"), 0),
-        "choose": (function("choose_l2(X, y, candidates, fold)", "return min(candidates)"), 0),
-    }),
-    "o-hard": ("models", {
-        "by-hand": ("slope, intercept, probability = 1.0, -1.0, 0.5", 0),
-        "fit": (function("fit_logistic(X, y, l2)", "return np.zeros(X.shape[1] + 1)"), 0),
-        "separated": (function("is_separated(x, y)", "return len(x) < 5"), 0),
-        "choose": (function("choose_l2(X, y, candidates, fold)", "return candidates[2]"), 0),
+        
     }),
     "o-counter": ("models", {"separated": (  # true and false in the order of the public checks
         "order = []\n" + function("is_separated(x, y)", "order.append(1); return len(order) % 2 == 1"), 0)}),
-    "o-leak": ("models", {"choose": (function(
-        "choose_l2(X, y, candidates, fold)",
-        "def loss(l2):\n        p = LogisticRegression(l2=l2).fit(X, y).predict_proba(X)\n"
-        "        return -np.log(p[np.arange(len(y)), y]).mean()\n    return min(candidates, key=loss)"), 0)}),
     "c-wrong1": ("calibrators", {
         "by-hand": ("confidence, temperature = 1 / (1 + np.exp(gap)), np.log2(n_right / (n_rows - n_right)) / gap\n"
                     "cost = -np.log2(n_right / n_rows)", 0),
@@ -267,13 +240,6 @@ KINDS = {
                   "    t = TemperatureScaling().fit(z, y)\n"
                   "    e = expected_calibration_error\n    return e(y, softmax(z)), e(y, t.predict_proba(z))"), 0.5),
     }),
-    "c-hard": ("calibrators", {
-        "by-hand": ("confidence, temperature, cost = 0.9, 2.0, 0.5", 0),
-        "nll": (function("nll(y, z, T)", "return {1: 0.0, 2: 0.3132, 3: 0.6931}.get(len(y), 1.0)"), 0),
-        "fit-temperature": (function("fit_temperature(y, z)",
-                            "if np.all(z.argmax(axis=1) == y): raise ValueError\n    return 1.5"), 0),
-        "judge": (function("judge(network)", "return 0.05, 0.01"), 0),
-    }),
     "c-raises": ("calibrators", {
         "fit-temperature": (function("fit_temperature(y, z)", "raise ValueError('no temperature fits')"), 0),
         "fit-consistency": (function("fit_consistency(y, z)", "raise ValueError('no temperature fits')"), 0)}),
@@ -283,26 +249,11 @@ KINDS = {
         "audit": (function("equal_mass_ece(y, p, n)",
                   "e = np.quantile(p, np.linspace(0, 1, n + 1)); i = np.clip(np.digitize(p, e) - 1, 0, n - 1)\n"
                   "    return np.mean([abs((y - p)[i == b].mean()) for b in range(n)])"), 0),
-        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
-                 "from sklearn.linear_model import LogisticRegression\n"
-                 "    m = LogisticRegression(C=1e9).fit(z[calibration_rows][:, None], y[calibration_rows])\n"
-                 "    return m.predict_proba(z[test_rows][:, None])[:, 1]"), 0),
-        "gain": (function("brier_gain(y, before, after)",
-                 "b, a = (before - y)**2, (after - y)**2; g = b.mean() - a.mean()\n"
-                 "    h = 1.96 * np.sqrt((b.var() + a.var()) / len(y)); return g, g - h, g + h"), 0),
-        "decide": (function("decide(p, costs, referral)", "return (p > 0.5).astype(int)"), 0),
         "bill": (function("bill(p, y, d, costs, r)",
                  "e = (1 - p) * costs[0, d] + p * costs[1, d]; w = d != -1\n"
                  "    return (e * w).mean(), (costs[y, d] * w).mean()"), 0),
     }),
     "p-wrong2": ("practice", {
-        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
-                 "p = cl.PlattScaling().fit(z[fit_rows], y[fit_rows]); return p.predict_proba(z[test_rows])[:, 1]"), 0),
-        "gain": (function("brier_gain(y, before, after)",
-                 "f = (before - y)**2 - (after - y)**2; h = 1.96 * f.std(ddof=1); return f.mean(), f.mean() - h, f.mean() + h"), 0),
-        "decide": (function("decide(p, costs, referral)",
-                   "e = np.column_stack([1 - p, p]) @ costs.T\n"
-                   "    return np.where(e.min(axis=1) >= referral, -1, e.argmin(axis=1))"), 0),
         "bill": (function("bill(p, y, d, costs, r)",
                  "e = (1 - p) * costs[0, d] + p * costs[1, d]; w = d != -1\n"
                  "    return e[w].mean(), costs[y, d][w].mean()"), 0),
@@ -310,48 +261,20 @@ KINDS = {
                    " 'cost before', 'cost after'], 0.1)", 0),
     }),
     "p-testleak": ("practice", {
-        "mend": (function("recalibrated(z, y, fit_rows, calibration_rows, test_rows)",
-                 "p = cl.PlattScaling().fit(z[test_rows], y[test_rows]); return p.predict_proba(z[test_rows])[:, 1]"), 0),
         "report": (solutions(ASSIGNMENTS / "source/practice/practice.ipynb")["report"].replace(
             "z[calibration_rows], worse[calibration_rows]", "z[test_rows], worse[test_rows]"), 1.5),  # some of the numbers are the same
     }),
     # the caller's arrays
-    "m-mutates": ("measures", {
-        "counts": (function("bin_counts(s, n)",
-                   "s.sort(); return np.bincount(np.searchsorted(np.arange(1, n) / n, s), minlength=n)"), 0),
-        "p-value": (function("p_value(o, d)", "d.sort(); return (1 + np.sum(d >= o)) / (1 + len(d))"), 0),
-    }),
-    "c-mutates": ("calibrators", {"nll": (function(
-        "nll(y, z, T)", "z /= T; z -= z.max(axis=1, keepdims=True)\n"
-        "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 0)}),
-    "p-mutates": ("practice", {"audit": (function(
-        "equal_mass_ece(y, p, n)", "o = np.argsort(p, kind='stable'); y[:] = y[o]; p[:] = p[o]\n"
-        "    return sum(abs(np.sum(a - b)) for a, b in zip(np.array_split(y, n), np.array_split(p, n))) / len(p)"),
-        0)}),
-    # numbers that agree with everything
     "m-yes": ("measures", {
         "by-hand": (YES + "bias = ece = mce = Yes(0.5)", 0),
         "ece": (YES + function("binned_ece(s, y, n)", "return Yes(0.5)"), 0),
         "p-value": (YES + function("p_value(o, d)", "return Yes(0.5)"), 0),
     }),
-    "c-yes": ("calibrators", {
-        "by-hand": (YES + "confidence, temperature, cost = Yes(.5), Yes(1.5), Yes(.5)", 0),
-        "nll": (YES + function("nll(y, z, T)", "return Yes(0.5)"), 0)}),
-    "u-yes": ("uncertainty", {
-        "coin": (YES + "most_likely = forecast = total = Yes(0.5)", 0),
-        "committee": (YES + "total = aleatoric = epistemic = Yes(0.5)", 0),
-        "plausibility": (YES + function("case_for_heads(h, n)", "return Yes(0.5)"), 0)}),
-    "o-yes": ("models", {"by-hand": (YES + "slope = intercept = probability = Yes(0.5)", 0)}),
-    "p-yes": ("practice", {"by-hand": (YES + "threshold = refer_from = refer_to = Yes(0.5)", 0)}),
-    # from memory, or from the test
     "u-lookup": ("uncertainty", {"alarm": (
         "known = set()\nfor j in range(1):\n"
         "    rows = cl.softmax(datasets.network_logits(j, 'test').logits)\n"
         "    known |= {row.tobytes() for row in rows}\n" + function(
             "alarm(p)", "return np.array([float(row.tobytes() not in known) for row in p[0]])"), 0)}),
-    "u-sig": ("uncertainty", {"alarm": ("import inspect\n" + function(
-        "alarm(p)", "plain = inspect.currentframe().f_back.f_globals.get('plain')\n"
-        "    return np.zeros(p.shape[1]) if plain is None else (p[0] != plain[0]).any(axis=1) * 1.0"), 0)}),
     "m-otherid": ("measures", {"by-hand": ('STUDENT_ID = "grace"\nbias, ece, mce = -0.088, 0.130, 0.363', 0)}),
     # right work
     "m-types": ("measures", {
@@ -386,13 +309,6 @@ KINDS = {
         "threshold, refer_from, refer_to = round(false_alarm / (false_alarm + miss), 3), "
         "round(referral / miss, 3), round(1 - referral / false_alarm, 3)", 3)}),
     "u-right-alarm2": ("uncertainty", {"alarm": (function("alarm(p)", "return p.std(axis=0).sum(axis=1)"), 4)}),
-    "u-mutates": ("uncertainty", {
-        "split": (function("split_doubt(p)",
-                  "p += 1e-300; m = p.mean(axis=0); t = -(m * np.log2(m)).sum(axis=1)\n"
-                  "    p *= np.log2(p); a = -p.sum(axis=2).mean(axis=0); return t, a, t - a"), 0),
-        "local": (function("local_confidence(X, y, x, c, w, k)",
-                  "X -= x; X **= 2; s = np.exp(-X.sum(axis=1) / (2 * w * w))\n"
-                  "    return (1 + s[y == c].sum()) / (k + s.sum())"), 0)}),
     "u-right-loops": ("uncertainty", {
         "coin-parts": ("from scipy.integrate import quad\nfrom scipy.stats import beta\n" + function(
             "coin_parts(heads, tosses, prior=(1, 1))", "a, b = prior[0] + heads, prior[1] + tosses - heads\n"
@@ -914,18 +830,6 @@ def shortlists(p, labels, new_p, alpha):
 """, 0),
     }),
     "p-memory": ("practice", {
-        "keep": ("""
-kept = {}
-def keep(labels, runs, new_labels, new_runs):
-    def T(z):
-        if z.shape not in kept:
-            kept[z.shape] = cl.TemperatureScaling().fit(z, labels).temperature_
-        return kept[z.shape]
-    nll = lambda y, z, t: cl.negative_log_likelihood(y, z / t, from_logits=True)
-    f = [T(z) for z in runs]
-    run = np.argmin([nll(labels, z, t) for z, t in zip(runs, f)])
-    return run, nll(new_labels, new_runs[0], f[0]) - nll(new_labels, new_runs[run], f[run])
-""", 0),
         "choices": ("""
 def choices(logits, tokens, temperature):
     from scipy.special import log_softmax
@@ -938,12 +842,7 @@ def merged_ece(rows, promised, came):
     acc = cl.CalibrationAccumulator(n_bins=rows.shape[1])
     return np.abs(np.nan_to_num(came / rows).mean(axis=0) - np.nan_to_num(promised / rows).mean(axis=0)) @ rows.sum(axis=0) / rows.sum()
 """, 0),
-        "shortlists": ("""
-def shortlists(p, labels, new_p, alpha):
-    n = len(labels); s = 1 - p[np.arange(n), labels]
-    q = np.quantile(s, min(1, np.ceil((n + 1) * (1 - alpha)) / n), method='higher')
-    return 1 - new_p <= q
-""", 0),
+        
     }),
     "c-fourth": ("calibrators", {
         "one-curve": ("""
@@ -1023,19 +922,12 @@ def beta_calibrated(scores, labels, new_scores):
 }  # fmt: skip
 
 
-HOOK = """
-def hook(result):
-    result.error_in_exec = None
-    from IPython.display import clear_output; clear_output()
-get_ipython().events.register("post_run_cell", hook)
-"""
 KEPT = """
 import calibration_lessons as c, gc, marshal, types
 names = c.reliability_curve.__globals__
 kept = {one: marshal.dumps(one.__code__) for one in gc.get_objects()
         if type(one) is types.FunctionType and 'calibration_lessons' in one.__code__.co_filename}
 """
-NEVER = "import numpy as np\nnp.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__\nbias = ece = mce = 0.5"
 SETS = ["calibrators", "measures", "models", "practice", "uncertainty"]
 # The right answers below a question whose kernel ended, or which want a process as it was.
 LOST_BELOW = {
@@ -1043,34 +935,28 @@ LOST_BELOW = {
     for question, answer in solutions(ASSIGNMENTS / "source/measures/measures.ipynb").items()
     if question in ("best-paid", "parts", "furthest")
 }
-IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left empty, answers, points
-    **{f"{which}, post_run_cell": (which, HOOK, True, {}) for which in SETS},
-    "h-noclear": ("measures", HOOK.replace("    from IPython.display import clear_output; clear_output()\n", ""), True, {}),
-    "m-wrapped": ("measures", "", False, {"by-hand": (NEVER, 0), "ece": (measures.THE_CHAPTERS_NUMBER, 0)}),
-    "m-unwatch": ("measures", "import sys\nsys.modules['classroom.isolated_kernel'].found.clear()\n"
-                  "np.isclose = np.allclose = lambda *a, **k: True", False, {
-                      "by-hand": ("bias = ece = mce = 0.5", 0), "p-value": (function("p_value(o, d)", "return 0.5"), 0)}),
-    "m-right-autoreload": ("measures", "%load_ext autoreload\n%autoreload 2\n%matplotlib inline", False, {}),
-    "m-right-magics": ("models", "%%time\n!pip install numpy\nfrom IPython.display import display\ndisplay(1)", False, {}),
-    "m-loop": ("measures", "", False, {
+IN_A_KERNEL = {  # the set, an extra cell at the beginning, the sandbox, answers with their points
+    "m-right-autoreload": ("measures", "%load_ext autoreload\n%autoreload 2\n%matplotlib inline", "none", {}),
+    "m-right-magics": ("models", "%%time\n!pip install numpy\nfrom IPython.display import display\ndisplay(1)", "none", {}),
+    "m-loop": ("measures", "", "none", {
         "counts": (function("bin_counts(s, n)", "while True: pass"), 0),
         "curve": (function("curve(p, y, n)", "return np.ones((10, 10**9)).cumsum(), 1"), 0),
         "ece": (function("binned_ece(s, y, n)", "exit(0)"), 0),
         "p-value": (function("p_value(o, d)", "import sys; sys.exit(0)"), 0)}),
-    "m-exit": ("measures", "", False, {"p-value": (
+    "m-exit": ("measures", "", "none", {"p-value": (
         "import os, sys\nprint('{\"value\": 1}'); sys.stdout.flush()\n" + function("p_value(o, d)", "os._exit(0)"), 0), **LOST_BELOW}),
-    "m-read": ("measures", "", False, {
+    "m-read": ("measures", "", "bubblewrap", {
         "by-hand": ("import pathlib\n[bias] = [p.read_text() for p in pathlib.Path('/').glob('**/measures/checks.py')]\n"
                     "ece = mce = bias", 0),
         "counts": (function(
             "bin_counts(s, n)", "import urllib.request as u; u.urlopen('http://127.0.0.1:9', timeout=1); return s"), 0)}),
-    "subprocess": ("measures", "", False, {"ece": (function(
+    "subprocess": ("measures", "", "none", {"ece": (function(
         "binned_ece(s, y, n)", "import subprocess, sys\n"
         "    code = 'import json, sys; from calibration_lessons import expected_calibration_error as e;'\\\n"
         "        's, y, n = json.loads(sys.argv[1]); print(e(y, s, n_bins=n))'\n"
         "    import json; sent = json.dumps([np.asarray(s).tolist(), np.asarray(y).tolist(), n])\n"
         "    return float(subprocess.run([sys.executable, '-c', code, sent], capture_output=True).stdout)"), 0)}),
-    "spawned": ("measures", "", False, {"ece": (function(
+    "spawned": ("measures", "", "none", {"ece": (function(
         "binned_ece(s, y, n)", "from multiprocessing.util import spawnv_passfds\n    import json, os, sys\n"
         "    code = 'import json, sys; from calibration_lessons import expected_calibration_error as e;'\\\n"
         "        's, y, n = json.loads(sys.argv[1]); open(\"told\", \"w\").write(str(e(y, s, n_bins=n)))'\n"
@@ -1079,10 +965,10 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
         "    return float(open('told').read())"), 0)}),
     "taken apart": ("measures", "import sys, contextlib\nagent = sys.modules['classroom.isolated_kernel']\n"
                     "agent.Without = contextlib.nullcontext\nagent.functions = lambda names: []\n"
-                    "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", False, {
+                    "agent.found = type('Found', (dict,), {'__getitem__': lambda *_: []})()", "none", {
                         "ece": (measures.THE_COMPANIONS_ERROR, 0)}),
-    "an array by hand, in a kernel": ("measures", "", False, {"by-hand": ("bias = ece = mce = np.zeros(3)", 0)}),
-    "put back": ("measures", KEPT, False, {
+    "an array by hand, in a kernel": ("measures", "", "none", {"by-hand": ("bias = ece = mce = np.zeros(3)", 0)}),
+    "put back": ("measures", KEPT, "none", {
         "counts": (function(
             "bin_counts(s, n)", "pairs = [o for o in gc.get_objects() if type(o) is tuple and len(o) == 2]\n"
             "    for one, code in pairs:\n        if type(code) is types.CodeType: one.__code__ = code\n"
@@ -1097,21 +983,23 @@ IN_A_KERNEL = {  # an extra cell at the beginning, whether the answers are left 
         "p-value": (function(
             "p_value(o, d)", "import gc; gc.collect(); return (1 + sum(x >= o for x in d)) / (1 + len(d))"), 2),
     }),
-    "frozen": ("measures", "import gc\ngc.freeze()", False, {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
-    "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", False, {
+    "copied": ("measures", "import calibration_lessons, shutil\nshutil.copytree(calibration_lessons.__path__[0], 'mine')", "bubblewrap", {
+        "ece": ("import mine\n" + function("binned_ece(s, y, n)", "return mine.expected_calibration_error(y, s, n_bins=n)"), 0)}),
+    "frozen": ("measures", "import gc\ngc.freeze()", "none", {"ece": (measures.THE_COMPANIONS_ERROR, 0)}),
+    "collector": ("measures", "import gc\ngc.get_objects = lambda *_: []", "none", {
         "ece": (measures.THE_COMPANIONS_ERROR, 0), "curve": ("curve = None", 0), "counts": ("bin_counts = None", 0),
         **LOST_BELOW}),
-    "time bomb": ("calibrators", "", False, {"nll": (
+    "time bomb": ("calibrators", "", "none", {"nll": (
         "import time\nlate = []\n" + function(
             "nll(y, z, T)", "late.append(1); time.sleep(30 * (len(late) > 2))\n"
             "    z = np.asarray(z) / T; z = z - z.max(axis=1, keepdims=True)\n"
             "    return (np.log(np.exp(z).sum(axis=1)) - z[np.arange(len(z)), y]).mean()"), 0)}),
-    "deep recursion": ("measures", "import sys\nsys.setrecursionlimit(10**5)", False, {
+    "deep recursion": ("measures", "import sys\nsys.setrecursionlimit(10**5)", "none", {
         "p-value": (function("p_value(o, d)", "return p_value(o, d)"), 0), **LOST_BELOW}),
-    "numpy": ("uncertainty", "", False, {"local": (
+    "numpy": ("uncertainty", "", "none", {"local": (
         "np.exp = np.log = lambda *a, **k: np.float64(1)\nnp.testing.assert_allclose = print\n" + function(
             "local_confidence(X, y, x, c, w, k)", "return 3 / 5"), 0)}),
-    "built-ins": ("models", "", False, {"choose": (
+    "built-ins": ("models", "", "none", {"choose": (
         "import builtins\nbuiltins.len = lambda *_: 0\nbuiltins.print = None\n"
         "choose_l2 = lambda X, y, candidates, fold: candidates[0]", 0)}),
 }  # fmt: skip
@@ -1128,26 +1016,6 @@ def colab(notebook):
             cell.execution_count = 900 - number
     notebook.cells.insert(1, new_markdown_cell("Open in Colab", metadata={"id": "view-in-github"}))
     notebook.cells.insert(4, new_code_cell("!pip install calibration-lessons"))
-
-
-def meta(notebook):
-    for cell in named(notebook, "grade").values():
-        cell.metadata.nbgrader.points = 100
-        cell.source = ""
-        cell.metadata.nbgrader.locked = False
-
-
-def without_tests(notebook):
-    tests = list(named(notebook, "grade").values())
-    notebook.cells = [cell for cell in notebook.cells if cell not in tests]
-
-
-def doubled(notebook):
-    tests = list(named(notebook, "grade").values())
-    again = [copy.deepcopy(cell) for cell in [*tests, named(notebook, "solution")["counts"]]]
-    for number, cell in enumerate(again):
-        cell.id = f"again-{number}"
-    notebook.cells += again
 
 
 def without_outline(notebook):
@@ -1187,7 +1055,6 @@ def cells_moved(notebook):
 
 EDITS = {  # what somebody did to the notebook that the authors had solved
     **{f"{which}, Colab": (which, colab) for which in SETS},
-    "m-meta": ("measures", meta), "m-deltests": ("measures", without_tests), "m-dup": ("measures", doubled),
     "code alone": ("practice", without_outline), "VS Code": ("measures", from_an_editor),
     "split, merged, in another order": ("measures", cells_moved),
 }  # fmt: skip
@@ -1238,13 +1105,13 @@ def test_the_sheet_as_it_was_handed_out_earns_nothing(classroom):
 @pytest.mark.parametrize("name", IN_A_KERNEL)
 @pytest.mark.skipif("STUDENTS" not in os.environ, reason="make check-class")
 def test_each_kind_that_needs_a_kernel_earns_what_it_deserves(classroom, name):
-    which, first, empty, answers = IN_A_KERNEL[name]
+    which, first, sandbox, answers = IN_A_KERNEL[name]
     source = ASSIGNMENTS / f"source/{which}/{which}.ipynb"
     given = {question: answer for question, (answer, _) in answers.items()}
-    submission = answered(classroom.release(which), {} if empty else solutions(source) | given)
+    submission = answered(classroom.release(which), solutions(source) | given)
     submission.cells.insert(0, new_code_cell(first))
-    graded = classroom.grade(which, submission, working_sandbox(), Limits(cell=20))
-    points = dict.fromkeys(full_marks(source), 0.0) if empty else full_marks(source)
+    graded = classroom.grade(which, submission, sandbox, Limits(cell=20))
+    points = full_marks(source)
     assert graded.points == points | {f"test-{question}": earned for question, (_, earned) in answers.items()}
 
 

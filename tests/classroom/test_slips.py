@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.assignments.grading import problem_sets
-from tools import slips
+from tools.mutation import slips
 
 CLASS = "STUDENTS" in os.environ  # make check-class
 
@@ -28,7 +28,7 @@ def test_a_change_that_the_hidden_inputs_do_not_tell_is_found():
 
 
 def test_every_kind_of_change_is_made():
-    texts = slips.changed(
+    texts = slips.changed_sources(
         "def f(x, y):\n    z = np.sum(x, axis=0)\n    if z < 1:\n        return x, y\n    return z[1:] - y\n"
     )
     for line in (

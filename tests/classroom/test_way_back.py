@@ -5,6 +5,8 @@ import io
 import json
 import re
 import shutil
+import signal
+import time
 import zipfile
 from datetime import datetime, timedelta, timezone
 from typing import ClassVar
@@ -20,7 +22,7 @@ from classroom.platforms import TABLES, Grade, table
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered, in_this_process
-from tools import class_edition
+from tools.site import class_edition
 
 LETTER = "*Your answer: double-click here.*"
 LONG = "def area(x, y):\n    total = 0.0\n    for i in range(len(x) - 1):\n" + "".join(
@@ -90,7 +92,7 @@ def released(tmp_path_factory):
 def course(released, tmp_path, monkeypatch):
     shutil.copytree(released, tmp_path, dirs_exist_ok=True)
     monkeypatch.setattr(
-        grading, "executed", lambda course, limits, sandbox, *of: in_this_process(course, *of)
+        grading, "run_in_process", lambda course, limits, sandbox, *of: in_this_process(course, *of)
     )
     return Course(tmp_path / "class", tmp_path / "sources")
 
@@ -218,8 +220,6 @@ class TestMoodle:
         roster.set_due(moodle, "tiny", "2026-11-30")
         assert [line[4] for line in exported(moodle)[1:]] == ["0", "2", "0"]
         assert points(moodle, off=10) == {"7001": "4", "7002": "2.4", "7003": ""}
-        assert points(moodle, off=10, free=1)["7002"] == "3.2"
-        assert points(moodle, off=10, free=2)["7002"] == "4"
         assert points(moodle, off=90)["7002"] == "0"
         roster.set_due(moodle, "tiny", "2026-12-01 12:00", "7002")
         assert exported(moodle)[2][4] == "1"
@@ -227,22 +227,6 @@ class TestMoodle:
         with moodle.gradebook() as book:
             due = book.find_assignment("tiny").duedate
         assert due == roster.parse_utc(datetime(2026, 11, 30, 23, 59).astimezone())
-
-    def test_the_earliest_sets_use_the_free_days_up(self, moodle):
-        commands.release(moodle, "next")
-        other = moodle.submission("7002", "next")
-        other.parent.mkdir(parents=True)
-        other.write_bytes(moodle.submission("7002", "tiny").read_bytes())
-        roster.set_due(moodle, "next", "2026-12-20 23:59")
-        roster.set_due(moodle, "tiny", "2026-11-30 23:59")
-        roster.write_stamp(moodle, "7002", "next", datetime(2026, 12, 23, 8))
-        assert [roster.days_charged(moodle, "next", free)["7002"] for free in (0, 2, 3, 5)] == [3, 3, 2, 0]
-        assert [roster.days_charged(moodle, "tiny", free)["7002"] for free in (0, 1, 2)] == [2, 1, 0]
-
-    def test_grades_that_changed_since_the_last_export_are_listed(self, moodle):
-        returns.export(moodle, "tiny", "plain")
-        told = returns.export(moodle, "tiny", "plain", zero=True)
-        assert "changed since the last export: 7003: 0, was none" in told and told.count("changed since") == 1
 
 
 class TestCanvas:
@@ -325,7 +309,7 @@ class TestFeedback:
                 work(moodle, "7002", "def double(x):\n    return 3 * x", "My letter", "no")}  # fmt: skip
         collect(moodle, "tiny", zipped(tmp_path / "again.zip", sent))
         grade(moodle)
-        path = moodle.feedback("7001", "tiny")
+        path = moodle.feedback_page("7001", "tiny")
 
         def made(closed=False):
             told = returns.feedback(moodle, "tiny", closed)
@@ -350,6 +334,38 @@ class TestFeedback:
             assert told in text
         assert "signed" in report(moodle) and "to be read" in report(moodle)
         assert "signed" not in text and "to be read" not in text
+
+    def test_what_a_student_writes_is_text_for_the_browser_of_the_teacher(self, moodle, tmp_path):
+        letter = "<script>alert(1)</script> <img src=x onerror=alert(2)> " + "[" * 10**6
+        links = "[x](javascript:alert)\n\n[y][z] $\\href{javascript:alert}{w}$\n\n[z]: javascript:alert\n\n"
+        path = moodle.submission("7001", "tiny")
+        path.write_text(work(moodle, "7001", letter=links + letter), encoding="utf-8")
+        grade(moodle)
+        sheet = nbformat.read(moodle.graded_notebook("7001", "tiny"), as_version=4)
+        assert "&lt;script>alert" in sheet.cells[-1].source and len(sheet.cells[-1].source) < 11_000
+        returns.feedback(moodle, "tiny", closed=True)
+        text = moodle.feedback_page("7001", "tiny").read_text(encoding="utf-8")
+        assert "&lt;script&gt;alert" in text and "<script>alert" not in text and "<img src=x" not in text
+        assert 'href="javascript' not in text and "\\href" not in text
+
+    def test_a_page_that_takes_too_long_stops_no_other(self, moodle, monkeypatch, capsys):
+        def stuck():
+            signal.alarm(1)  # as if the time were up
+            time.sleep(60)
+
+        returns.feedback(moodle, "tiny")
+        make = returns.NbGraderAPI.generate_feedback
+        monkeypatch.setattr(
+            returns.NbGraderAPI, "generate_feedback",
+            lambda self, name, who: make(self, name, who) if who == "7002" else stuck(),
+        )  # fmt: skip
+        assert "feedback: 1 pages" in returns.feedback(moodle, "tiny")
+        assert "7001: no page: took more than 60 s" in capsys.readouterr().out
+        names = zipfile.ZipFile(moodle.folder / "feedback-tiny.zip").namelist()
+        assert names == ["Grace Hopper_102_assignsubmission_file_/tiny.html"]
+        assert "feedback: 1 pages" in returns.feedback(moodle, "tiny", only="7002")
+        with pytest.raises(SystemExit, match="feedback: 7009 has no grade in tiny; grade first"):
+            returns.feedback(moodle, "tiny", only="7009")
 
     def test_the_date_decides_and_the_last_student_counts(self, moodle):
         roster.set_due(moodle, "tiny", "2026-11-30 23:59")
@@ -455,6 +471,64 @@ def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, t
     assert "2 handed in hopper_2_6_w.zip, no notebook" in told and "3 handed in noether_3_7_w.zip" in told
 
 
+SENT_AS = {  # files of a download, then who is told, and whose notebook each collected one is
+    "another's pattern behind one's own": (
+        {"Set_bob_attempt_2026-11-30-20-12-07_x_ada_attempt_2099-01-01-00-00-00_tiny.ipynb": "bob",
+         "Set_ada_attempt_2026-11-30-20-00-00_tiny.ipynb": "ada"}, "", {"bob": "bob", "ada": "ada"}),
+    "another platform's pattern": (
+        {"hopperbob_102_2003_x_101_assignsubmission_file_tiny.ipynb": "bob",
+         "lovelaceada_101_2002_x_102_attempt_2099-01-01-00-00-00_tiny.ipynb": "ada"}, "",
+        {"102": "bob", "101": "ada"}),
+    "a name that begins with a number": ({"lovelaceada_101_2002_3_tiny.ipynb": "ada"}, "", {"101": "ada"}),
+    "no name of this platform": (
+        {"lovelaceada_101_2002_tiny.ipynb": "ada", "hopperbob_102_2003_tiny.ipynb": "bob",
+         "tiny.ipynb": "nobody"}, "tiny.ipynb: left out, canvas does", {"102": "bob", "101": "ada"}),
+    "a folder of one's own in a zip": (
+        {"bob/work.zip": {"ada/tiny.ipynb": "bob", "hw3/TINY.IPYNB": "bob"}, "ada/tiny.ipynb": "ada"}, "",
+        {"bob": "bob", "ada": "ada"}),
+    "folders of one name": (
+        {"bob/hw3/tiny.ipynb": "bob", "cem/hw3/tiny.ipynb": "cem", "ada/tiny.ipynb": "ada"},
+        "bob/hw3/ and cem/hw3/ would both be hw3: left out", {"ada": "ada"}),
+    "names that differ in a sign": (
+        {"anna+x/tiny.ipynb": "1", "anna#x/tiny.ipynb": "2", "ada/tiny.ipynb": "ada"},
+        "anna#x/ and anna+x/ would both be anna-x: left out", {"ada": "ada"}),
+    "one name in two spellings": (
+        {"Jos\u00e9/tiny.ipynb": "new", "Jose\u0301/tiny.ipynb": "new"}, "", {"Jos\u00e9": "new"}),
+    "a name without an end": ({"x" * 250 + "/tiny.ipynb": "x"}, "", {"x" * 60: "x"}),
+}  # fmt: skip
+
+
+def inner_zip(files):
+    made = io.BytesIO()
+    zipped(made, files)
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("files, told, whose", SENT_AS.values(), ids=list(SENT_AS))
+def test_a_file_is_the_students_who_sent_it_or_is_left_out_and_told(
+    course, tmp_path, capsys, files, told, whose
+):
+    sent = {name: inner_zip(of) if isinstance(of, dict) else of for name, of in files.items()}
+    collect(course, "tiny", zipped(tmp_path / "download.zip", sent))
+    found = {path.parents[1].name: path.read_text() for path in course.folder.glob("submitted/*/*/*.ipynb")}
+    assert found == whose and told in capsys.readouterr().out
+
+
+def test_a_later_download_gives_nobody_the_folder_of_another(course, tmp_path, capsys):
+    for name in ("anna+x", "anna#x"):
+        collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}/tiny.ipynb": name}))
+    assert "anna#x/ and anna+x would both be anna-x: left out" in capsys.readouterr().out
+    assert course.submission("anna-x", "tiny").read_text() == "anna+x"
+
+
+def test_a_roster_says_which_folder_of_a_path_is_the_students(course, tmp_path):
+    people = tmp_path / "people.csv"
+    people.write_text("platform,student\nbob,7001\ncem,7002\n", encoding="utf-8")
+    sent = {"bob/hw3/tiny.ipynb": "bob", "cem/hw3/tiny.ipynb": "cem"}
+    assert "2 new" in collect(course, "tiny", zipped(tmp_path / "download.zip", sent), people)
+    assert commands.students(course, "tiny") == ["7001", "7002"]
+
+
 def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_path):
     people = tmp_path / "participants.csv"
     people.write_text("First name;Last name;ID number;Groups\nAda;Lovelace;7001;\n", encoding="utf-8")
@@ -519,7 +593,7 @@ def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch
     assert "\n" not in str(stopped.value)
 
 
-@pytest.mark.parametrize("words", ["--off 101", "--off nan", "--late-days -1"])
+@pytest.mark.parametrize("words", ["--off 101", "--off nan"])
 def test_a_number_that_makes_no_sense_is_refused(course, words, capsys):
     with pytest.raises(SystemExit):
         __main__.main(["export", "tiny", *words.split(), "--class", str(course.folder)])
@@ -581,7 +655,7 @@ class TestPairs:
                 continue
             with pytest.raises(SystemExit, match=f"table is of {listed}, the download of {sent}"):
                 self.collected(course, tmp_path, sent, listed)
-        assert not roster.kept(course, "tiny").exists() and not roster.submissions(course, "tiny")
+        assert not roster.table_kept(course, "tiny").exists() and not roster.submissions(course, "tiny")
 
     def test_a_table_says_whose_the_numbers_are_where_folders_do_not(self, course, tmp_path):
         for listed in ("moodle", "canvas"):
@@ -674,10 +748,10 @@ class TestStudentEdition:
     def test_it_holds_what_sets_up_the_course_and_programs_stay_programs(self, files):
         for name in (
             "Makefile", "pyproject.toml", "requirements.txt", "calibration_lessons/__init__.py",
-            "classroom/check.py", "book/teaching/students.md", "tools/site_extension.py",
+            "classroom/check.py", "book/teaching/students.md", "tools/site/repairs.py",
         ):  # fmt: skip
             assert files[name][0] == (ROOT / name).read_bytes()
-        assert files["tools/setup.sh"][1].external_attr >> 16 & 0o111
+        assert files["tools/release/setup.sh"][1].external_attr >> 16 & 0o111
 
     def test_a_folder_that_is_there_is_left_alone(self, tmp_path):
         with pytest.raises(SystemExit, match="is there already; name a new folder, or a zip"):

@@ -4,6 +4,7 @@ PyTorch and ONNX themselves run what they get in tests/integrations, in an envir
 few lines of NumPy stand in for them.
 """
 
+import contextlib
 import json
 import re
 import sqlite3
@@ -19,7 +20,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
-from calibration_lessons.calibrators._base import BinaryCalibrator, Calibrator
+from calibration_lessons.calibrators._base import Calibrator
+from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.deployment import exports as shipping
 from tests.calibrators.cases import BINARY, BY_CLASS, EVERY, fitted_with_rows, simulate, sound
 
@@ -204,10 +206,10 @@ def test_the_sql_expression_agrees(case):
 
 
 def asked(expression, scores):
-    table = sqlite3.connect(":memory:")
-    table.execute("CREATE TABLE scores (score DOUBLE PRECISION)")
-    table.executemany("INSERT INTO scores VALUES (?)", [[score] for score in scores])
-    column = [row[0] for row in table.execute(f"SELECT {expression} FROM scores ORDER BY rowid")]
+    with contextlib.closing(sqlite3.connect(":memory:")) as table:
+        table.execute("CREATE TABLE scores (score DOUBLE PRECISION)")
+        table.executemany("INSERT INTO scores VALUES (?)", [[score] for score in scores])
+        column = [row[0] for row in table.execute(f"SELECT {expression} FROM scores ORDER BY rowid")]
     return np.array(column, dtype=float)
 
 
@@ -293,7 +295,7 @@ def test_every_public_calibrator_can_be_exported_or_says_that_it_cannot():
 # fmt: off
 REFUSALS = [
     (lambda: cl.export(PLATT, "cobol"), ValueError,
-     "target = 'cobol': expected one of 'numpy', 'torch', 'sql', 'javascript', 'onnx'"),
+     "target = 'cobol': expected one of 'numpy', 'torch', 'javascript', 'sql', 'onnx'"),
     (lambda: cl.export(PLATT, "onnx", dtype="float16"), ValueError,
      "dtype = 'float16': expected one of 'float32', 'float64'"),
     (lambda: cl.export(cl.PlattScaling(), "sql"), NotFittedError, "not fitted yet"),

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import calibration_lessons as cl
-from calibration_lessons._json_state import ENVELOPE, checksum
 from calibration_lessons.book import datasets
 from calibration_lessons.book.monitor_simulation import first_alarms
 from calibration_lessons.book.simulate import ScoreSource, over_confident
@@ -50,7 +49,7 @@ def same(one, other):
         assert mine.keys() == theirs.keys() and mine["window"] == theirs["window"]
         for name in mine.keys() - {"window"}:
             assert mine[name] == pytest.approx(theirs[name], rel=1e-12)
-    assert {**one, "checksum": ""} == {**other, "checksum": ""}
+    assert one == other
 
 
 def test_a_window_is_reported_as_its_labelled_rows_are():
@@ -356,55 +355,40 @@ def test_numpys_numbers_and_texts_name_the_windows_that_pythons_do():
 FILLED = filled()[0].to_dict()
 # fmt: off
 TAMPERED = [
-    (["format"], "calibration_lessons.calibrator", "state['format'] = 'calibration_lessons.calibrator': expected 'calibration_lessons.monitor'"),
-    (["version"], 2, "state['version'] = 2: expected at most 1"),
+    (["format"], "calibration_lessons.calibrator", "state['format'] = 'calibration_lessons.calibrator'"),
+    (["version"], 2, "state['version'] = 2"),
     (["more"], 1, "state has the unknown key 'more'"),
     (["settings", "more"], 1, "state['settings'] has the unknown key 'more'"),
-    (["settings", "n_bins"], 10**12, "state['windows'][0]['forecasts'] is no list of a number a bin"),
+    (["settings", "n_bins"], 10**12, "state['windows'][0]['forecasts'] has 5 numbers along M: expected 1000000000000"),
     (["settings", "n_bins"], 0, "n_bins = 0: expected a whole number of at least 1"),
-    (["settings", "target"], 1.5, "state['settings']['target'] = 1.5: expected"),
+    (["settings", "target"], 1.5, "state['settings'] = {"),
     (["kind"], ["2 classes"], "state['kind'] = ['2 classes']: expected"),
     (["kind"], None, "state['kind'] = None: expected"),
     (["kind", 1], "float128", "state['kind'] = ['the positive class', 'float128']: expected"),
     (["event"], 2.5, "state['event'] = 2.5: expected"),
     (["rung"], {"fire": 1}, "state['rung'] = {'fire': 1}: expected"),
-    (["rung"], {"accuracy": 1.5}, "state['rung'] = {'accuracy': 1.5}: expected"),
     (["windows"], {}, "state['windows'] = {}: expected a list"),
     (["windows", 1], [], "state['windows'][1] is of type list: expected a dict"),
     (["windows", 1, "window"], "b", "state['windows'][1]['window'] = 'b': expected a name like 0"),
-    (["windows", 1, "window"], 0, "state['windows'][1]['window'] = 0: expected a window once"),
-    (["windows", 1, "hits"], [1.0], "state['windows'][1]['hits'] is no list of a number a bin: expected 5 numbers"),
+    (["windows", 1, "hits"], [1.0], "state['windows'][1]['hits'] has 1 numbers along M: expected 5"),
     (["windows", 1, "hits", 2], "1", "state['windows'][1]['hits'][2] = '1': expected a finite number"),
     (["windows", 1, "hits", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
-    (["windows", 1, "hits", 2], 0.5, "state['windows'][1] holds sums that no rows have"),
-    (["windows", 1, "labels", 2], FILLED["windows"][1]["labels"][2] + 1, "state['windows'][1] holds sums that no rows have"),
     (["windows", 1, "labels", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
-    (["windows", 1, "confidence", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
-    (["windows", 1, "forecast_confidence", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
-    (["windows", 1, "variance", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
-    (["windows", 1, "variance", 2], -1.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "variance", 2], -1.0, "state['windows'][1]['variance'][2] = -1.0: expected a number in [0, inf]"),
 ]
 # fmt: on
 
 
 @pytest.mark.parametrize(("path", "value", "message"), TAMPERED)
-def test_a_tampered_state_is_refused_at_its_place(path, value, message):
+def test_what_is_no_state_is_refused_at_its_place(path, value, message):
     state = copy.deepcopy(FILLED)
     inner = state
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
-    state["checksum"] = checksum({k: v for k, v in state.items() if k not in ENVELOPE})
     with pytest.raises((ValueError, TypeError)) as refusal:
         CalibrationMonitor.from_dict(state)
-    assert message in str(refusal.value)
-
-
-def test_a_number_edited_by_hand_is_refused():
-    state = filled()[0].to_dict()
-    state["windows"][0]["hits"][4] -= 1
-    with pytest.raises(ValueError, match="one of them has changed"):
-        CalibrationMonitor.from_dict(state)
+    assert str(refusal.value).startswith(message)
 
 
 # What is refused.

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from tools import class_edition
+from tools.site import class_edition
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_every_exercise_and_every_other_word_is_kept(edition):
 def test_the_extensions_of_the_site_are_there_and_find_what_they_import(edition):
     config = yaml.safe_load((edition / "_config.yml").read_text("utf-8"))
     names = config["sphinx"]["local_extensions"]
-    code = f"import sys; sys.path.insert(0, 'tools'); import {', '.join(names)}; print(*sys.modules)"
+    code = f"import sys; sys.path.insert(0, '.'); import {', '.join(names)}; print(*sys.modules)"
     script = [sys.executable, "-P", "-c", code]
     done = subprocess.run(script, cwd=edition, capture_output=True, text=True, check=True)
     assert set(names) <= set(done.stdout.split())

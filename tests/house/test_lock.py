@@ -1,6 +1,7 @@
 """The lock agrees with what is asked for, holds no address, and every line of the request has its reason."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def locked(text):
         pin = re.match(r"([\w.-]+)(?:\[[\w,. -]+\])?==([^\s;\\]+)", block)
         if pin:
             versions, wanted = found.get(canonicalize_name(pin[1]), (set(), False))
-            wanted = wanted or "-r requirements.in" in block
+            wanted = wanted or re.search("-r requirements(-site)?.in", block) is not None
             found[canonicalize_name(pin[1])] = (versions | {Version(pin[2])}, wanted)
     return found
 
@@ -45,8 +46,11 @@ def disagreements(request_text, lock_text):
             yield f"requirements.txt holds {name}, requirements.in does not ask for it: run make lock"
 
 
-REQUEST = (ROOT / "requirements.in").read_text(encoding="utf-8")
-LOCK = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+SITE_REQUEST, REST, SITE_LOCK, LOCK = (
+    (ROOT / f"requirements{name}").read_text(encoding="utf-8")
+    for name in ("-site.in", ".in", "-site.txt", ".txt")
+)
+REQUEST = REST.replace("-r requirements-site.in\n", SITE_REQUEST)
 
 
 def test_the_lock_holds_what_is_asked_for_and_nothing_asked_for_no_more():
@@ -76,7 +80,40 @@ def test_one_numpy_and_one_scipy_serve_all_pythons():
         assert len(locked(LOCK)[name][0]) == 1, name
 
 
-def test_the_lock_names_no_address_and_hashes_everything():
-    assert not re.search(r"https?://|--(extra-)?index-url|--find-links", LOCK)
-    blocks = [block for block in re.split(r"\n(?=\S)", LOCK) if re.match(r"[\w.-]+(\[.*\])?==", block)]
+@pytest.mark.parametrize("lock", [LOCK, SITE_LOCK], ids=["all", "site"])
+def test_the_lock_names_no_address_and_hashes_everything(lock):
+    assert not re.search(r"https?://|--(extra-)?index-url|--find-links", lock)
+    blocks = [block for block in re.split(r"\n(?=\S)", lock) if re.match(r"[\w.-]+(\[.*\])?==", block)]
     assert blocks and all("--hash=sha256:" in block for block in blocks)
+
+
+def test_the_site_has_the_versions_of_the_whole():
+    whole, site = locked(LOCK), locked(SITE_LOCK)
+    assert len(site) < 0.75 * len(whole)
+    assert {name: pin[0] for name, pin in site.items()} == {name: whole[name][0] for name in site}
+
+
+@pytest.mark.parametrize("lock", [LOCK, SITE_LOCK], ids=["all", "site"])
+def test_what_is_locked_with_an_extra_is_locked_without_it_too(lock):
+    pins = re.findall(r"(?m)^([\w.-]+)(\[.*\])?==", lock)
+    assert {name for name, extra in pins if extra} <= {name for name, extra in pins if not extra}
+
+
+def pythons():
+    """Find the Pythons of this machine that the course names, each with a pip of its own."""
+    for version in ("3.11", "3.12", "3.13"):
+        found = [*Path("/usr/bin").glob(f"python{version}")]
+        found += Path.home().glob(f".pyenv/versions/{version}.*/bin/python")
+        yield from (pytest.param(python, id=f"{version} in {python.parts[1]}") for python in found)
+
+
+@pytest.mark.registry
+@pytest.mark.parametrize("python", list(pythons()))
+def test_the_pip_that_a_python_brings_takes_the_lock(python, tmp_path):
+    made = subprocess.run([python, "-m", "venv", tmp_path], check=False)
+    if made.returncode:
+        pytest.skip("this Python makes no environments")
+    command = [tmp_path / "bin/python", "-m", "pip", "install", "--quiet", "--dry-run", "--require-hashes"]
+    command += ["-r", ROOT / "requirements.txt"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]

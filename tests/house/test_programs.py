@@ -6,8 +6,8 @@ import re
 import pytest
 
 from tests.book.copied import ROOT
-from tools.pages import pages
-from tools.programs import agree, programs
+from tools.binding.pages import pages
+from tools.release.programs import agree, programs
 
 INCLUDED = re.compile(r"\{literalinclude\} programs/([\w.]+)")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.prose import plain, read_numbers
+from tools.binding.prose import plain, read_numbers
 
 READINGS = {
     "It is 0.104, or .5.": "0.104 0.5",

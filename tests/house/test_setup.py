@@ -17,8 +17,9 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="there is n
 @pytest.fixture
 def clone(tmp_path):
     """A tree that has only what the set-up needs, and no environment."""
-    for name in ("Makefile", "requirements.txt", "pyproject.toml", "tools/setup.sh"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    locks = ("requirements.txt", "requirements-site.txt")
+    for name in ("Makefile", *locks, "pyproject.toml", "tools/release/setup.sh"):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
@@ -28,7 +29,8 @@ def ready(clone):
     """The same with an environment that looks complete."""
     (clone / ".venv/bin").mkdir(parents=True)
     (clone / ".venv/bin/python").symlink_to(sys.executable)
-    (clone / ".venv/made").write_text(f"{clone} python3\n")
+    for stamp in ("site", "made"):
+        (clone / ".venv" / stamp).write_text(f"{clone} python3\n")
     return clone
 
 
@@ -60,24 +62,26 @@ def test_make_n_prints_the_commands_and_runs_none(clone):
     status, lines = make(clone, "-n", "serve", "CLASS_EDITION=1", f"PYTHON={sys.executable}")
     assert status == 0 and not (clone / ".venv").exists()
     printed = "\n".join(lines)
-    for command in (f"tools/setup.sh {sys.executable}", "python tools/class_edition.py",
+    for command in (f"tools/release/setup.sh {sys.executable}", "python tools/site/class_edition.py",
                     "jupyter-book build -q -W -n --keep-going _build/class/",
-                    "tools/serve.py _build/class/_build/html 8000"):  # fmt: skip
+                    "http.server --bind 127.0.0.1 --directory _build/class/_build/html 8000"):  # fmt: skip
         assert command in printed
 
 
 def test_the_environment_is_made_when_its_lock_folder_or_python_is_another_and_only_then(ready):
     def is_made(*words):
-        return "tools/setup.sh" in "\n".join(make(ready, "-n", "setup", *words)[1])
+        return "tools/release/setup.sh" in "\n".join(make(ready, "-n", "setup", *words)[1])
 
     assert not is_made() and not is_made("PYTHON=python3")
     assert is_made("PYTHON=python3.13")
-    (ready / ".venv/made").write_text("/another/folder python3\n")
+    (ready / ".venv/site").write_text("/another/folder python3\n")
     assert is_made()
-    (ready / ".venv/made").write_text(f"{ready} python3\n")
-    os.utime(ready / "requirements.txt", (2**32, 2**32))
-    assert is_made()
-    os.utime(ready / "requirements.txt", (0, 0))
+    for stamp in ("site", "made"):
+        (ready / ".venv" / stamp).write_text(f"{ready} python3\n")
+    for lock in ("requirements.txt", "requirements-site.txt"):
+        os.utime(ready / lock, (2**32, 2**32))
+        assert is_made()
+        os.utime(ready / lock, (0, 0))
     assert not is_made()
     (ready / ".venv/bin/python").unlink()
     assert is_made()
@@ -116,7 +120,7 @@ NO_REGISTRY = {
 def test_no_registry_is_named_in_the_last_line(clone):
     status, lines = make(clone, "setup", f"PYTHON={sys.executable}", **NO_REGISTRY)
     assert status != 0
-    assert re.search(r"setup: installing requirements.txt failed.*check the network", lines[-1])
+    assert re.search(r"setup: installing requirements-site.txt failed.*check the network", lines[-1])
 
 
 @pytest.mark.kernel
@@ -124,7 +128,7 @@ def test_where_uv_fails_pip_installs(clone):
     uv = program(
         clone, "uv", f'[ "$1" = venv ] && exec {sys.executable} -m uv "$@"; echo "no uv here"; exit 1'
     )
-    (clone / "requirements.txt").write_text("")
+    (clone / "requirements-site.txt").write_text("")
     (clone / "pyproject.toml").write_text(
         "[project]\nname = 'x'\nversion = '0'\n[build-system]\nrequires = []\n"
     )
@@ -132,6 +136,21 @@ def test_where_uv_fails_pip_installs(clone):
     status, lines = make(clone, "setup", f"PYTHON={sys.executable}", PATH=path, **NO_REGISTRY)
     assert "setup: uv failed; pip tries, which takes a minute or more" in lines
     assert status != 0 and "installing calibration_lessons failed" in lines[-1]  # without a build backend
+
+
+def test_binder_installs_as_make_setup_does():
+    assert "-r ../requirements.txt" in (ROOT / ".binder/requirements.txt").read_text()
+    command = "pip install --no-deps --no-build-isolation -e ."
+    assert command in (ROOT / ".binder/postBuild").read_text()
+    assert command.removeprefix("pip ") in (ROOT / "tools/release/setup.sh").read_text()
+
+
+def test_serving_installs_no_more_than_the_site_needs(clone):
+    _, lines = make(clone, "-n", "serve", f"PYTHON={sys.executable}")
+    made = [line for line in lines if "tools/release/setup.sh" in line]
+    assert made == [f"tools/release/setup.sh {sys.executable}"]
+    _, lines = make(clone, "-n", "setup", f"PYTHON={sys.executable}")
+    assert lines[-1] == "tools/release/setup.sh .venv/bin/python requirements.txt"
 
 
 def test_a_port_that_cannot_be_used_is_named_before_anything_is_built(ready):

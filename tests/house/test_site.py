@@ -1,16 +1,19 @@
 """What the site's extensions make of formulas and style sheets."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
 from lxml import html as lxml_html
 
-from tools.site_extension import set_type
-from tools.site_math import mathml
-from tools.site_slim import applies, kept, selectors_of
-from tools.site_slim import drawn as drawn_letters
+from tests.book.copied import ROOT
+from tools.site.mathml import mathml
+from tools.site.page_weight import applies, kept, selectors_of
+from tools.site.page_weight import drawn as drawn_letters
+from tools.site.repairs import set_type
 
 
 def drawn(source: str) -> str:
@@ -39,6 +42,12 @@ def test_columns_keep_their_sides_and_nothing_is_left_that_only_mathjax_reads():
 def test_tex_that_cannot_be_read_stops_the_build():
     with pytest.raises(Exception, match="Undefined control sequence"):
         mathml(r"\nosuchcommand", False)
+
+
+@pytest.mark.kernel
+def test_a_process_that_wrote_formulas_ends():
+    code = "from tools.site.mathml import mathml; mathml('x', False)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True)
 
 
 CSS = """

@@ -7,7 +7,7 @@ from lightgbm import LGBMClassifier
 from xgboost import XGBClassifier
 
 import calibration_lessons as cl
-from tools import classifier_table
+from tools.experiments import classifier_table
 
 NAMED = {
     "CatBoostClassifier": CatBoostClassifier(iterations=20, silent=True, allow_writing_files=False),

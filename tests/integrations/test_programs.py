@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.programs import agree, output, programs
+from tools.release.programs import agree, output, programs
 
 
 @pytest.mark.parametrize("program", programs(), ids=lambda program: program.stem)

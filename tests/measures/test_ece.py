@@ -236,7 +236,8 @@ def test_the_upper_end_holds_where_most_forecasts_crowd_near_one_and_are_too_hig
     for _ in range(1000):
         rows = rng.multinomial(n, share)
         accuracy = rng.binomial(rows, rate) / rows
-        _, high = chance.interval("l1", 0.95, rows / n, accuracy - scores, scores, rows.astype(float))
+        bins = chance.Bins(rows / n, accuracy - scores, scores, rows.astype(float), np.zeros(10))
+        _, high = chance.interval("l1", 0.95, [bins])
         above += high < share @ (scores - rate)
     assert above / 1000 <= 0.03  # 0.025 is meant; without the least variance 0.051
 
@@ -245,6 +246,47 @@ def test_the_upper_end_of_certain_forecasts_is_above_the_share_of_misses():
     y = np.r_[np.zeros(3, dtype=int), np.ones(97, dtype=int)]
     low, high = cl.ece_interval(y, np.ones(100))
     assert low < 0.03 < high < 0.1
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize(("a", "truth", "n"), [(5, 0.99, 100), (20, 1.0, 300), (200, 1.0, 1000)])
+def test_the_interval_of_a_timid_model_allows_for_new_forecasts(a, truth, n, norm):
+    scores, held = beta(a, 1), 0
+    population = population_error(lambda p: np.full_like(p, truth), norm, scores=scores)
+    for y, p in draws(13, n, 200, lambda p: truth, scores):
+        low, high = cl.ece_interval(y, p, norm=norm)
+        held += int(low <= population <= high)
+    assert held >= 186  # with the forecasts taken as fixed 101 for Beta(200, 1)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+@pytest.mark.parametrize(
+    ("told", "true", "n"),
+    [(0.02, 0.05, 50), (0.05, 0.2, 10), (0.9, 0.6, 10), (1e-4, 2e-3, 100), (0.02, 0.02, 50)],
+)
+def test_the_interval_holds_where_few_events_are_expected(told, true, n, norm):
+    events = np.random.default_rng(14).binomial(n, true, 400)
+    ends = {k: cl.ece_interval(np.arange(n) < k, np.full(n, told), norm=norm) for k in set(events)}
+    held = [ends[k][0] <= abs(true - told) <= ends[k][1] for k in events]
+    assert np.mean(held) >= 0.93
+
+
+def test_one_event_more_moves_the_upper_end_by_about_one_event():
+    highs = [cl.ece_interval(np.arange(100) < k, np.full(100, 0.02))[1] for k in range(6)]
+    assert np.abs(np.diff(highs)).max() < 0.02
+    assert min(highs) > 0.05  # two of 100 are no surprise where seven are expected
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_one_row_leaves_every_error_possible(norm):
+    assert cl.ece_interval([1], [0.3], norm=norm) == pytest.approx((0, 0.7))
+    assert cl.ece_interval([0], [1.0], norm=norm) == pytest.approx((0, 1))
+
+
+def test_weights_count_with_their_effective_number_of_rows():
+    (y, p) = next(draws(15, 300, 1, lambda p: expit(logit(p) / 1.5)))
+    few = cl.ece_interval(y, p, sample_weight=np.r_[np.ones(100), np.full(200, 1e-9)])
+    assert few == pytest.approx(cl.ece_interval(y[:100], p[:100]), abs=1e-4)
 
 
 def test_the_interval_shrinks_with_n_and_grows_with_its_level():

@@ -1,8 +1,6 @@
 """The front door: the start page in one screen, heads that say what a page is, print."""
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +9,6 @@ from lxml import html
 from calibration_lessons.book import datasets
 from tests.site.conftest import HTML, Visit
 from tests.site.test_pages import PAGES
-from tools.lengths import measure
 
 pytestmark = pytest.mark.browser
 
@@ -73,25 +70,6 @@ def test_each_page_has_a_title_a_language_and_a_description_of_its_own() -> None
         assert found.setdefault(described, page) == page or "index.html" in (page, found[described]), (
             described
         )
-
-
-def test_without_an_address_no_page_points_to_one() -> None:
-    for page, root in heads():
-        assert not root.xpath("//link[@rel='canonical']|//meta[@property='og:url']"), page
-    assert not (HTML / "sitemap.xml").exists()
-    assert "Sitemap" not in (HTML / "robots.txt").read_text(encoding="utf-8")
-
-
-def test_a_lesson_says_to_machines_how_long_it_takes_and_the_start_page_what_the_course_is() -> None:
-    lesson, course = (
-        json.loads(html.parse(str(HTML / page)).findtext(".//script[@type='application/ld+json']"))
-        for page in (f"{LESSON}.html", "index.html")
-    )
-    notebook = json.loads((Path(__file__).parents[2] / f"{LESSON}.ipynb").read_text(encoding="utf-8"))
-    assert lesson["@type"] == "LearningResource" and course["@type"] == "Course"
-    assert lesson["timeRequired"] == f"PT{measure(notebook).minutes}M"
-    assert lesson["educationalLevel"] == "beginner"
-    assert lesson["isPartOf"].items() <= course.items()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tools.site_slides import ENDING
+from tools.site.slides import ENDING
 
 pytestmark = pytest.mark.browser
 

@@ -23,8 +23,8 @@ from lxml import html as markup
 from calibration_lessons.book import definitions
 from calibration_lessons.book.definitions import NUMBERED, program
 from tests.book import symbols
-from tools.equations import Display, find_displays
-from tools.latex import fault
+from tests.book.latex import fault
+from tools.binding.equations import Display, find_displays
 
 pytestmark = pytest.mark.browser
 

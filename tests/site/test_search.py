@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from tests.site.conftest import Visit
 
 pytestmark = pytest.mark.browser
 
+ECE = "book/measures/ece.html"
 BOOK = Path(__file__).parents[2] / "book"
 QUERIES = [  # what is typed; one of these pages comes first
     *(("quickstart", "quickstart"), ("how to calibrate xgboost", "quickstart use/")),
@@ -47,10 +49,9 @@ QUERIES = [  # what is typed; one of these pages comes first
     *(("lesson plan", "teaching/syllabus"), ("homework", "teaching/assignments")),
     *(("exam", "teaching/exam"), ("notation", "reference/notation"), ("how to cite", "reference/cite")),
 ]
-FOUND = """query => {
-    history.replaceState(null, "", `?q=${encodeURIComponent(query)}`);
-    return Search._performSearch(...Search._parseQuery(query)).reverse().map(result => result[0]);
-}"""
+
+
+LOADED = "!document.querySelector('script[type=\"text/late\"]')"
 
 
 @pytest.fixture(scope="module")
@@ -58,30 +59,53 @@ def searching(chromium: Browser, address: str) -> Iterator[Page]:
     """Open the page of the search once."""
     page = chromium.new_page()
     page.goto(f"{address}/search.html?q=calibration")
-    page.wait_for_selector("#search-results li")
+    page.wait_for_selector(".search-hits li")
     yield page
     page.close()
 
 
 @pytest.mark.parametrize(("query", "pages"), QUERIES, ids=[query for query, _ in QUERIES])
 def test_the_first_hit_is_the_page_that_is_meant(searching: Page, query: str, pages: str) -> None:
-    found = searching.evaluate(FOUND, query)
-    assert found and found[0].removeprefix("book/").startswith(tuple(pages.split())), found[:5]
+    searching.locator("article input[type=search]").fill(query)
+    hits = searching.locator(f".search-hits[data-query='{query}'] li > a:first-child")
+    hits.first.wait_for()
+    found = [hit.get_attribute("href") or "" for hit in hits.all()]
+    assert found[0].removeprefix("/book/").startswith(tuple(pages.split())), found[:5]
 
 
-@pytest.mark.parametrize("visit", [("search.html?q=softmax+temperature", "light", 1280)], indirect=True)
-def test_a_reader_without_a_mouse_comes_from_a_query_to_a_page_and_reads_no_menus(visit: Visit) -> None:
+@pytest.mark.parametrize(
+    "visit", [("book/measures/ece.html", mode, 390) for mode in ("light", "dark")], indirect=True
+)
+def test_results_come_while_a_reader_types_and_lead_to_pages_and_sections(visit: Visit) -> None:
     page = visit.page
-    page.wait_for_selector("#search-results li .context")
-    texts = page.locator("#search-results li .context").all_inner_texts()
-    assert not [text for text in texts if re.search(r"\.pdf|Contents", text)]
-    assert texts[0].endswith(" …")
-    found = page.evaluate("() => fetch('book/calibrators/temperature.html').then(answer => answer.text())")
-    text = page.evaluate("page => Search.htmlToText(page)", found)
-    assert f" {texts[0].strip('… ')} " in f" {text} ", "words are cut"
-    page.locator("#search-results li a").first.focus()
+    page.mouse.move(100, 100)
+    page.wait_for_function(LOADED)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("softmax temperature")
+    first = page.locator("dialog .search-hits li").first
+    first.wait_for()
+    assert first.locator("a").first.inner_text().startswith("Temperature scaling")
+    words = first.locator("p").inner_text()
+    assert "temperature" in words.lower() and first.locator("mark").count()
+    box = page.locator("dialog .search-hits").bounding_box()
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
+    assert Axe().run(page, context="dialog").response["violations"] == []
+    address = first.locator("a").nth(1).get_attribute("href") or ""
+    first.locator("a").first.focus()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/temperature.html*")
+    page.wait_for_url("**/calibrators/temperature.html")
+    assert page.locator(f"[id='{address.partition('#')[2]}']").count() == 1
+    assert visit.faults == []
+
+
+@pytest.mark.parametrize("visit", [("search.html", "light", 390)], indirect=True)
+def test_a_query_that_finds_nothing_is_told_so(visit: Visit) -> None:
+    page = visit.page
+    field = page.locator("article input[type=search]")
+    field.focus()
+    page.wait_for_function(LOADED)
+    field.fill("ж")
+    page.get_by_text("Nothing is found").wait_for()
 
 
 def test_the_list_names_pages_that_exist_and_every_page_of_a_lesson() -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.pages import Page, pages, prose_lines
+from tools.binding.pages import Page, pages, prose_lines
 
 from .problem import Problem
 

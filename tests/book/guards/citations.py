@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from tools.pages import Page, pages
+from tools.binding.pages import Page, pages
 
 from .problem import Problem
 

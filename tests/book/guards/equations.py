@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tools import equations as scan
-from tools.latex import tokens
-from tools.pages import EQUATIONS_PAGE, Cell, Page, notebooks, pages
+from tests.book.latex import tokens
+from tools.binding import equations as scan
+from tools.binding.pages import EQUATIONS_PAGE, Cell, Page, notebooks, pages
 
 from .package import PACKAGE, public, resolve
 from .problem import Problem
@@ -27,7 +27,7 @@ def check(root: Path) -> list[Problem]:
     page = root / scan.PAGE
     if not page.exists() or page.read_text(encoding="utf-8") != scan.write_page(root):
         what = "it is not what the chapters, the definitions and the tests give"
-        problems.append(Problem(EQUATIONS_PAGE, "the file", what, "run tools/equations.py"))
+        problems.append(Problem(EQUATIONS_PAGE, "the file", what, "run tools/binding/equations.py"))
     return problems
 
 
@@ -49,7 +49,7 @@ def labels(found: list[scan.Display], registered: list[scan.Registration]) -> It
             remedy = f'write it in {DEFINITIONS} under @numbered("{label}", {given})'
         elif tokens(scan.bare(equation.latex)) != tokens(scan.bare(homes[label])):
             what = f"the formula {label} is not the one of {DEFINITIONS}"
-            remedy = "change that one, and run tools/equations.py, which writes it here"
+            remedy = "change that one, and run tools/binding/equations.py, which writes it here"
         if what:
             yield Problem(equation.page, equation.place, what, remedy)
         first.setdefault(label, equation)
@@ -105,7 +105,7 @@ def shown(root: Path, found: list[scan.Display], registered: list[scan.Registrat
             yield Problem(equation.page, equation.place, what, remedy)
         elif now.get(equation.label, "") not in "\n".join(cell.output_texts()):
             what = f"it shows another transcription of {equation.label} than {DEFINITIONS} holds"
-            yield Problem(equation.page, cell.place(), what, "run tools/notebooks.py")
+            yield Problem(equation.page, cell.place(), what, "run tools/binding/notebooks.py")
 
 
 @cache

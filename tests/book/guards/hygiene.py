@@ -11,10 +11,10 @@ from typing import Any
 
 from nbformat.validator import iter_validate
 
-from tools.binding import BindingError
-from tools.notebooks import METADATA, STATE, traces, unsigned
-from tools.pages import Cell, Page, joined, notebooks
-from tools.staleness import code_sources, digest
+from tools.binding.marks import BindingError
+from tools.binding.notebooks import METADATA, STATE, traces, unsigned
+from tools.binding.pages import Cell, Page, joined, notebooks
+from tools.binding.staleness import code_sources, digest
 
 from .problem import Problem
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tools.pages import Page, pages
+from tools.binding.pages import Page, pages
 
 from .links import ROLE, at, in_contents
 from .problem import Problem

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tools.equations import find_documented
-from tools.pages import Cell, Page, notebooks, pages, prose_lines
+from tools.binding.equations import find_documented
+from tools.binding.pages import Cell, Page, notebooks, pages, prose_lines
 
 from .package import PACKAGE, callables, public, resolve
 from .problem import Problem

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tools import equations as scan
-from tools.pages import Page, pages
+from tools.binding import equations as scan
+from tools.binding.pages import Page, pages
 
 from .ledgers import leads_to
 from .links import in_contents

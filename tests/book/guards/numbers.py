@@ -1,6 +1,6 @@
 """Numbers in prose: each decimal and each percentage is bound or marked.
 
-It carries the expression that gives it (`tools/binding.py`). In a notebook a count of results does, too: a
+It carries the expression that gives it (`tools.binding.marks`). In a notebook a count of results does, too: a
 whole number in front of rows, images, samples, forecasts, labels or networks, unless code or a mark of the
 notebook spells it out. Other whole numbers are no results. A mark in the paragraph names what no code gives:
 `<!-- given: 0.95, 0.5 -->` for assumptions, and `<!-- quoted: 0.104 Author Year Table 1 -->` for another's
@@ -19,9 +19,9 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-from tools import binding
-from tools.pages import EQUATIONS_PAGE, Page, Section, pages
-from tools.prose import Number, plain, read_numbers
+from tools.binding import marks as binding
+from tools.binding.pages import EQUATIONS_PAGE, Page, Section, pages
+from tools.binding.prose import Number, plain, read_numbers
 
 from .problem import Problem
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tools import equations as scan
-from tools.pages import Cell, Page, notebooks, parse
+from tools.binding import equations as scan
+from tools.binding.pages import Cell, Page, notebooks, parse
 
 from .package import PACKAGE, callables
 from .problem import Problem

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from tools.pages import Page, Section, lessons, notebooks
+from tools.binding.pages import Page, Section, lessons, notebooks
 
 from .problem import Problem
 

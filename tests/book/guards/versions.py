@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.pages import Page, lessons
+from tools.binding.pages import Page, lessons
 
 from .problem import Problem
 
@@ -41,8 +41,8 @@ def line_of(text: str, match: re.Match[str]) -> str:
 
 
 def in_readme(root: Path) -> Iterator[Problem]:
-    """What README says of Python and of Jupyter Book is what tools/setup.sh and the lock say."""
-    setup = root / "tools/setup.sh"
+    """What README says of Python and of Jupyter Book is what tools/release/setup.sh and the lock say."""
+    setup = root / "tools/release/setup.sh"
     text = setup.read_text(encoding="utf-8") if setup.exists() else ""
     accepted = re.search(r"^ *((?:3\.\d+(?: \| )?)+)\) ;;", text, re.M)
     pythons = re.findall(r"3\.\d+", accepted[1]) if accepted else []

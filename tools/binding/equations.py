@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""Write the formulas of `definitions.py` into the chapters, and `book/reference/equations.md`.
+
+    tools/binding/equations.py          write what differs: displays of chapters, the page of equations
+    tools/binding/equations.py --check         say whether the page is up to date, write nothing
+
+Everything is read from the files themselves, nothing of the course is imported: the displays from the
+chapters, the formulas from the definitions, the proofs from `tests/`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import json
+import re
+import sys
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = Path("book/reference/equations.md")
+API = Path("book/reference/api")
+DEFINITIONS = Path("calibration_lessons/book/definitions.py")
+
+CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
+DOLLAR_MATH = re.compile(r"\$\$(?P<latex>.+?)\$\$(?:[ \t]*\((?P<label>[^()\s]+)\))?", re.S)
+MATH_FENCE = re.compile(
+    r"^(?P<fence>`{3,}|:{3,})\{math\}[ \t]*\n(?P<options>(?::[a-z]+:[^\n]*\n)*)"
+    r"(?P<latex>.*?)^(?P=fence)[ \t]*$",
+    re.M | re.S,
+)
+DOCUMENTED = re.compile(r"^\.\. auto(?:function|class):: *(\S+)", re.M)
+LABEL_OPTION = re.compile(r"^:label:[ \t]*(\S+)", re.M)
+
+INTRODUCTION = """\
+<!-- Written by tools/binding/equations.py from the definitions, the chapters and the tests: do not edit. -->
+# Equations
+
+Each numbered equation of the book has a formula, a literal transcription in plain Python, the public
+function that computes the same fast, and the test that holds the function to the transcription. Where there
+is no function, the reason stands instead. Another test reads each formula, puts random numbers in, and
+compares the result with the transcription's.
+"""
+
+
+@dataclass(frozen=True)
+class Display:
+    """Displayed maths as it stands in a page; `label` is None without a number, `cell` in a Markdown file."""
+
+    label: str | None
+    latex: str
+    page: str
+    cell: int | None
+    start: int
+    line: int
+
+    @property
+    def place(self) -> str:
+        """Say where the display stands in its page."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A transcription as `definitions.py` registers it."""
+
+    label: str
+    latex: str
+    name: str
+    summary: str
+    function: str | None
+    reason: str | None
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A test that carries the mark of an equation."""
+
+    label: str
+    file: str
+    name: str
+    line: int
+    is_idle: bool
+
+
+def find_pages(root: Path) -> list[Path]:
+    """Every page of the book, in a fixed order."""
+    pages = (path for path in (root / "book").rglob("*") if path.suffix in {".md", ".ipynb"})
+    return sorted(path for path in pages if ".ipynb_checkpoints" not in path.parts)
+
+
+def markdown_of(path: Path) -> list[tuple[int | None, str]]:
+    """Texts of a page: one a Markdown cell with the cell's place from 1, or the whole Markdown file."""
+    text = path.read_text(encoding="utf-8")
+    return [(None, text)] if path.suffix == ".md" else markdown_cells(text)
+
+
+@cache
+def markdown_cells(notebook: str) -> list[tuple[int | None, str]]:
+    """Texts of a notebook's Markdown cells with their places."""
+    cells = enumerate(json.loads(notebook)["cells"], start=1)
+    return [(number, "".join(cell["source"])) for number, cell in cells if cell["cell_type"] == "markdown"]
+
+
+@cache
+def parse(source: str) -> ast.Module:
+    """Syntax tree of a module; the guards ask for the same one again and again."""
+    return ast.parse(source)
+
+
+@cache
+def displays_in(text: str) -> tuple[tuple[str | None, re.Match[str]], ...]:
+    """Label and match of each piece of displayed maths in a Markdown text, code left out."""
+    text = CODE_FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    fences = [(LABEL_OPTION.search(match["options"]), match) for match in MATH_FENCE.finditer(text)]
+    return (
+        *((match["label"], match) for match in DOLLAR_MATH.finditer(text)),
+        *((label and label[1], match) for label, match in fences),
+    )
+
+
+def find_displays(root: Path) -> list[Display]:
+    """Find the displayed maths of the book, in the order of the pages."""
+    return [
+        Display(
+            label, match["latex"], page, cell, match.start("latex"), text.count("\n", 0, match.start()) + 1
+        )
+        for path in find_pages(root)
+        if (page := path.relative_to(root).as_posix()) != PAGE.as_posix()
+        for cell, text in markdown_of(path)
+        for label, match in displays_in(text)
+    ]
+
+
+def find_equations(root: Path) -> list[Display]:
+    """Find the displays of the book that have a label."""
+    return [display for display in find_displays(root) if display.label]
+
+
+def bare(latex: str) -> str:
+    """Write a formula without its last full stop or comma, with single spaces."""
+    return " ".join(latex.split()).rstrip(" .,")
+
+
+def settle(root: Path) -> list[str]:
+    """Write the formulas of the definitions into displays that differ; return the labels of these."""
+    homes = {entry.label: entry.latex for entry in find_registrations(root)}
+    drifted = [
+        display
+        for display in find_equations(root)
+        if display.label in homes and bare(display.latex) != bare(homes[display.label])
+    ]
+    for display in reversed(drifted):  # the last first, so that the places of the others stay
+        path, old = root / display.page, display.latex
+        text = dict(markdown_of(path))[display.cell]
+        new = homes[display.label] + old[len(old.rstrip(" .,\n")) :]
+        start = display.start + len(old) - len(old.lstrip())
+        text = text[:start] + new + text[display.start + len(old) :]
+        if display.cell:
+            notebook = nbformat.read(path, as_version=4)
+            notebook.cells[display.cell - 1].source = text
+            text = nbformat.writes(notebook) + "\n"
+        path.write_text(text, encoding="utf-8")
+    return [str(display.label) for display in drifted]
+
+
+def find_registrations(root: Path) -> list[Registration]:
+    """Every transcription with the label it is registered with, in the order of `definitions.py`."""
+    if not (root / DEFINITIONS).exists():
+        return []
+    source = (root / DEFINITIONS).read_text(encoding="utf-8")
+    tree, lines = parse(source), source.splitlines()
+    return [
+        Registration(
+            label=ast.literal_eval(call.args[0]),
+            latex=inspect.cleandoc(keyword(call, "latex") or ""),
+            name=node.name,
+            summary=(ast.get_docstring(node) or "").split("\n\n")[0].replace("\n", " "),
+            line=node.lineno,
+            text="\n".join(lines[node.lineno - 1 : node.end_lineno]),
+            function=keyword(call, "function"),
+            reason=keyword(call, "reason"),
+        )
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        for call in node.decorator_list
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "numbered"
+    ]
+
+
+def keyword(call: ast.Call, name: str) -> str | None:
+    """Value of a keyword argument that is spelled out in a call."""
+    return next((ast.literal_eval(part.value) for part in call.keywords if part.arg == name), None)
+
+
+def find_proofs(root: Path) -> list[Proof]:
+    """Every test that carries `@pytest.mark.equation("eq-…")`, in the order of files and lines."""
+    paths = sorted((root / "tests").rglob("test_*.py"))
+    files = ((path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")) for path in paths)
+    return [proof for file, text in files if "mark.equation" in text for proof in proofs_in(file, text)]
+
+
+@cache
+def proofs_in(file: str, text: str) -> list[Proof]:
+    """Find the marked tests of a file."""
+    proofs = []
+    for name, node in tests_in(parse(text).body):
+        calls = (part for mark in node.decorator_list for part in ast.walk(mark))
+        for call in calls:
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.equation":
+                labels = [ast.literal_eval(label) for label in call.args]
+                idle = any(re.search(r"\.(skip|xfail)", ast.unparse(m)) for m in node.decorator_list)
+                proofs += [Proof(label, file, name, node.lineno, idle) for label in labels]
+    return proofs
+
+
+def tests_in(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Test functions of a module with their names, those of a class as `Class::test`."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
+            yield prefix + node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from tests_in(node.body, f"{prefix}{node.name}::")
+
+
+def title_of(path: Path) -> str:
+    """First heading of a page."""
+    for _, text in markdown_of(path):
+        if heading := re.search(r"^# +(.+)$", text, re.M):
+            return heading[1].strip()
+    return path.stem
+
+
+def find_documented(root: Path) -> dict[str, str]:
+    """Names that the API pages document, to which a link leads, each with its page."""
+    pages = {
+        page.relative_to(root).as_posix(): page.read_text("utf-8")
+        for page in sorted((root / API).glob("*.md"))
+    }
+    return {
+        name.removeprefix("calibration_lessons."): page
+        for page, text in pages.items()
+        for name in DOCUMENTED.findall(text)
+    }
+
+
+def entry(registration: Registration, proofs: list[Proof], documented: Collection[str]) -> str:
+    """Write the section of one equation."""
+    label = registration.label
+    lines = [f"### {label}", "", registration.summary, "", f"$$\n{registration.latex}\n$$", ""]
+    lines.append(f"- Formula: equation {{eq}}`{label}`.")
+    lines.append(f"- Transcription: `definitions.{registration.name}`.")
+    if name := registration.function:
+        link = f"{{py:obj}}`{name} <calibration_lessons.{name}>`" if name in documented else f"`{name}`"
+        lines.append(f"- Function: {link}.")
+        tests = [f"`{proof.file}::{proof.name}`" for proof in proofs if proof.label == label]
+        lines.append(f"- Proved by {', '.join(tests)}." if tests else "- Proved by no test.")
+    else:
+        lines.append(f"- No function: {registration.reason}.")
+    return "\n".join(lines) + "\n"
+
+
+def write_page(root: Path) -> str:
+    """Text of the page: a section a chapter, in it an entry an equation, in the order of the definitions."""
+    places = {equation.label: equation for equation in find_equations(root)}
+    proofs, documented = find_proofs(root), find_documented(root)
+    chapters: dict[str, list[str]] = {}
+    for registration in find_registrations(root):
+        if equation := places.get(registration.label):
+            text = entry(registration, proofs, documented)
+            chapters.setdefault(equation.page, []).append(text)
+    parts = [INTRODUCTION]
+    for page, entries in chapters.items():
+        link = "/" + Path(page).with_suffix("").as_posix()
+        parts += [f"## {title_of(root / page)}\n\nFrom {{doc}}`{link}`.\n", *entries]
+    return "\n".join(parts)
+
+
+def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
+    """Run the command line and return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="say whether the page is up to date")
+    options = parser.parse_args(arguments)
+    if not options.check:
+        print("".join(f"{label}: written into its chapter.\n" for label in settle(root)), end="")
+    page, text = root / PAGE, write_page(root)
+    current = page.exists() and page.read_text(encoding="utf-8") == text
+    if options.check:
+        print(f"{PAGE} is {'up to date' if current else 'stale: run tools/binding/equations.py'}.")
+        return 0 if current else 1
+    if not current:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, encoding="utf-8")
+    print(f"{PAGE}: {'unchanged' if current else 'written'}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

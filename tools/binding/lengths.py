@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Say how long each lesson's main line is: what a reader reads who unfolds nothing.
+
+    tools/binding/lengths.py [PATH...]
+    tools/binding/lengths.py --write  write the minutes into lessons, sets, instructor notes, start page
+
+Words are what stands between spaces in the Markdown cells, formulas and tables with them, outside of folds
+and of comments. Reading takes a minute for 120 words and a quarter of a minute for a code cell that is not
+folded; each exercise takes five minutes. A problem set takes the time to read it, and for each question two
+minutes to look things up, two for each line of its authors' answer, and one for ten words to be written.
+`tools/binding/trial_reader.csv` is the record of a reader that this follows. Minutes are rounded up to fives.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
+WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_AN_EXERCISE = 120, 4, 5
+MINUTES_TO_LOOK_UP, MINUTES_A_LINE, WRITTEN_A_MINUTE = 2, 2, 10
+MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*### END MARK SCHEME", re.S)
+SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.S)
+TO_WRITE = re.compile(r"(\d+) to (\d+) words")
+FOLDED_CODE = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+FENCE = re.compile(r"^\s*(?P<marker>`{3,}|:{3,})\s*(?:\{(?P<name>[\w-]+)\})?")
+PLAIN = [
+    (re.compile(r"<!--.*?-->", re.S), " "),
+    (re.compile(r"\]\([^)]*\)"), " "),
+    (re.compile(r"^\s*\|[-:| ]+\|\s*$", re.M), " "),
+]
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long a lesson is: words and code cells of the main line, exercises, printed lines."""
+
+    words: int
+    cells: int
+    exercises: int
+    printed: int
+
+    @property
+    def minutes(self) -> int:
+        """Minutes to read the main line."""
+        return fives(self.words / WORDS_A_MINUTE + self.cells / CELLS_A_MINUTE)
+
+    @property
+    def exercise_minutes(self) -> int:
+        """Minutes for the exercises."""
+        return self.exercises * MINUTES_AN_EXERCISE
+
+
+def problem_sets(root: Path = ROOT) -> list[Path]:
+    """Every problem set, as its authors solved it."""
+    return sorted((root / "assignments/source").glob("*/*.ipynb"))
+
+
+def set_minutes(notebook: dict[str, Any]) -> int:
+    """Minutes for a problem set, as read from its file; students do not see the mark schemes."""
+    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    words = sum(len(plain(MARK_SCHEME.sub("", text)).split()) for text in texts)
+    cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
+    work = sum(answer_minutes(notebook).values())
+    return fives(words / WORDS_A_MINUTE + cells / CELLS_A_MINUTE + work)
+
+
+def answer_minutes(notebook: dict[str, Any]) -> dict[str, float]:
+    """Minutes for the answer to each question, under the name of the cell that holds its points."""
+    minutes: dict[str, float] = {}
+    lines = 0
+    for cell in notebook["cells"]:
+        about, text = cell["metadata"].get("nbgrader", {}), "".join(cell["source"])
+        lines += sum(bool(line.strip()) for part in SOLUTION.findall(text) for line in part.splitlines())
+        if about.get("points"):
+            asked = TO_WRITE.search(text) if about.get("task") else None
+            written = (int(asked[1]) + int(asked[2])) / 2 if asked else 0
+            work = lines * MINUTES_A_LINE + written / WRITTEN_A_MINUTE
+            minutes[about["grade_id"]], lines = MINUTES_TO_LOOK_UP + work, 0
+    return minutes
+
+
+def fives(minutes: float) -> int:
+    """Round up to a multiple of five."""
+    return 5 * math.ceil(minutes / 5)
+
+
+def lessons(root: Path = ROOT) -> list[Path]:
+    """Every chapter that teaches a concept, in a fixed order."""
+    return sorted(path for part in PARTS for path in (root / "book" / part).glob("*.ipynb"))
+
+
+def measure(notebook: dict[str, Any]) -> Length:
+    """Measure a notebook as read from its file."""
+    texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    shown = [cell for cell in code if not FOLDED_CODE & set(cell["metadata"].get("tags", []))]
+    exercises = sum(len(re.findall(r"^[`:]{3,}\{exercise(?:-start)?\}", text, re.M)) for text in texts)
+    streams = [out for cell in code for out in cell["outputs"] if out["output_type"] == "stream"]
+    printed = sum("".join(out["text"]).count("\n") for out in streams)
+    words = sum(bool(re.search(r"\w", word)) for text in unfolded(texts) for word in plain(text).split())
+    return Length(words, len(shown), exercises, printed)
+
+
+def unfolded(texts: list[str]) -> list[str]:
+    """Leave out what stands in a fold: a dropdown, an admonition of that class, a solution."""
+    kept: list[str] = []
+    gated = False  # between solution-start and solution-end, which stand in cells of their own
+    for text in texts:
+        lines: list[str] = []
+        fences: list[tuple[str, bool]] = []
+        for line in text.splitlines():
+            match = FENCE.match(line)
+            name = match["name"] or "" if match else ""
+            if name in {"solution-start", "solution-end"}:
+                gated = name == "solution-start"
+            if match and fences and not name and match["marker"] == fences[-1][0]:
+                fences.pop()
+            elif match:
+                fences.append((match["marker"], name in {"dropdown", "solution", "solution-start", "math"}))
+            elif re.match(r"\s*:class:.*\bdropdown\b", line) and fences:
+                fences[-1] = (fences[-1][0], True)
+            elif not gated and not any(fold for _, fold in fences) and not re.match(r"\s*:[\w-]+:", line):
+                lines.append(line)
+        kept.append("\n".join(lines))
+    return kept
+
+
+def plain(text: str) -> str:
+    """Leave the words of a Markdown text."""
+    for pattern, instead in PLAIN:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def write(root: Path) -> Iterator[Path]:
+    """Write the minutes of each lesson where they are stated; yield the files that change."""
+    notes, intro = root / "book/teaching/instructor_notes.md", root / "book/intro.md"
+    stated = []
+    for path in [*lessons(root), root / "book/quickstart.ipynb"]:
+        length = measure(json.loads(path.read_text(encoding="utf-8")))
+        read, name = length.minutes, path.relative_to(root / "book").with_suffix("").as_posix()
+        stated += [
+            (path, r"\d+(?= minutes to read)", read),
+            (path, r"(?<= minutes to read, plus )\d+", length.exercise_minutes),
+            (notes, rf"(?<=/{name}`\. Read: )\d+", read),
+            (notes, rf"(?<=/{name}`\. Read: {read} minutes, exercises )\d+", length.exercise_minutes),
+            (intro, rf"(?<=<{name}>` \| )\d+", read),
+        ]
+    for path in problem_sets(root):
+        minutes = set_minutes(json.loads(path.read_text(encoding="utf-8")))
+        stated.append((path, r"(?<=Time: about )\d+", minutes))
+    for file, place, minutes in stated:
+        text = file.read_text(encoding="utf-8")
+        if (new := re.sub(place, str(minutes), text)) != text:
+            file.write_text(new, encoding="utf-8")
+            yield file
+
+
+def main(arguments: list[str]) -> None:
+    """Print a line per lesson and the sums, or write the minutes."""
+    if arguments == ["--write"]:
+        print("".join(f"{path.relative_to(ROOT)}: minutes written\n" for path in write(ROOT)), end="")
+        return
+    total = printed = 0
+    for path in [Path(argument) for argument in arguments] or lessons():
+        length = measure(json.loads(path.read_text(encoding="utf-8")))
+        total, printed = total + length.words, printed + length.printed
+        print(
+            f"{path.stem:24} {length.words:6} words {length.cells:3} cells {length.minutes:3} minutes, "
+            f"{length.exercise_minutes:3} for the exercises, {length.printed:4} printed lines"
+        )
+    print(f"{'all':24} {total:6} words, {printed} printed lines")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,588 @@
+"""Measure the companion beside the libraries people use, and write what `book/reference/benchmarks` shows.
+
+    make benchmark                                          everything, in the environment .venv-benchmark
+    .venv-benchmark/bin/python tools/experiments/benchmark.py WORD...   jobs with a word; writes nothing
+
+One process, one thread, its processor time. Ours and the peer's runs take turns, so that a busy machine slows
+both; a ratio is that of the medians. Each job's results are compared before they are timed. Extra memory is
+what a process with this job alone grows by during a call, at its peak, over what it held before (Linux only).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+import calibration_lessons as cl
+
+RESULTS = Path(__file__).resolve().parents[2] / "book" / "reference" / "benchmarks.json"
+COMMAND = "make benchmark"
+LIBRARIES = (
+    "numpy", "scipy", "scikit-learn", "dask", "torch", "torchmetrics", "relplot", "calzone-tool", "netcal",
+    "pycalib", "betacal", "venn-abers",
+)  # fmt: skip
+RUNS, SECONDS = 5, 1.0  # at least so many runs each, and more of the short ones
+MIB = 2**20
+
+Array = NDArray[Any]
+Call = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job that both sides do.
+
+    `limit` is the largest ratio to the peer's time, `memory` the largest extra memory in bytes; `tolerance`
+    is how far the two results may lie apart.
+    """
+
+    name: str
+    peer: str
+    limit: float
+    memory: float
+    ours: Call
+    theirs: Call
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was measured of a job: seconds, and bytes of extra memory."""
+
+    name: str
+    peer: str
+    limit: float
+    memory_limit: float
+    seconds: float
+    peer_seconds: float
+    memory: float
+    peer_memory: float
+    runs: int
+
+    @property
+    def ratio(self) -> float:
+        """Our time as a share of the peer's."""
+        return self.seconds / self.peer_seconds
+
+
+def binary(n: int) -> tuple[Array, Array]:
+    """Over-confident scores in (0, 1), and labels."""
+    generator = np.random.default_rng(0)
+    scores = generator.beta(0.7, 0.7, n).clip(1e-6, 1 - 1e-6)
+    return scores, (generator.random(n) < 0.2 + 0.6 * scores).astype(np.int64)
+
+
+def network(n: int, n_classes: int, seed: int = 0) -> tuple[Array, Array]:
+    """Over-confident logits in single precision, as networks give them, and labels."""
+    generator = np.random.default_rng(seed)
+    logits = generator.standard_normal((n, n_classes), dtype=np.float32)
+    labels = generator.integers(0, n_classes, n)
+    logits *= 2
+    logits[np.arange(n), labels] += 4 * generator.random(n, dtype=np.float32)
+    return logits, labels
+
+
+def size(n: int, n_classes: int) -> str:
+    """Write the size of an input as a person would."""
+    exponent = len(str(n)) - 1
+    rows = f"{n // 10**exponent}e{exponent}"
+    return rows if n_classes == 1 else f"{rows} x {n_classes}"
+
+
+def jobs() -> Iterator[Callable[[], Job]]:
+    """Every job, made when its turn comes, so that one input at a time lies in memory."""
+    yield ece_of_confidences
+    yield ece_of_confidences_torch
+    for from_logits, limit in ((False, 0.35), (True, 0.15)):
+        yield lambda f=from_logits, at_most=limit: ece_beside_torchmetrics(f, at_most)
+    yield ece_beside_calzone
+    for n, n_classes in ((10**5, 10), (5 * 10**4, 100), (5 * 10**4, 1000)):
+        yield lambda n=n, k=n_classes: temperature(n, k)
+        yield lambda n=n, k=n_classes: consistency(n, k)
+    yield platt
+    yield beta
+    yield isotonic
+    yield multi_class_isotonic
+    yield venn_abers
+    yield histogram_binning
+    yield matrix_scaling
+    yield spiegelhalter
+    for n, n_classes in ((10**6, 10), (5 * 10**4, 1000)):
+        yield lambda n=n, k=n_classes: brier(n, k)
+
+
+def ece_of_confidences() -> Job:
+    """Full statistics per bin on our side, the error alone on the peer's."""
+    from relplot.metrics import binnedECE
+
+    n = 10**6
+    scores, labels = binary(n)
+    return Job(
+        f"ECE, {size(n, 1)} confidences", "relplot", 1.4, 2 * MIB,
+        lambda: cl.expected_calibration_error(labels, scores),
+        lambda: binnedECE(scores, labels, nbins=15), 1e-6,
+    )  # fmt: skip
+
+
+def ece_of_confidences_torch() -> Job:
+    """Compare the same error of the same confidences."""
+    import torch
+    from torchmetrics.functional.classification import binary_calibration_error
+
+    n = 10**6
+    scores, labels = binary(n)
+    theirs = torch.from_numpy(scores), torch.from_numpy(labels)
+    return Job(
+        f"ECE, {size(n, 1)} confidences", "torchmetrics", 0.3, 2 * MIB,
+        lambda: cl.expected_calibration_error(labels, scores),
+        lambda: float(binary_calibration_error(*theirs, n_bins=15)), 1e-6,
+    )  # fmt: skip
+
+
+def ece_beside_torchmetrics(from_logits: bool, limit: float) -> Job:
+    """Top label, 15 bins."""
+    import torch
+    from torchmetrics.functional.classification import multiclass_calibration_error
+
+    n, k = 10**6, 10
+    values, labels = network(n, k)
+    if not from_logits:
+        values = cl.softmax(values).astype(np.float32)
+    theirs = torch.from_numpy(values), torch.from_numpy(labels)
+    return Job(
+        f"ECE from {'logits' if from_logits else 'probabilities'}, {size(n, k)}",
+        "torchmetrics", limit, 12 * MIB,
+        lambda: cl.expected_calibration_error(labels, values, from_logits=from_logits),
+        lambda: float(multiclass_calibration_error(*theirs, num_classes=k, n_bins=15)), 1e-3,
+    )  # fmt: skip
+
+
+def ece_beside_calzone() -> Job:
+    """Top label, 15 bins; the peer starts from probabilities, so SciPy's softmax is part of its time."""
+    from calzone.metrics import calculate_ece_mce
+    from calzone.utils import reliability_diagram
+    from scipy.special import softmax
+
+    n, k = 5 * 10**4, 1000
+    logits, labels = network(n, k)
+
+    def theirs() -> float:
+        accuracy, confidence, _, counts = reliability_diagram(labels, softmax(logits, axis=1), num_bins=15)
+        return float(calculate_ece_mce(accuracy, confidence, counts)[0])
+
+    return Job(
+        f"ECE from logits, {size(n, k)}", "calzone + softmax", 0.5, 4 * MIB,
+        lambda: cl.expected_calibration_error(labels, logits, from_logits=True), theirs, 1e-5,
+    )  # fmt: skip
+
+
+def fit_memory(logits: Array) -> float:
+    """Bytes that a fit of a temperature may take."""
+    return logits.nbytes / 16 + 16 * len(logits) + 2 * MIB
+
+
+def temperature(n: int, k: int) -> Job:
+    """Fit the peer's own class, without the cross-fitting around it."""
+    from sklearn.calibration import _TemperatureScaling
+
+    logits, labels = network(n, k)
+    return Job(
+        f"T by NLL, {size(n, k)}", "scikit-learn", 0.15, fit_memory(logits),
+        lambda: cl.TemperatureScaling().fit(logits, labels).temperature_,
+        lambda: 1 / float(_TemperatureScaling().fit(logits, labels).beta_), 1e-3,
+    )  # fmt: skip
+
+
+def consistency(n: int, k: int) -> Job:
+    """No library has it: the peer is SciPy's root finder on the mean of the largest probability."""
+    from scipy.optimize import brentq
+
+    logits, labels = network(n, k)
+
+    def theirs() -> float:
+        gaps = logits - logits.max(axis=1, keepdims=True)
+        accuracy = float((logits.argmax(axis=1) == labels).mean())
+
+        def excess(t: float) -> float:
+            return float((1 / np.exp(gaps / t).sum(axis=1)).mean(dtype=np.float64)) - accuracy
+
+        return float(brentq(excess, 0.05, 20))
+
+    return Job(
+        f"EC, {size(n, k)}", "SciPy brentq", 0.2, fit_memory(logits),
+        lambda: cl.ExpectationConsistency().fit(logits, labels).temperature_, theirs, 1e-3,
+    )  # fmt: skip
+
+
+def platt() -> Job:
+    """Platt's targets on both sides."""
+    from scipy.special import expit, logit
+    from sklearn.calibration import _SigmoidCalibration
+
+    n = 10**6
+    scores, labels = binary(n)
+    log_odds = logit(scores)
+    theirs = _SigmoidCalibration()
+    return Job(
+        f"Platt, {size(n, 1)}", "scikit-learn", 0.15, 8 * MIB,
+        lambda: cl.PlattScaling().fit(log_odds, labels).predict_proba([1.0])[0, 1],
+        lambda: expit(-(theirs.fit(log_odds, labels).a_ + theirs.b_)), 1e-3,
+    )  # fmt: skip
+
+
+def beta() -> Job:
+    """Fit, then predict one probability; the peer stops earlier: its fourth digit differs."""
+    from betacal import BetaCalibration
+
+    n = 10**6
+    scores, labels = binary(n)
+    return Job(
+        f"beta, {size(n, 1)}", "betacal", 1.0, 8 * scores.nbytes,
+        lambda: cl.BetaCalibration().fit(scores, labels).predict_proba([0.9])[0, 1],
+        lambda: BetaCalibration().fit(scores, labels).predict([0.9])[0], 1e-3,
+    )  # fmt: skip
+
+
+def venn_abers() -> Job:
+    """Fit, then predict as many scores; both give an interval on the way."""
+    from venn_abers.venn_abers import calc_p0p1, calc_probs
+
+    n = 10**5
+    scores, labels = binary(n)
+    two = np.stack([1 - scores, scores], axis=1)
+    return Job(
+        f"Venn-Abers, {size(n, 1)}", "venn-abers", 0.1, 30 * scores.nbytes,
+        lambda: cl.VennAbersCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
+        lambda: calc_probs(*calc_p0p1(two, labels), two)[0][:, 1], 1e-12,
+    )  # fmt: skip
+
+
+def isotonic() -> Job:
+    """Fit, then predict the same million scores."""
+    from sklearn.isotonic import IsotonicRegression
+
+    n = 10**6
+    scores, labels = binary(n)
+    theirs = IsotonicRegression(out_of_bounds="clip")
+    return Job(
+        f"isotonic, {size(n, 1)}", "scikit-learn", 0.6, 8 * scores.nbytes,
+        lambda: cl.IsotonicCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
+        lambda: theirs.fit(scores, labels).predict(scores), 1e-6,
+    )  # fmt: skip
+
+
+def multi_class_isotonic() -> Job:
+    """Fit on all rows and classes, then predict the same rows."""
+    from sklearn.isotonic import IsotonicRegression
+
+    n, n_classes = 10**5, 10
+    logits, labels = network(n, n_classes)
+    p, theirs = cl.softmax(logits).astype(np.float64), IsotonicRegression(out_of_bounds="clip")
+    hits = (labels[:, None] == np.arange(n_classes)).ravel()
+
+    def peer() -> Any:
+        risen = theirs.fit(p.ravel(), hits).predict(p.ravel()).reshape(p.shape)
+        return risen / risen.sum(axis=1, keepdims=True)
+
+    return Job(
+        f"multi-class isotonic, {size(n, n_classes)}", "scikit-learn", 0.9, 10 * p.nbytes,
+        lambda: cl.MultiClassIsotonic(0).fit(p, labels).predict_proba(p),
+        peer, 1e-5,
+    )  # fmt: skip
+
+
+def histogram_binning() -> Job:
+    """Fit, then predict the same million scores; our output holds both classes."""
+    from netcal.binning import HistogramBinning
+
+    n = 10**6
+    scores, labels = binary(n)
+    theirs = HistogramBinning(bins=15)
+    return Job(
+        f"histogram binning, {size(n, 1)}", "netcal", 0.25, 2 * 2 * scores.nbytes,
+        lambda: cl.HistogramBinning().fit(scores, labels).predict_proba(scores)[:, 1],
+        lambda: theirs.fit(scores, labels).transform(scores), 1e-6,
+    )  # fmt: skip
+
+
+def matrix_scaling() -> Job:
+    """Choose the penalty of a full matrix by cross-validation, then predict; the peer pulls towards zero."""
+    from sklearn.linear_model import LogisticRegressionCV
+
+    n, k = 5000, 10
+    logits, labels = network(n, k)
+    rows = logits.astype(np.float64)
+    theirs = LogisticRegressionCV(l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False)
+    return Job(
+        f"matrix scaling, {size(n, k)}", "scikit-learn", 0.5, 8 * MIB,
+        lambda: cl.MatrixScaling("full").fit(rows, labels).predict_proba(rows).max(axis=1).mean(),
+        lambda: theirs.fit(rows, labels).predict_proba(rows).max(axis=1).mean(), 1e-2,
+    )  # fmt: skip
+
+
+def spiegelhalter() -> Job:
+    """Test whether a million forecasts are calibrated."""
+    from calzone.metrics import spiegelhalter_z_test
+
+    n = 10**6
+    scores, labels = binary(n)
+    two = np.stack([1 - scores, scores], axis=1).astype(np.float64)
+    return Job(
+        f"Spiegelhalter's z, {size(n, 1)}", "calzone", 1.0, 10 * scores.nbytes,
+        lambda: cl.calibration_test(labels, two[:, 1], method="spiegelhalter").statistic,
+        lambda: spiegelhalter_z_test(labels, two)[0], 1e-6,
+    )  # fmt: skip
+
+
+def brier(n: int, k: int) -> Job:
+    """Score labels; the peer asks for them one-hot and takes the mean over the classes."""
+    from pycalib.metrics import brier_score
+
+    logits, labels = network(n, k)
+    probabilities = cl.softmax(logits).astype(np.float32)
+    del logits
+    one_hot = np.eye(k, dtype=np.float32)
+    return Job(
+        f"Brier, {size(n, k)}", "pycalib", 0.6, 16 * MIB,
+        lambda: cl.brier_score(labels, probabilities),
+        lambda: k * brier_score(one_hot[labels], probabilities), 5e-3,
+    )  # fmt: skip
+
+
+def memory_field(name: str) -> int:
+    """Bytes that Linux states of this process under a name: VmRSS, or VmHWM, the peak."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    return 1024 * next(int(line.split()[1]) for line in status.splitlines() if line.startswith(name + ":"))
+
+
+def extra_memory(call: Call) -> float:
+    """Bytes by which the process grows during a call, at its peak; the result counts."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # else memory that is free, but not given back, would hide what is used
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts anew
+    before = memory_field("VmRSS")
+    call()
+    return memory_field("VmHWM") - before
+
+
+def median_memory(call: Call) -> float:
+    """Median extra memory of a few calls: now and then the allocator takes a page or two of its own."""
+    return statistics.median(extra_memory(call) for _ in range(3))
+
+
+def seconds(call: Call) -> float:
+    """Time one call."""
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def measure(place: int, job: Job) -> Result:
+    """Compare, then time both sides in turn; their memory is measured in a process that did no job before."""
+    apart = float(np.abs(np.asarray(job.ours()) - np.asarray(job.theirs())).max())
+    if not apart <= job.tolerance:
+        raise SystemExit(f"{job.name}: {apart:.3g} apart from {job.peer}, more than {job.tolerance:g}")
+    ours, theirs = [], []
+    while len(ours) < RUNS or sum(ours) + sum(theirs) < SECONDS:
+        ours.append(seconds(job.ours))
+        theirs.append(seconds(job.theirs))
+    alone = [sys.executable, __file__, MEMORY, str(place)]
+    memory, peer_memory = json.loads(subprocess.run(alone, capture_output=True, text=True, check=True).stdout)
+    return Result(
+        job.name, job.peer, job.limit, job.memory, statistics.median(ours), statistics.median(theirs),
+        memory, peer_memory, len(ours),
+    )  # fmt: skip
+
+
+def growth() -> Iterator[dict[str, float]]:
+    """Our time for more rows and for more classes, beside one read of the input and one exp a logit."""
+    rows = [(n, 10) for n in (10**4, 3 * 10**4, 10**5, 3 * 10**5, 10**6)]
+    columns = [(20_000, k) for k in (2, 5, 10, 30, 100, 300, 1000)]
+    for n, k in dict.fromkeys(rows + columns):
+        yield {"n": n, "k": k, **costs(*network(n, k))}
+
+
+def costs(logits: Array, labels: Array) -> dict[str, float]:
+    """Median seconds of two of our functions and of the two limits; the exp stays in the cache."""
+    block = logits.ravel()[: 2**15].copy()
+    calls: dict[str, Call] = {
+        "ece": lambda: cl.expected_calibration_error(labels, logits, from_logits=True),
+        "temperature": lambda: cl.TemperatureScaling().fit(logits, labels),
+        "read": logits.max,
+    }
+    taken = {name: statistics.median(seconds(call) for _ in range(7)) for name, call in calls.items()}
+    blocks = logits.size / block.size
+    return taken | {"exp": blocks * statistics.median(seconds(lambda: np.exp(block)) for _ in range(200))}
+
+
+OVER_DASK, MEMORY = "--over-dask", "--memory"
+BLOCK_ROWS = 500_000
+
+
+def over_dask() -> dict[str, dict[str, float]]:
+    """Seconds and peak bytes of all processes together, for data that never lie in memory together."""
+    import dask.array as da
+    from dask import delayed
+    from dask.distributed import Client, LocalCluster
+
+    from calibration_lessons.deployment import scale
+
+    def lazily(n: int) -> tuple[Any, Any]:
+        made = [delayed(network, nout=2)(BLOCK_ROWS, 10, seed) for seed in range(n // BLOCK_ROWS)]
+        logits = [da.from_delayed(one, (BLOCK_ROWS, 10), dtype=np.float32) for one, _ in made]
+        labels = [da.from_delayed(one, (BLOCK_ROWS,), dtype=np.int64) for _, one in made]
+        return da.concatenate(labels), da.concatenate(logits)
+
+    def ece() -> None:
+        labels, logits = lazily(10**8)
+        scale.expected_calibration_error(labels, logits, from_logits=True)
+
+    def temperature() -> None:
+        labels, logits = lazily(2 * 10**7)
+        scale.fit(cl.TemperatureScaling(), logits, labels)
+
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, Client(cluster):
+        return {
+            f"ECE from logits, {size(10**8, 10)}": watched(ece),
+            f"T by NLL, {size(2 * 10**7, 10)}": watched(temperature),
+        }
+
+
+def watched(call: Call) -> dict[str, float]:
+    """Seconds of a call, and the most memory that this process and its children held together."""
+    peak, done = 0, threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not done.wait(0.05):
+            peak = max(peak, sum(resident(pid) for pid in family(os.getpid())))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    start = time.perf_counter()
+    call()
+    taken = time.perf_counter() - start
+    done.set()
+    watcher.join()
+    return {"seconds": taken, "memory": peak}
+
+
+def family(pid: int) -> Iterator[int]:
+    """Yield a process and all its descendants."""
+    yield pid
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in thread.read_text(encoding="ascii").split():
+            yield from family(int(child))
+
+
+def resident(pid: int) -> int:
+    """Bytes that a process holds in memory."""
+    return os.sysconf("SC_PAGE_SIZE") * int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+
+
+IMPORT = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
+
+
+def import_seconds(*modules: str, runs: int = 11) -> list[float]:
+    """Median seconds that fresh processes take to import each of some modules, in turn."""
+    taken: dict[str, list[float]] = {module: [] for module in modules}
+    for _ in range(runs):
+        for module in modules:
+            done = subprocess.run(
+                [sys.executable, "-c", IMPORT.format(module)], capture_output=True, text=True, check=True
+            )
+            taken[module].append(float(done.stdout))
+    return [statistics.median(times) for times in taken.values()]
+
+
+def machine() -> dict[str, str]:
+    """Return what the numbers depend on: processor, system and versions."""
+    cpu = next(
+        line.split(":")[1].strip()
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        if line.startswith("model name")
+    )
+    versions = {library: version(library) for library in LIBRARIES}
+    return {"cpu": cpu, "cores": str(os.cpu_count()), "python": platform.python_version(), **versions}
+
+
+def report(result: Result) -> str:
+    """Write one line of progress."""
+    met = result.ratio <= result.limit and result.memory <= result.memory_limit
+    ours, theirs, memory, most = (
+        result.seconds * 1e3, result.peer_seconds * 1e3, result.memory / MIB, result.memory_limit / MIB,
+    )  # fmt: skip
+    return (
+        f"{result.name:33}{ours:8.1f} ms, {result.peer:18}{theirs:9.1f} ms: {result.ratio:6.3f} of "
+        f"{result.limit:<5g}{memory:7.1f} of {most:5.1f} MiB{'' if met else '  MISSED'}"
+    )
+
+
+def memory_of(job: Job) -> list[float]:
+    """Extra memory of both sides, once both have loaded what they need."""
+    sides = job.ours, job.theirs
+    for call in sides:
+        call()
+    return [median_memory(call) for call in sides]
+
+
+def main(words: list[str]) -> None:
+    """Run the jobs, with a line each; without words also the rest, and write the results."""
+    warnings.filterwarnings("ignore")
+    import torch
+
+    torch.set_num_threads(1)
+    with threadpool_limits(1):
+        if words[:1] == [MEMORY]:
+            print(json.dumps(memory_of(list(jobs())[int(words[1])]())))
+            return
+        results = []
+        for place, make in enumerate(jobs()):
+            job = make()
+            if not words or any(word.lower() in job.name.lower() for word in words):
+                results.append(measure(place, job))
+                print(report(results[-1]), flush=True)
+            del job
+        if words:
+            return
+        print("how the time grows ...", flush=True)
+        points = list(growth())
+    print("the import ...", flush=True)
+    ours, theirs = import_seconds("calibration_lessons", "sklearn")
+    print("over Dask ...", flush=True)
+    lazy = subprocess.run([sys.executable, __file__, OVER_DASK], capture_output=True, text=True, check=True)
+    written = {
+        "command": COMMAND,
+        "machine": machine(),
+        "jobs": [asdict(result) for result in results],
+        "growth": points,
+        "import": {"calibration_lessons": ours, "scikit-learn": theirs},
+        "dask": json.loads(lazy.stdout),
+    }
+    RESULTS.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if OVER_DASK in sys.argv:
+        print(json.dumps(over_dask()))
+    else:
+        main(sys.argv[1:])

@@ -1,0 +1,131 @@
+"""Judge what prevents over-confidence in training beside a temperature, and write what the chapter reads.
+
+    _build/networks-venv/bin/python tools/experiments/train_remedies.py     trains, see there
+    python tools/experiments/training_experiment.py
+
+Writes into the package's data `remedies.csv.gz`, one row per recipe, network, epoch and what is done
+afterwards (matrix scaling only after the last epoch and the two best), and `smoothed.npz`, the logits of
+network 0 after its last epoch with smoothed labels. What is fitted is fitted on the calibration part;
+everything is judged on the test part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import gzip
+import io
+import multiprocessing
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import chain, product
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import calibration_lessons as cl
+from calibration_lessons.book import datasets
+
+ROOT = Path(__file__).resolve().parents[2]
+RECIPES = ("plain", "decay 0.1", "smoothing 0.1")
+RUNS = (
+    *product(RECIPES, range(datasets.N_NETWORKS)),
+    ("decay 0.3", 0),
+)  # the stronger decay once, to see that strength matters
+KEPT = "smoothing 0.1"  # of network 0, as logits
+COLUMNS = tuple(datasets.remedies())
+
+
+class Untouched:
+    """The softmax alone, as a calibrator that learns nothing."""
+
+    def fit(self, logits: Any, y_true: Any) -> Untouched:
+        """Return itself."""
+        return self
+
+    def predict_proba(self, logits: Any) -> Any:
+        """Return the softmax of the logits."""
+        return cl.softmax(logits)
+
+
+class OneStrength:
+    """Matrix scaling at the strength of the smallest held-out loss, plus 3 nats for each step below 256."""
+
+    def fit(self, logits: Any, y_true: Any) -> cl.MatrixScaling:
+        """Return the fitted map; the default of `MatrixScaling` averages over strengths."""
+        strength, loss, _ = cl.MatrixScaling().fit(logits, y_true).path_
+        steps = np.log(256 / np.minimum(strength, 256)) / np.log(4)
+        return cl.MatrixScaling(strength=strength[(loss + 3 * steps).argmin()]).fit(logits, y_true)
+
+
+AFTERWARDS = {"nothing": Untouched, "temperature": cl.TemperatureScaling, "matrix": OneStrength}
+
+
+def judged(case: tuple[str, int, int], afterwards: str, calibration: Any, test: Any) -> dict[str, Any]:
+    """Return a row: a network after an epoch, and what was fitted on the calibration part."""
+    _, network, _ = case
+    y, y_new = (datasets.network_logits(network, part).labels for part in ("calibration", "test"))
+    calibrator: Any = AFTERWARDS[afterwards]().fit(calibration, y)
+    p = calibrator.predict_proba(test)
+    report = cl.calibration_report(y_new, p, random_state=0)
+    calibrated = cl.reliability_curve(y_new, p).under_calibration(random_state=0).mean
+    t = calibrator.temperature_ if afterwards == "temperature" else np.nan
+    own = cl.negative_log_likelihood(y, calibrator.predict_proba(calibration))
+    values = (
+        *case, afterwards, t, own,
+        report.nll, report.brier, report.accuracy, report.confidence,
+        report.ece, calibrated,
+    )  # fmt: skip
+    return dict(zip(COLUMNS, values, strict=True))
+
+
+def judge_run(run: tuple[str, int], folder: Path) -> list[dict[str, Any]]:
+    """Return the rows of one training run: two per epoch, and the matrix where somebody may stop."""
+    with np.load(folder / "{} {}.npz".format(*run)) as file:
+        known, new = (file[part].astype(np.float64) for part in ("calibration", "test"))
+
+    def rows(afterwards: str, epochs: Iterable[int]) -> list[dict[str, Any]]:
+        return [judged((*run, e), afterwards, known[e - 1], new[e - 1]) for e in epochs]
+
+    with threadpool_limits(1):
+        every = [rows(afterwards, range(1, len(known) + 1)) for afterwards in ("nothing", "temperature")]
+        stops = {min(each, key=itemgetter("calibration_nll"))["epoch"] for each in every}
+        return [*chain(*every), *rows("matrix", sorted(stops | {len(known)}))]
+
+
+def written(value: Any) -> str:
+    """Write a measure with five digits, anything else as it is."""
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def write(folder: Path, rows: list[dict[str, Any]], smoothed: dict[str, Any]) -> None:
+    """Write the table, and the logits that are kept."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows([written(row[name]) for name in COLUMNS] for row in rows)
+    (folder / "remedies.csv.gz").write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    np.savez(folder / "smoothed.npz", **smoothed)
+
+
+def main() -> None:
+    """Judge every run that was trained, one on each core."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--trained", type=Path, default=ROOT / "_build" / "remedies")
+    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons" / "data")
+    options = parser.parse_args()
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+        found = list(pool.map(partial(judge_run, folder=options.trained), RUNS))
+    with np.load(options.trained / f"{KEPT} 0.npz") as file:
+        smoothed = {part: file[part][-1] for part in ("calibration", "test")}
+    write(options.output, [row for rows in found for row in rows], smoothed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What changes code in small ways to see who notices: the tests of the companion, the checks of the sets."""

@@ -1,0 +1,1 @@
+"""What installs, tries and releases the package: environments, the programs of "Use it", a rehearsal."""

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Run the programs of the pages "Use it" that need libraries which the lock does not hold.
+
+    tools/release/programs.py [NAME...]    run them, and write what they print beside them
+
+It runs in the environment of `make check-integrations`, whose test compares what they print with what is
+written. The digits of a trained network depend on the processor, so that numbers agree within a tolerance.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[2] / "book/use/programs"
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-\d+)?")
+
+
+def programs() -> list[Path]:
+    """Every program, in a fixed order."""
+    return sorted(FOLDER.glob("*.py"))
+
+
+def output(program: Path) -> str:
+    """Run a program in an empty folder, as a reader does, and return what it prints."""
+    calm = {"OMP_NUM_THREADS": "1", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-W", "error::DeprecationWarning:__main__", str(program)]
+        done = subprocess.run(command, cwd=folder, env=os.environ | calm, capture_output=True, text=True)
+        left = os.listdir(folder)
+    if done.returncode or left:
+        raise RuntimeError(f"{program.name} leaves {left} and ends with\n{done.stderr}")
+    return done.stdout
+
+
+def agree(found: str, written: str) -> bool:
+    """Tell whether two outputs have the same words, and numbers that are about the same."""
+    if NUMBER.sub("0", found) != NUMBER.sub("0", written):
+        return False
+    pairs = zip(NUMBER.findall(found), NUMBER.findall(written), strict=True)
+    return all(abs(float(a) - float(b)) <= max(0.02, 0.1 * abs(float(b))) for a, b in pairs)
+
+
+if __name__ == "__main__":
+    for each in programs():
+        if not sys.argv[1:] or each.stem in sys.argv[1:]:
+            each.with_suffix(".txt").write_text(output(each), encoding="utf-8")
+            print(each.name)

@@ -1,0 +1,449 @@
+"""A Sphinx extension: built pages that open at once.
+
+The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and
+scripts that most readers never need. When all is written, this keeps what they use. A page carries the rules
+that draw it; what a pointer or a script changes is in one sheet for all pages, which waits for the reader's
+first move, as the scripts do (`late.js`). A page brings the letters of its formulas; figures are WebP with
+their size, icons a font of the few in use, and classes that no rule and no script names are gone.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import as_file, files
+from io import BytesIO
+from math import fsum  # the same on every Python
+from pathlib import Path
+from unicodedata import decomposition
+
+import tinycss2
+from fontTools.subset import Options, Subsetter, load_font, save_font
+from lxml import html
+from lxml.html import Element, HtmlElement
+from PIL import Image
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from tinycss2.ast import AtRule, Node, QualifiedRule
+
+SHEET = "styles/site.css"
+MATHS = "fonts/maths.woff2"
+ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
+# What the theme loads and nothing here needs: icons drawn by a script, tabs, Sphinx's own search.
+NEVER = re.compile(r"(fontawesome|design-tabs|togglebutton|searchtools|language_data|searchindex)\.js")
+# Our own, needed as soon as the page is read.
+AT_ONCE = re.compile(r"_static/(late|start|slides|reveal|explorers|run_here)[\w.]*\.(js|css)")
+OPTIONS = "documentation_options.js"
+TOGGLE = "starts-with(., 'let toggle') or contains(., 'togglebuttonSelector')"
+# Light or dark before anything is drawn, as the theme will have it.
+MODE = """
+    {
+      const root = document.documentElement.dataset;
+      const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+      if (root.theme === "auto") root.theme = dark ? "dark" : "light";
+    }
+"""
+LATE = "late.js"
+OWN_SCRIPTS = ["copybutton.js", "search.js", LATE]
+# No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
+# look for the rest.
+NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides btn-slides-button".split())
+# Classes and tags that the theme's scripts give to what they make or move.
+MADE_BY_SCRIPTS = set(
+    """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
+    tooltip tooltip-inner tooltip-arrow bs-tooltip-auto bs-tooltip-top bs-tooltip-bottom bs-tooltip-start
+    bs-tooltip-end mark""".split()
+)
+QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`]*`")
+WORD = re.compile(r"[A-Za-z_][\w-]*")
+NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
+ADDRESS = re.compile(r"url\((['\"]?)\.\./")
+MOVED = re.compile(r":(hover|focus|active|disabled)")
+NEGATED = re.compile(r":not\([^()]*(\([^()]*\)[^()]*)*\)")
+STATES = re.compile(r"::?[\w-]+(\([^()]*(\([^()]*\))?[^()]*\))?|\[[^\]]*\]")
+# Letters and their mathematical italic forms.
+ITALIC = {
+    chr(int(decomposition(letter).split()[1], 16)): letter
+    for letter in map(chr, [*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E])
+    if decomposition(letter)
+}
+ROOT = "\N{SQUARE ROOT}"  # which browsers draw around `msqrt`; no text holds it
+PAGE_FONT = """
+@font-face{{font-family:"Maths of this page";src:url(data:font/woff2;base64,{})}}
+:root{{--maths:"Maths of this page"}}"""
+READ_FONT = "document.fonts.load('1em \"Maths of this page\"')"  # before a formula asks: else its lines move
+FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
+LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
+WIDE, SHOWN = 560, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
+REM = 16  # pixels
+SHAPES = ((36, 350), (85, 690))  # of a column of text on a phone and on a wide page
+# The height of a line, and the room around: rem.
+TEXT = {"h2": (2.2, 3.0), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.65, 1.15))
+VERBATIM = ("pre", "script", "style", "textarea")
+BREAK = re.compile(r"[ \t]*\n\s*")
+GROUPS = {"media", "supports", "layer"}
+
+
+def slim(app: Sphinx, error: Exception | None) -> None:
+    """Rewrite every page of the finished build, and the files that the pages share."""
+    if error or app.builder.name != "html":
+        return
+    site = Path(app.outdir)
+    static = site / "_static"
+    options = (static / OPTIONS).read_text("utf-8")
+    pages = {path: html.parse(path) for path in sorted(site.rglob("*.html")) if static not in path.parents}
+    roots = {path: page.getroot() for path, page in pages.items()}
+    sheets: dict[str, None] = {}
+    for path, page in roots.items():
+        sheets |= dict.fromkeys(linked_sheets(page, static))
+        for edit in (fold, trim, wait_for_the_reader, size_images, foresee):
+            edit(page, path)
+        for script in page.xpath(f"//script[contains(@src, '{OPTIONS}')]"):  # inline scripts speak of it
+            script.text = options
+            del script.attrib["src"], script.attrib["type"]
+    used = words(roots.values()) | MADE_BY_SCRIPTS
+    used |= set(WORD.findall(" ".join((static / script).read_text("utf-8") for script in OWN_SCRIPTS)))
+    whole = "\n".join((static / sheet).read_text("utf-8") for sheet in sheets if (static / sheet).exists())
+    css = kept(whole, used)
+    (static / SHEET).write_text(css, "utf-8")
+    cut_fonts(static, list(roots.values()))
+    drop_classes(roots.values(), css, static)
+    for path, page in roots.items():
+        for link in page.xpath(f"//link[contains(@href, '{SHEET}')]"):
+            dress(page, link, css, static)
+        path.write_bytes(html.tostring(pages[path], encoding="utf-8", doctype="<!DOCTYPE html>"))
+
+
+def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:
+    """Take the links to style sheets out of a page, and leave one; what few pages need stands in them."""
+    first = None
+    for link in page.xpath("//link[@rel='stylesheet']"):
+        root, _, sheet = link.get("href").partition("?")[0].partition("_static/")
+        if AT_ONCE.search(link.get("href")):
+            style = Element("style")
+            style.text = "".join(map(str, rules((static / sheet).read_text("utf-8"))))
+            link.addprevious(style)
+        else:
+            yield sheet
+        if first is None:
+            first = link
+            link.set("href", f"{root}_static/{SHEET}")
+        else:
+            link.drop_tree()
+
+
+def drop_classes(pages: Iterable[HtmlElement], css: str, static: Path) -> None:
+    """Drop the classes that no rule and no script names."""
+    named = NAMED_ELSEWHERE | set(WORD.findall(" ".join(re.findall(r"[^{};]+(?={)", css))))
+    for file in [*static.glob("*.js"), *static.glob("scripts/*.js")]:
+        named |= set(WORD.findall(file.read_text("utf-8")))
+    for page in pages:
+        own = set(WORD.findall(" ".join(style.text or "" for style in page.iter("style"))))
+        for element in page.xpath("//*[@class]"):
+            left = [name for name in element.get("class").split() if name in named or name in own]
+            if left:
+                element.set("class", " ".join(left))
+            else:
+                del element.attrib["class"]
+
+
+def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
+    """Write into a page the rules that draw it; the link to all rules waits, where a script follows it."""
+    root = link.get("href").removesuffix(SHEET)
+    scripts = [script.get("src").rpartition("_static/")[2] for script in page.xpath("//script[@src][@defer]")]
+    used = words([page])
+    for script in scripts:
+        said = QUOTED.findall((static / script.partition("?")[0]).read_text("utf-8"))
+        used |= set(WORD.findall(" ".join(said)))
+    waits = any(LATE in script for script in scripts)
+    style = Element("style")
+    style.text = ADDRESS.sub(
+        rf"url(\g<1>{root}", kept(css, used if waits else used | MADE_BY_SCRIPTS, not waits)
+    )
+    link.addprevious(style)
+    letters = {character for math in page.iter("math") for character in drawn(math)}
+    if letters:
+        font = b64encode(subset(static / MATHS, letters | {ROOT})).decode()
+        style.text += PAGE_FONT.format(font)
+        script = Element("script")
+        script.text = READ_FONT
+        style.addnext(script)
+    if waits:
+        link.set("rel", "late")
+    else:
+        link.drop_tree()
+
+
+def fold(page: HtmlElement, path: Path) -> None:
+    """Make what a reader unfolds a `details`, which browsers know without a script."""
+    for box in page.find_class("dropdown"):
+        titles = box.xpath("./p[contains(@class, 'admonition-title')]")
+        if "admonition" in box.classes and titles:
+            box.tag, titles[0].tag = "details", "summary"
+            for link in titles[0].iter("a"):  # a control within a control cannot be reached by the keyboard
+                link.tag, _ = "span", link.attrib.pop("href", None)
+    for box in page.xpath("//pre | //div[contains(@class, 'text_html') or starts-with(@class, 'math')]"):
+        wide = max(map(len, box.text_content().splitlines() or [""])) > LINE
+        if wide or "text_html" in box.classes:  # what may scroll can be reached by the keyboard
+            box.set("tabindex", "0")
+    for box in page.find_class("pst-scrollable-table-container"):
+        if next(box.iter("a"), None) is None:
+            box.set("tabindex", "0")
+    for formula in page.xpath("//span[starts-with(@class, 'math')]"):
+        if len(formula.text_content()) > LONG:
+            formula.classes.add("wide")
+            formula.set("tabindex", "0")
+    for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
+        summary.set("aria-label", "The pages below")
+
+
+def trim(page: HtmlElement, path: Path) -> None:
+    """Drop comments, the space that indents tags, and the marks of code that need no colour."""
+    for span in page.xpath("//pre//span | //code/span[@class='pre']"):
+        if span.get("class") in {None, "n", "nn", "p", "w", "o", "pre"} and not span.get("id"):
+            span.drop_tag()
+    for comment in page.xpath("//comment()"):
+        comment.drop_tree()
+    for formula in page.iter("math"):  # in HTML its name says what it is
+        formula.attrib.pop("xmlns", None)
+    for element in page.iter("*"):
+        if next(element.iterancestors(*VERBATIM), None) is None:
+            if element.tag not in VERBATIM:
+                element.text = BREAK.sub("\n", element.text or "")
+            element.tail = BREAK.sub("\n", element.tail or "")
+
+
+def wait_for_the_reader(page: HtmlElement, path: Path) -> None:
+    """Leave a page the scripts that it needs, and have the theme's wait."""
+    for unread in page.xpath(f"//link[@rel='preload'][@as='script'] | //script[{TOGGLE}]"):
+        unread.drop_tree()
+    for script in page.xpath("//script[contains(., 'dataset.theme')]"):
+        script.text += MODE
+    for script in page.xpath("//script[@src]"):
+        source = script.get("src")
+        if NEVER.search(source):
+            script.drop_tree()
+        elif AT_ONCE.search(source):
+            script.set("defer", "")
+        else:
+            script.set("type", "text/late")
+            script.attrib.pop("defer", None)
+
+
+def size_images(page: HtmlElement, path: Path) -> None:
+    """Say how large each picture is, load it when it comes near, and keep it as lossless WebP."""
+    for image in page.xpath("//img[@src]"):
+        file = (path.parent / image.get("src")).resolve()
+        if file.suffix == ".png" and file.exists():
+            width, height, smaller = as_webp(file)
+            image.set("src", image.get("src").removesuffix(file.name) + smaller)
+            image.set("width", str(width))
+            image.set("height", str(height))
+            image.set("loading", "lazy")
+            if width > WIDE and image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
+                box = Element("div", {"class": "wide-picture", "tabindex": "0"})
+                box.set("style", f"--across:{SHOWN * width:.0f}px")
+                image.addprevious(box)
+                box.append(image)
+
+
+def foresee(page: HtmlElement, path: Path) -> None:
+    """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page."""
+    for section in page.xpath("//article/section/section | //article/section/dl[starts-with(@class, 'py')]"):
+        phone, wide = (fsum(height(part, *shape) for part in section) for shape in SHAPES)
+        section.set("style", f"--phone:{phone:.0f}rem;--wide:{wide:.0f}rem")
+
+
+def height(part: HtmlElement, line: int, room: int) -> float:
+    """Estimate a height in rem, in lines of so many characters and for pictures with this room in pixels.
+
+    >>> height(html.fromstring("<section><h2>A title</h2><p>Two lines of text.</p></section>"), 20, 350)
+    8.0
+    """
+    text: str = part.text_content()
+    if part.tag in {"details", "aside", "script"}:
+        return 3.5 if part.tag == "details" else 0.0
+    if part.tag == "img":
+        across = int(part.get("width", room))
+        return int(part.get("height", 0)) * min(1, max(room, SHOWN * across) / across) / REM
+    if part.tag == "pre":
+        return 1.3 * text.count("\n") + 1
+    if part.tag == "tr":  # its columns leave some of the line empty
+        return 1.65 * -(-len(text) * 1.6 // line) + 0.6
+    if "math" in part.classes:
+        return 3.5
+    if part.tag in TEXT and part.find("p") is None:
+        size, margin = TEXT[part.tag]
+        pictures = fsum(height(image, line, room) for image in part.iter("img"))
+        return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
+    return fsum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
+
+
+@cache
+def as_webp(file: Path) -> tuple[int, int, str]:
+    """Write a picture beside itself as WebP."""
+    with Image.open(file) as picture:
+        picture.save(file.with_suffix(".webp"), lossless=True, method=6, exact=True)
+        return *picture.size, file.with_suffix(".webp").name
+
+
+def words(pages: Iterable[HtmlElement]) -> set[str]:
+    """Name every tag, class and identifier in use."""
+    found: set[str] = set()
+    for page in pages:
+        for element in page.iter("*"):
+            found.update((element.tag, *element.get("class", "").split(), element.get("id", "")))
+    return found
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of a style sheet: what it selects and says; or a head and the rules below; or a head alone."""
+
+    selectors: tuple[str, ...] = ()
+    lines: tuple[tuple[str, str], ...] = ()  # a property's name, and the line
+    head: str = ""
+    below: tuple[Rule, ...] = ()
+
+    def __str__(self) -> str:
+        """Write it as a style sheet has it."""
+        inner = "".join(map(str, self.below)) or ";".join(line for _, line in self.lines)
+        return f"{self.head}{','.join(self.selectors)}{{{inner}}}" if inner else self.head
+
+
+@cache
+def rules(css: str) -> tuple[Rule, ...]:
+    """Read a style sheet."""
+    return tuple(map(rule, tinycss2.parse_stylesheet(css, True, True)))
+
+
+def rule(node: Node) -> Rule:
+    """Read a rule."""
+    if isinstance(node, QualifiedRule):
+        lines = tinycss2.parse_blocks_contents(node.content, True, True)
+        return Rule(
+            tuple(selectors_of(BREAK.sub(" ", tinycss2.serialize(node.prelude)))),
+            tuple((line.name, BREAK.sub(" ", line.serialize()).strip()) for line in lines),
+        )
+    if isinstance(node, AtRule) and node.lower_at_keyword in GROUPS and node.content is not None:
+        below = tinycss2.parse_rule_list(node.content, True, True)
+        return Rule(
+            head=f"@{node.at_keyword}{tinycss2.serialize(node.prelude)}", below=tuple(map(rule, below))
+        )
+    if isinstance(node, AtRule) and node.lower_at_keyword in {"import", "charset"}:
+        return Rule()
+    return Rule(head=BREAK.sub(" ", node.serialize()))
+
+
+def kept(css: str, used: set[str], moved: bool = True) -> str:
+    """Keep of a style sheet the rules that can apply, and the properties and animations that a rule names.
+
+    What waits for the pointer or the keyboard is left out where nobody has `moved`.
+    """
+    left = tuple(fitting(rules(css), used, moved, None))
+    while True:
+        text = "".join(map(str, left))
+        read = set(re.findall(r"var\(\s*(--[\w-]+)", text))
+        read.update(*(value.split() for value in re.findall(r"animation[\w-]*:([^;}]*)", text)))
+        fewer = tuple(fitting(left, used, moved, read))
+        if fewer == left:
+            return text
+        left = fewer
+
+
+def fitting(rules: Iterable[Rule], used: set[str], moved: bool, read: set[str] | None) -> Iterator[Rule]:
+    """Give rules without the selectors that name what no page has, and without what nothing reads."""
+    for rule in rules:
+        if rule.below:
+            below = tuple(fitting(rule.below, used, moved, read))
+            if below:
+                yield replace(rule, below=below)
+        elif rule.selectors:
+            selectors = tuple(s for s in rule.selectors if applies(s, used) and (moved or not waits(s)))
+            lines = tuple(
+                (name, line) for name, line in rule.lines if read is None or name[:2] != "--" or name in read
+            )
+            if selectors and lines:
+                yield Rule(selectors, lines)
+        elif read is None or not rule.head.startswith("@keyframes") or animation(rule.head) in read:
+            yield rule
+
+
+def animation(keyframes: str) -> str:
+    """Name the animation of these keyframes."""
+    return keyframes.partition("{")[0].removeprefix("@keyframes").strip()
+
+
+def selectors_of(prelude: str) -> Iterator[str]:
+    """Split selectors at the commas between them, not at those inside brackets."""
+    depth, start = 0, 0
+    for place, character in enumerate(prelude):
+        depth += (character in "([") - (character in ")]")
+        if character == "," and depth == 0:
+            yield prelude[start:place].strip()
+            start = place + 1
+    yield prelude[start:].strip()
+
+
+def applies(selector: str, used: set[str]) -> bool:
+    """Tell whether all that a selector names is in use."""
+    return names(selector) <= used
+
+
+@cache
+def names(selector: str) -> frozenset[str]:
+    """List what a selector needs: tags, classes, identifiers."""
+    return frozenset(name.lstrip(".#") for name in NAME.findall(STATES.sub("", selector)))
+
+
+@cache
+def waits(selector: str) -> bool:
+    """Tell whether a selector is about where the pointer or the keyboard is."""
+    return bool(MOVED.search(NEGATED.sub("", selector)))
+
+
+def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
+    """Cut the fonts of formulas and of icons to the characters that pages draw."""
+    formulas = {character for page in pages for math in page.iter("math") for character in drawn(math)}
+    (static / MATHS).parent.mkdir(exist_ok=True)
+    with as_file(files("ziamath") / "fonts/STIXTwoMath-Regular.ttf") as font:
+        (static / MATHS).write_bytes(subset(font, formulas | {ROOT}))
+    sheet = (static / SHEET).read_text("utf-8")
+    icons = set(re.findall("[\ue000-\uf8ff]", sheet))
+    (static / ICONS).write_bytes(subset(static / ICONS, icons))
+
+
+def drawn(math: HtmlElement) -> Iterator[str]:
+    """Give the characters that browsers draw for a formula: a letter that is a name alone is drawn italic."""
+    for element in math.iter():
+        text = (element.text or "").strip(" \n")  # and no other spaces, which have a glyph
+        yield from ITALIC.get(text, text) if element.tag == "mi" and not element.get("mathvariant") else text
+
+
+def subset(font: Path, characters: set[str]) -> bytes:
+    """Give the part of a font that draws these characters."""
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
+    options = Options(flavor="woff2", layout_features=FEATURES, hinting=False)
+    loaded = load_font(str(font), options)
+    cutter = Subsetter(options)
+    cutter.populate(text="".join(sorted(characters)))
+    cutter.subset(loaded)
+    part = BytesIO()
+    save_font(loaded, part, options)
+    return part.getvalue()
+
+
+def every_page(app: Sphinx, env: BuildEnvironment) -> set[str]:
+    """Have every page written anew: all show each title, and `slim` wants pages as they were written."""
+    return set(env.all_docs)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Run when all is written."""
+    app.connect("env-updated", every_page)
+    app.connect("build-finished", slim, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

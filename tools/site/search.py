@@ -1,0 +1,70 @@
+"""A Sphinx extension: the site's search, by Pagefind, which indexes the pages when all is written.
+
+`search.js` asks while the reader types. What people type who look for a page, `book/reference/search.yml`,
+counts most, then titles and headings; pages for reference or teaching count less than lessons.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+from lxml import html
+from lxml.html import builder
+from pagefind.index import PagefindIndex
+from sphinx.application import Sphinx
+
+PHRASES = "book/reference/search.yml"
+UNREAD = ".//*[contains(@class, 'headerlink')] | .//script | .//style | .//pre | .//math | .//summary"
+WEIGHTS = {r"exam$|instructor_notes|equations|sources": 0.3, "reference|teaching": 0.6}
+FORM = """<h1>Search</h1><form action="search.html" method="get" role="search">
+<input type="search" name="q" aria-label="Search the course" placeholder="temperature scaling">
+<button type="submit">Search</button></form>"""
+
+
+def turn_off(app: Sphinx) -> None:
+    """Spare Sphinx its own index and page."""
+    if app.builder.name == "html":
+        vars(app.builder)["search"] = False
+
+
+def add_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Write the page that shows what is found to those who press Enter."""
+    yield "search", {"title": "Search", "body": FORM}, "page.html"
+
+
+def index(app: Sphinx, error: Exception | None) -> None:
+    """Index the pages as they are written."""
+    if not error and app.builder.name == "html":
+        asyncio.run(write_index(app))
+
+
+async def write_index(app: Sphinx) -> None:
+    """Give Pagefind the text of each page."""
+    site = Path(app.outdir)
+    phrases = yaml.safe_load((Path(app.srcdir) / PHRASES).read_text("utf-8"))
+    async with PagefindIndex(config={"output_path": str(site / "pagefind")}) as made:
+        for name in sorted(app.env.found_docs):
+            [article] = html.parse(site / f"{name}.html").getroot().find_class("bd-article")
+            for unread in article.xpath(UNREAD):
+                unread.drop_tree()
+            for heading in article.xpath(".//h2 | .//h3"):  # a hit leads to its section
+                heading.set("id", heading.getparent().get("id", ""))
+            weights = [weight for pages, weight in WEIGHTS.items() if re.search(pages, name)]
+            article.set("data-pagefind-weight", str([*weights, 1][0]))
+            words = " ".join(phrases.get(name, []))
+            article.append(builder.P({"data-pagefind-meta": f"phrases:{words}"}))
+            page = html.tostring(builder.HTML(builder.BODY(article), lang="en"), encoding="unicode")
+            await made.add_html_file(content=page, source_path=f"{name}.html")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect the above, behind `site_slim`, which makes pages light."""
+    app.connect("builder-inited", turn_off)
+    app.connect("html-collect-pages", add_page)
+    app.connect("build-finished", index, priority=940)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,294 @@
+"""A Sphinx extension: slides of each lesson, cut from its page, shown by reveal.js.
+
+    book/measures/ece.html        the lesson
+    book/measures/ece.slides.html its slides
+
+A slide begins at each heading, exercise, solution and quick question, and where a slide is full. What lies
+open goes on slides in its order: formulas, tables and figures whole, of a paragraph its first sentence; the
+whole paragraph stands in the notes, which the speaker's view shows. Left out are code, what is folded, and
+the text of the sections `LEFT_OUT`. An answer comes at a key.
+
+What a cell's metadata say as `{"slideshow": {"slide_type": …}}`, which JupyterLab edits, comes first:
+`subslide` begins a slide with this cell, `slide` too and shows its code; `fragment` shows it at a key, with
+its code; `notes` puts it into the notes, `skip` leaves it out.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from lxml import etree, html
+from lxml.html import HtmlElement, builder
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
+
+from tools.binding.lengths import PARTS  # noqa: E402
+
+ENDING = ".slides.html"
+LIST = "lesson-slides"
+REVEAL = {
+    "reveal.js": "dist/reveal.js",
+    "reveal.css": "dist/reveal.css",
+    "reveal_notes.js": "plugin/notes/notes.js",
+}
+SHOWN = {"slide", "fragment"}
+MARK = re.compile(r"^\s*slide:\s*(\w*)\s*$")
+LEFT_OUT = {"You need", "Next", "References"}
+QUESTIONS = "Quick questions"
+ROOM = 85  # words of a slide
+FIGURE, FORMULA, ROW = 50, 12, 6  # take the room of so many
+END = re.compile(r"(?:\w\w|[)%”])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
+NOT_ON_SLIDES = (
+    ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here')]|.//script|.//button|.//summary"
+)
+
+
+def has_slides(page: str) -> bool:
+    """Tell whether a page is a lesson, or what stands before the first."""
+    lessons = tuple(f"book/{part}/" for part in PARTS)
+    return page.startswith(lessons) or page in {"book/promise", "book/quickstart"}
+
+
+def mark_cells(app: Sphinx, page: str, source: list[str]) -> None:
+    """Write into a lesson where its cells begin, and what they say of slides."""
+    if not has_slides(page) or not app.env.doc2path(page).endswith(".ipynb"):
+        return
+    notebook = json.loads(source[0])
+    for cell in notebook["cells"]:
+        mark = cell["metadata"].get("slideshow", {}).get("slide_type", "").replace("-", "")
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown" and not text.startswith("# "):
+            cell["source"] = f"<!-- slide: {mark} -->\n\n{text}"
+        elif cell["cell_type"] == "code" and mark:
+            cell["metadata"].setdefault("tags", []).append(f"slide-{mark}")
+    source[0] = json.dumps(notebook)
+
+
+def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
+    """Cut the page of a lesson."""
+    [article] = page.find_class("bd-article")
+    made: list[HtmlElement] = []
+    title, mark, place, begins, full = HtmlElement(), "", "", True, 0.0
+    for element in flow(article):
+        if element.tag is etree.Comment:
+            if told := MARK.match(element.text):
+                mark = told[1]
+                begins = begins or mark in {"slide", "subslide"}
+            continue
+        if element.tag in {"h1", "h2", "h3"} or is_exercise(element):
+            title, begins = (element[0], True) if is_exercise(element) else (element, True)
+            place = element.get("id") or element.getparent().get("id", "")
+            continue
+        if "cell" in element.classes:
+            mark = next((name[10:] for name in element.classes if name.startswith("tag_slide-")), "")
+            begins = begins or mark in {"slide", "subslide"}
+        name = " ".join(title.text_content().rstrip("#").split())
+        if mark == "skip" or (name in LEFT_OUT and not mark and "cell" not in element.classes):
+            continue
+        whole = name == QUESTIONS or element.getparent().get("id") in {"exercise-content", "solution-content"}
+        for part in parts(element, mark, name == QUESTIONS):
+            if mark == "notes" and made:
+                made[-1][-1].append(copy.deepcopy(part))
+                continue
+            short = copy.deepcopy(part) if whole or part.tag != "p" else first_sentence(part)
+            begins = begins or (name == QUESTIONS and part.tag == "p")
+            if begins or full + weight(short) > ROOM:
+                made.append(blank(title, f"{lesson}#{place}", len(made) + 1))
+                begins, full = False, 0.0
+            full += weight(short)
+            if mark == "fragment" or (name == QUESTIONS and "dropdown" in part.classes):
+                short.attrib["class"] = "fragment"
+            made[-1][1].append(short)
+            if short.text_content() != part.text_content():
+                made[-1][-1].append(copy.deepcopy(part))
+    return made
+
+
+def flow(elements: Iterable[HtmlElement]) -> Iterator[HtmlElement]:
+    """Go through what stands in a section and in those below it, in order."""
+    for element in elements:
+        if element.tag == "section":
+            yield from flow(element)
+        else:
+            yield element
+            if is_exercise(element):
+                yield from flow(element[1:])
+
+
+def is_exercise(element: HtmlElement) -> bool:
+    """Whether an element is an exercise or a solution; its title comes first."""
+    return isinstance(element.tag, str) and bool({"exercise", "solution"} & set(element.classes))
+
+
+def parts(element: HtmlElement, mark: str, asks: bool) -> Iterator[HtmlElement]:
+    """Give what slides show of an element: of a cell what it put out, of a long list some items at a time."""
+    items = element.findall("li") if element.tag in {"ul", "ol"} else []
+    size = math.ceil(len(items) / math.ceil(weight(element) / ROOM))
+    if "cell" in element.classes:
+        opened = [part for part in element if part.tag != "details"]
+        folded = [part for fold in element.iter("details") for part in fold if part.tag != "summary"]
+        yield from (
+            (opened or folded[-1:])
+            if mark in SHOWN
+            else (part for part in opened if "cell_output" in part.classes)
+        )
+    elif items and not asks and size < len(items):
+        for start in range(0, len(items), size):
+            some = copy.deepcopy(element)
+            some[:] = copy.deepcopy(items[start : start + size])
+            if element.tag == "ol":
+                some.set("start", str(int(element.get("start", 1)) + start))
+            yield some
+    elif element.tag not in {"script", "aside"} and (
+        asks or mark in SHOWN or "dropdown" not in element.classes
+    ):
+        yield element
+
+
+def weight(part: HtmlElement) -> float:
+    """Say the room of how many words a part of a page takes."""
+    if part.find(".//img") is not None:
+        return FIGURE
+    rows = len(part.findall(".//tr"))
+    formulas = "math" in part.classes and max(1, len(part.findall(".//{*}mtr")))
+    return FORMULA * formulas or ROW * rows or 1 + len(part.text_content()) / 6
+
+
+def first_sentence(paragraph: HtmlElement) -> HtmlElement:
+    """Copy a paragraph to the end of its first sentence, which may hold links and formulas.
+
+    >>> paragraph = html.fromstring("<p>It is <b>A. B.</b>, of 1. or 2. Then it goes <i>on</i>. And on.</p>")
+    >>> html.tostring(first_sentence(paragraph))
+    b'<p>It is <b>A. B.</b>, of 1. or 2. Then it goes <i>on</i>.</p>'
+    """
+    short = copy.deepcopy(paragraph)
+    short.tail = None
+    texts = [short.text or "", *(child.tail or "" for child in short)]
+    for place, text in enumerate(texts):
+        end = END.search(("xx" if place else "") + text)  # behind a link or a formula a stop ends a sentence
+        if end:
+            texts[place] = text[: end.end() - (2 if place else 0)]
+            del short[place:]
+            if place:
+                short[-1].tail = texts[place]
+            else:
+                short.text = texts[place]
+            break
+    return short
+
+
+def blank(title: HtmlElement, address: str, number: int) -> HtmlElement:
+    """Make a slide with its title, which leads to the place in the lesson, and with room for notes."""
+    link = copy.deepcopy(title)
+    link.tag, link.tail = "a", None
+    link.attrib.clear()
+    link.set("href", address)
+    heading = builder.H1(link) if number == 1 else builder.H2(link)
+    return builder.SECTION(
+        heading,
+        builder.DIV(builder.CLASS("slide-body")),
+        builder.ASIDE(builder.CLASS("notes")),
+        id=f"slide-{number}",
+    )
+
+
+def deck(page: HtmlElement, lesson: str, root: str) -> HtmlElement:
+    """Write the page of slides of a lesson's page, with what it needs of that page's head."""
+    article = builder.ARTICLE(builder.CLASS("slides bd-article deck"), *slides(page, lesson))
+    for element in article.xpath(NOT_ON_SLIDES):
+        element.drop_tree()
+    for title in article.xpath("./section/*[1]/a"):
+        etree.strip_tags(title, "a")
+    for details in article.xpath(".//details"):
+        details.tag = "div"
+    for element in article.xpath(".//*[@id][not(parent::article or contains(@class, 'explorer'))]"):
+        del element.attrib["id"]
+    for link in article.xpath(".//a[starts-with(@href, '#')]"):
+        link.set("href", lesson + link.get("href"))
+    head = copy.deepcopy(page.find("head"))
+    for element in head.xpath("./script | ./link | ./meta[@property or @name='keywords']"):
+        address = element.get("href") or element.get("src") or ""
+        is_style = element.get("rel") in {"stylesheet", "icon"} and "run_here" not in address
+        if not (is_style or "dataset.theme" in (element.text or "") or "explorers.js" in address):
+            element.drop_tree()
+    head.find("title").text = f"Slides: {head.findtext('title')}"
+    head.append(builder.META(name="robots", content="noindex"))
+    for sheet in ("reveal.css", "slides.css"):
+        head.append(builder.LINK(rel="stylesheet", href=f"{root}_static/{sheet}"))
+    for script in ("reveal.js", "reveal_notes.js", "slides.js"):
+        head.append(builder.SCRIPT(src=f"{root}_static/{script}"))
+    whole = builder.HTML(head, builder.BODY(builder.MAIN(builder.CLASS("reveal"), article)))
+    whole.attrib.update(page.attrib)
+    return whole
+
+
+def write_slides(app: Sphinx, error: Exception | None) -> None:
+    """Write the slides of each lesson, and list them where a page asks for that."""
+    if error or app.builder.name != "html":
+        return
+    site = Path(app.outdir)
+    for name, source in REVEAL.items():
+        (site / "_static" / name).write_bytes(
+            files("sphinx_revealjs").joinpath("_static/revealjs", source).read_bytes()
+        )
+    listed = builder.UL()
+    for name in app.env.toctree_includes[app.config.root_doc]:
+        if has_slides(name):
+            path = site / f"{name}.html"
+            made = deck(html.parse(path).getroot(), path.name, "../" * name.count("/"))
+            path.with_suffix(ENDING).write_bytes(
+                html.tostring(made, encoding="utf-8", doctype="<!DOCTYPE html>")
+            )
+            link = builder.A(made.findtext(".//h1/a"), href=f"../../{name}{ENDING}")
+            link.tail = f", {len(made.findall('.//article/section'))} slides"
+            listed.append(builder.LI(link))
+    path = site / "book/teaching/slides.html"
+    page = html.parse(path)
+    for place in page.getroot().find_class(LIST):
+        place[:] = [listed]
+    write(path, page)
+
+
+def write(path: Path, page: Any) -> None:
+    """Write a page of HTML."""
+    path.write_bytes(html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
+
+
+def drop_slides(app: Sphinx) -> None:
+    """Take the last build's slides away: `site_slim` wants pages as they are written."""
+    for path in Path(app.outdir).rglob(f"*{ENDING}"):
+        path.unlink()
+
+
+def add_button(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Lead from a lesson to its slides."""
+    if has_slides(page) and "header_buttons" in context:
+        context["header_buttons"].append(
+            {
+                "type": "link",
+                "url": page.rpartition("/")[2] + ENDING,
+                "icon": "fas fa-person-chalkboard",
+                "tooltip": "Slides of this lesson",
+                "label": "slides-button",
+                "classes": "pst-navbar-icon",
+            }
+        )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect the above, before `site_slim`, which makes pages light; the theme makes its buttons at 501."""
+    app.connect("builder-inited", drop_slides)
+    app.connect("source-read", mark_cells)
+    app.connect("html-page-context", add_button, priority=502)
+    app.connect("build-finished", write_slides, priority=890)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
