@@ -1,0 +1,175 @@
+"""The recipe of CONTRIBUTING.md, followed: three lines of a measure change eight files, execute one lesson."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LESSON = "book/measures/proper_scores.ipynb"
+FORMULA = r'''
+    latex=r"""
+    \mathrm{SHARP} = \frac{1}{n} \sum_{i=1}^{n} p_i^2 - \left( \frac{1}{n} \sum_{i=1}^{n} p_i \right)^2
+    """,
+    function="measures.sharpness",
+    example="sharpness(forecasts=[0.9, 0.6, 0.2])",
+'''.strip("\n")
+DEFINITION = f'''@numbered(
+    "eq-sharpness",
+{FORMULA}
+)
+def sharpness(forecasts: Sequence[float]) -> float:
+    """Variance of the forecasts, in [0, 1/4]."""
+    squares = total = 0.0
+    for p in forecasts:
+        squares, total = squares + p**2, total + p
+    return squares / len(forecasts) - (total / len(forecasts)) ** 2
+
+
+'''
+MODULE = '''"""Sharpness: how much the forecasts differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _input
+
+
+def sharpness(y_prob: npt.ArrayLike) -> float:
+    """Return the variance of forecasts (equation ``eq-sharpness``).
+
+    Parameters
+    ----------
+    y_prob : array_like, shape (n,)
+        Probability of the positive class.
+
+    Returns
+    -------
+    float
+        In [0, 1/4]; 0 where all rows get the same forecast.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For anything but probabilities; the message names the place.
+
+    References
+    ----------
+    Gneiting, Balabdaoui and Raftery (2007), section 1.
+
+    Examples
+    --------
+    >>> sharpness([0.0, 1.0])
+    0.25
+    """
+    p = _input.probabilities(y_prob, ndim=(1,))
+    return float(np.var(p, dtype=np.float64))
+'''
+PROOF = '''"""Sharpness is the variance of the forecasts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration_lessons.book import definitions
+from calibration_lessons.measures import sharpness
+
+
+@pytest.mark.equation("eq-sharpness")
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_sharpness_is_its_definition(forecasts):
+    assert sharpness(forecasts) == pytest.approx(definitions.sharpness(forecasts), abs=1e-12)
+
+
+def test_what_is_no_probability_is_refused():
+    with pytest.raises(ValueError, match=r"y_prob\\\\[1\\\\] = 1.5"):
+        sharpness([0.5, 1.5])
+'''.replace("\\\\\\\\", "\\\\")
+
+
+def digests(root):
+    """Return a digest of each file that a contributor would commit."""
+    files = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    kept = (path for path in files if not path.relative_to(root).as_posix().startswith(("_build", ".")))
+    return {path.relative_to(root).as_posix(): hash(path.read_bytes()) for path in kept}
+
+
+def insert(text, before, new):
+    """Put a text in front of the first place that holds another."""
+    assert text.count(before) >= 1, before
+    return text.replace(before, new + before, 1)
+
+
+def cell(kind, source, **metadata):
+    """Write a new cell of a notebook."""
+    extra = {} if kind == "markdown" else {"execution_count": None, "outputs": []}
+    name = re.sub(r"\W+", "-", source.strip().lower())[:30].strip("-")
+    return {"cell_type": kind, "id": name, "metadata": metadata, **extra, "source": source}
+
+
+def with_cells(text):
+    """Put the concept in front of the lesson's common mistake: formula, definition, function."""
+    notebook = json.loads(text)
+    place = next(n for n, c in enumerate(notebook["cells"]) if "## Common mistake" in "".join(c["source"]))
+    fold = {"code_prompt_show": "Sharpness in plain Python", "code_prompt_hide": "Hide"}
+    notebook["cells"][place:place] = [
+        cell("markdown", "The variance of the forecasts is their sharpness:\n\n$$\n0\n$$ (eq-sharpness)"),
+        cell("code", 'definitions.source("eq-sharpness")', tags=["hide-cell"], mystnb=fold),
+        cell("code", "sharp = cl.measures.sharpness([0.9, 0.6, 0.2])"),
+        cell("markdown", "Three forecasts that differ have a variance of 0<!-- = sharp:.3f -->."),
+    ]
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+API = "book/reference/api/proper_scores_and_their_parts.md"
+SYMBOLS = '        "eq-sharpness": {r"\\mathrm{SHARP}": d.sharpness(forecast), "p_": forecast},\n'
+API_LINE = ".. autofunction:: calibration_lessons.measures.sharpness\n"
+NLL = '        "eq-nll": {r"\\mathrm{NLL}": d.negative_log_likelihood(y, rows)'
+EXPORT = "from .sharpness import sharpness as sharpness\n"
+EDITS = {
+    "calibration_lessons/book/definitions.py": lambda t: insert(t, '@numbered(\n    "eq-brier",', DEFINITION),
+    "calibration_lessons/measures/sharpness.py": lambda _: MODULE,
+    "calibration_lessons/measures/__init__.py": lambda t: t + EXPORT,
+    "tests/measures/test_sharpness.py": lambda _: PROOF,
+    "tests/book/symbols.py": lambda t: insert(t, NLL, SYMBOLS),
+    API: lambda t: insert(t, ".. autofunction:: brier_score", API_LINE),
+    LESSON: with_cells,
+}
+
+
+@pytest.mark.copy
+@pytest.mark.kernel
+def test_a_measure_by_the_recipe_changes_eight_files_and_executes_one_lesson(tmp_path):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("this is no git checkout")
+    for name in filter(None, listed.stdout.split("\0")):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    before = digests(tmp_path)
+    for name, edit in EDITS.items():
+        path = tmp_path / name
+        path.write_text(edit(path.read_text("utf-8") if path.exists() else ""), encoding="utf-8")
+
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(tmp_path)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        return done.stdout
+
+    run("tools/binding/equations.py")
+    executed = re.findall(r"^\[\d+/(\d+)\] (\S+): written", run("tools/binding/notebooks.py"), re.M)
+    assert executed == [("1", LESSON)]
+    tests = ("tests/book", "tests/measures/test_sharpness.py", "-m", "not kernel and not copy")
+    run("-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    after = digests(tmp_path)
+    assert len({name for name in after if after[name] != before.get(name)}) == 8
