@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import _input
 from .._typing import Label
 from ..measures.reliability import ReliabilityCurve, reliability_curve
 from .pictures import reliability_diagram
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class ReliabilityDisplay:
