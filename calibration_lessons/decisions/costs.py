@@ -219,10 +219,8 @@ def risk_coverage(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels : array_like, shape (K,), optional
-        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+    labels, pos_label : array_like of shape (K,), and str or int, optional
+        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
 
     Notes
     -----

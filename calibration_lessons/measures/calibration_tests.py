@@ -114,10 +114,8 @@ def calibration_test(
         Importance weights, non-negative: each row counts so much, in the data and in the draws.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels : array_like, shape (K,), optional
-        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+    labels, pos_label : array_like of shape (K,), and str or int, optional
+        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and
         "hosmer-lemeshow" the chi-squared distribution, with one degree of freedom per bin, instead.

@@ -55,10 +55,8 @@ def expected_calibration_error(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels : array_like, shape (K,), optional
-        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+    labels, pos_label : array_like of shape (K,), and str or int, optional
+        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
     norm : {"l1", "l2"}
         Mean absolute gap, or root of the mean squared gap.
     debias : bool
@@ -155,10 +153,8 @@ def maximum_calibration_error(
         Importance weights, non-negative.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels : array_like, shape (K,), optional
-        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+    labels, pos_label : array_like of shape (K,), and str or int, optional
+        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
 
     Returns
     -------
@@ -174,17 +170,9 @@ def maximum_calibration_error(
     >>> round(maximum_calibration_error([1, 1, 0, 1], [0.9, 0.8, 0.8, 0.3], n_bins=5), 4)
     0.7
     """
-    return reliability_curve(
-        y_true,
-        y_prob,
-        n_bins=n_bins,
-        strategy=strategy,
-        target=target,
-        sample_weight=sample_weight,
-        from_logits=from_logits,
-        labels=labels,
-        pos_label=pos_label,
-    ).mce()
+    names = (labels, pos_label)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    return curve_of(forecast, n_bins, strategy, variances=False).mce()
 
 
 def ece_interval(
@@ -234,10 +222,8 @@ def ece_interval(
         Importance weights, non-negative; each bin counts with its effective number of rows.
     from_logits : bool
         Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels : array_like, shape (K,), optional
-        The classes that the columns stand for, where `y_true` holds them and not 0..K-1.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+    labels, pos_label : array_like of shape (K,), and str or int, optional
+        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
     norm : {"l1", "l2"}
         Mean absolute gap, or root of the mean squared gap; "class-wise" has an interval for "l1" alone.
     level : float

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
-
-import numpy.typing as npt
-from matplotlib.axes import Axes
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import _input
 from .._typing import Label
 from ..measures.reliability import ReliabilityCurve, reliability_curve
 from .pictures import reliability_diagram
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class ReliabilityDisplay:
@@ -45,13 +45,7 @@ class ReliabilityDisplay:
 
     @classmethod
     def from_predictions(
-        cls,
-        y_true: npt.ArrayLike,
-        y_prob: npt.ArrayLike,
-        *,
-        name: str = "model",
-        ax: Axes | None = None,
-        **options: Any,
+        cls, y_true: Any, y_prob: Any, *, name: str = "model", ax: Axes | None = None, **options: Any
     ) -> Self:
         """Compute and draw a curve, with the options of `reliability_curve`."""
         return cls(reliability_curve(y_true, y_prob, **options), name=name).plot(ax=ax)
@@ -61,7 +55,7 @@ class ReliabilityDisplay:
         cls,
         estimator: Any,
         X: Any,
-        y: npt.ArrayLike,
+        y: Any,
         *,
         pos_label: Label = None,
         name: str | None = None,

@@ -328,9 +328,7 @@ def test_the_text_names_controls_and_read_outs_so_that_a_comparison_of_texts_com
     ]
     assert len(repr(FIGURE).splitlines()) == 7
     many = Slider("n", "n", list(range(100)), start=0)
-    text = repr(
-        explore(lambda n: {"readout": f"<{n}>", "x": n}, [many], [[Along("n", ["x"], "x")]])
-    )
+    text = repr(explore(lambda n: {"readout": f"<{n}>", "x": n}, [many], [[Along("n", ["x"], "x")]]))
     assert text.splitlines()[0].endswith("n 0, 1, 2, …, 99") and re.findall("<.*>", text)[::11] == [
         "<0>",
         "<99>",

@@ -13,7 +13,7 @@ from classroom.platforms import table
 from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT
 from tests.assignments.grading import full_marks, solutions, tasks
-from tools import class_edition
+from tools.site import class_edition
 
 PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
 TOOL = [".venv/bin/python", "-m", "classroom"]
@@ -35,7 +35,7 @@ def afternoon(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(clone)
         edition, *others = commands()
-        assert edition[:2] == [".venv/bin/python", "tools/class_edition.py"]
+        assert edition[:2] == [".venv/bin/python", "tools/site/class_edition.py"]
         print(class_edition.student_edition(Path(edition[2])))
         for command in others:
             assert command[:3] == TOOL

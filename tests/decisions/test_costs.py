@@ -104,9 +104,7 @@ def test_of_calibrated_forecasts_the_optimal_threshold_costs_least_and_what_was_
 
 def test_one_column_of_probabilities_reads_as_two():
     p, costs = np.array([0.1, 0.7]), [[0, 1, 2], [5, 4, 3]]
-    np.testing.assert_allclose(
-        expected_cost(p, costs), expected_cost(np.column_stack([1 - p, p]), costs)
-    )
+    np.testing.assert_allclose(expected_cost(p, costs), expected_cost(np.column_stack([1 - p, p]), costs))
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e307])

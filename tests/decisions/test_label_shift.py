@@ -131,9 +131,7 @@ def test_the_proportions_sum_to_1_after_any_number_of_rounds():
 
 def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
     np.testing.assert_allclose(estimate_priors([0.4995, 0.5005], train_priors=HALF), HALF)
-    np.testing.assert_allclose(
-        estimate_priors([[0.2, 0.8]] * 3, train_priors=[0.1, 0.9]), [1, 0], atol=1e-6
-    )
+    np.testing.assert_allclose(estimate_priors([[0.2, 0.8]] * 3, train_priors=[0.1, 0.9]), [1, 0], atol=1e-6)
 
 
 def test_the_mean_of_held_out_forecasts_stands_for_the_old_proportions():

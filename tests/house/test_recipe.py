@@ -1,4 +1,4 @@
-"""The recipe of CONTRIBUTING.md, followed: a measure of three lines changes eight files, executes one page."""
+"""The recipe of CONTRIBUTING.md, followed: a measure of three lines changes eight files, executes a page."""
 
 import json
 import os

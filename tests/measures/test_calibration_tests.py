@@ -163,14 +163,6 @@ def test_a_p_value_counts_the_draws_that_are_as_large_and_the_data(method):
     assert found.p_value == pytest.approx(2 / 16, abs=0.04)  # all heads, or all tails
 
 
-def test_labels_are_drawn_with_their_probabilities():
-    p = np.array([[0.2, 0.5, 0.3], [1.0, 0.0, 0.0]])
-    drawn = module._labels(p, 20_000, np.random.default_rng(0))
-    assert drawn.shape == (2, 3, 20_000) and (drawn.sum(axis=1) == 1).all()
-    np.testing.assert_allclose(drawn.mean(axis=2), p, atol=0.015)
-    assert module._labels(np.array([0.0, 1.0]), 500, np.random.default_rng(0)).mean(axis=1).tolist() == [0, 1]
-
-
 def test_the_kernel_test_sees_what_the_top_label_hides():
     p = np.tile([0.6, 0.3, 0.1], (600, 1))
     y = RNG.choice(3, 600, p=[0.6, 0.1, 0.3])  # the other two classes are swapped
@@ -241,11 +233,3 @@ def test_the_smooth_ece_of_the_opposite_event_is_the_same_to_all_digits():
     p = draw.beta(0.3, 0.3, 2000)  # many near 0 and 1, where a grid could favour one side
     y = (draw.random(2000) < np.clip(p + 0.1 * (p < 0.02) - 0.1 * (p > 0.5), 0, 1)).astype(int)
     assert statistic(1 - y, 1 - p, "smooth-ece") == pytest.approx(statistic(y, p, "smooth-ece"), rel=1e-10)
-
-
-def test_the_kernel_test_takes_as_many_rows_as_it_says(monkeypatch):
-    monkeypatch.setattr(module, "KERNEL_ROWS", 10)
-    y, p = np.resize([0, 1], 11), np.linspace(0.1, 0.9, 11)
-    assert cl.calibration_test(y[:10], p[:10], method="kernel", n_draws=1).n == 10
-    with pytest.raises(ValueError, match=r"^y_prob has 11 rows: expected at most 10, "):
-        cl.calibration_test(y, p, method="kernel")

@@ -368,6 +368,26 @@ def test_the_text_of_a_picture_follows_its_data_but_not_rounding_noise(kind):
     assert repr(draw(1e-13)) == repr(draw(0.0))
 
 
+def test_the_text_of_short_data_is_in_full_and_of_long_data_its_number_ends_mean_and_five_on_the_way():
+    def told(n):
+        y = [np.nan, np.inf, *range(2, n)]
+        return repr(plots.lines(range(n), {"truth": y}, x_label="x", y_label="y")).splitlines()[2]
+
+    assert told(15).startswith("  line 'truth': (0, nan) (1, inf) (2, 2)") and told(15).endswith("(14, 14)")
+    x, y = told(16).split("; y ")
+    assert x == "  line 'truth': x n 16 min 0 max 15 mean 7.5 (0 3 7 11 15)"
+    assert y == "n 16 min 2 max 15 mean 8.5 (nan 3 7 11 15)"
+
+
+def test_the_text_names_the_axes_the_bars_and_the_ends_of_intervals():
+    picture = plots.bars({"a": {"x": 1.0}}, y_label="e", title="One", intervals={"a": {"x": (0.5, 1.5)}})
+    assert repr(picture).splitlines()[1].startswith("axes 'One': x -, y e")
+    assert "bars 'x': from 0, heights 1" in repr(picture)
+    assert "intervals '95 % interval': (0.3, 0.0945 to 0.905)" in repr(
+        plots.reliability_diagram([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9], n_bins=2)
+    )
+
+
 @pytest.mark.parametrize("kind", DRAWN)
 def test_a_picture_is_the_same_bytes_whatever_the_readers_settings(kind):
     first = DRAWN[kind](0.0)._repr_png_()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
-from scipy.special import digamma, entr, lambertw
+from scipy.special import entr, lambertw
 from scipy.stats import beta, binom
 
 from calibration_lessons.book import definitions
@@ -16,7 +16,6 @@ from calibration_lessons.uncertainty import (
     entropy,
     expected_coin_uncertainty,
 )
-from calibration_lessons.uncertainty.coin import _log_gap
 
 SLICES = STEPS = 2000
 MEASURES = ["entropy", "plausibility"]
@@ -108,10 +107,6 @@ def test_the_plausibilities_equal_the_best_coin_of_a_fine_grid(count):
     assert found.total == pytest.approx(found.aleatoric + found.epistemic, abs=1e-15)
 
 
-def test_without_a_toss_all_plausibility_is_epistemic():
-    assert coin_plausibility(0, 0) == (1, 0, 1)
-
-
 @pytest.mark.parametrize("heads", [0, 1])
 def test_one_toss_leaves_a_third_epistemic_and_nothing_aleatoric(heads):
     assert coin_plausibility(heads, 1) == pytest.approx((1 / 3, 0, 1 / 3), abs=1e-15)
@@ -155,11 +150,6 @@ def test_the_expected_uncertainty_is_the_sum_over_all_numbers_of_heads(p, tosses
         assert part == pytest.approx(literal, abs=1e-12)
 
 
-def test_the_series_takes_over_where_the_difference_begins_to_cancel():
-    x = np.linspace(100.5, 130, 60)
-    np.testing.assert_allclose(_log_gap(x), digamma(x + 1) - np.log(x), rtol=0, atol=3e-15)
-
-
 def test_the_expected_uncertainty_uses_the_prior():
     found = expected_coin_uncertainty(0.3, 4, prior=(2, 5))
     literal = definitions.coin_expected(0.3, 4, lambda k, n: coin_uncertainty(k, n, prior=(2, 5)).total)
@@ -189,8 +179,7 @@ def test_the_epistemic_plausibility_rises_with_the_second_toss_of_a_fair_coin():
 
 def test_the_epistemic_plausibility_falls_slower_the_closer_the_coin_is_to_fair():
     left = [
-        expected_coin_uncertainty(p, 200, measure="plausibility").epistemic
-        for p in (0.5, 0.6, 0.7, 0.8, 0.9)
+        expected_coin_uncertainty(p, 200, measure="plausibility").epistemic for p in (0.5, 0.6, 0.7, 0.8, 0.9)
     ]
     assert all(fair > biased * 1.5 for fair, biased in itertools.pairwise(left))
 
