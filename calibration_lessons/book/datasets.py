@@ -409,13 +409,21 @@ def coverage() -> Any:
     Returns
     -------
     pandas.DataFrame
-            ``source`` in words; ``kind``, "built" if it was at hand while the interval was made, else "unseen";
+        ``source`` in words; ``kind``, "built" if it was at hand while the interval was made, else "unseen";
         ``error``, "l1", "l2" or "class-wise"; ``n`` and ``n_bins``, rows of each sample and bins of equal
         width; ``truth``, the binned error of the source; ``repeats``, samples, and of these ``held``, where
         `ece_interval` holds the truth, ``above`` and ``below``, where the truth lies so, ``bootstrap`` and
         ``basic``, where the percentile or the basic bootstrap holds it, and ``sun``, where the interval of
         Sun et al. (2024) holds the squared error (NaN for "class-wise"); ``length``, the mean length of
         `ece_interval`.
+
+    Examples
+    --------
+    >>> counts = coverage()
+    >>> counts.source[0], int(counts.n[0]), int(counts.repeats[0])
+    ('calibrated', 200, 1000)
+    """
+    return _frame("coverage.csv")
 
 
 def matrix_scaling() -> Any:
