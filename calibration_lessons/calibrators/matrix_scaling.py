@@ -103,7 +103,8 @@ class MatrixScaling(Calibrator):
     Notes
     -----
     Logits of a row are counted from its mean, because the same number added to all of them changes no
-    probability; on log-probabilities the method is therefore the same, and known as Dirichlet calibration.
+    probability. On log-probabilities this drops their mean, which Dirichlet calibration keeps (K - 1 numbers
+    more): for K = 2 that is beta calibration, and this map Platt scaling.
 
     The strength falls from infinity by factors of four. Each is fitted on some rows and judged on the
     others (five folds; three where rows times classes exceed 200 000, one beyond 2 000 000). W and b are the
