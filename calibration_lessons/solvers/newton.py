@@ -47,7 +47,7 @@ class Convex:
         return theta + step
 
     def longest(self, theta: Floats, step: Floats) -> float:
-        """Return the largest multiple of a step that stays among the parameters that are allowed."""
+        """Return the largest multiple of a step, at least 1, whose end is allowed."""
         return np.inf
 
 
@@ -80,15 +80,14 @@ def _downhill(function: Convex, theta: Floats, here: Slopes, step: Floats) -> tu
     def at(share: float) -> Slopes:
         return function.slopes(function.moved(theta, share * step))
 
-    most = function.longest(theta, step)
-    share = min(1.0, most)
-    ahead = at(share)
+    share, ahead = 1.0, at(1.0)
     (slope, curvature), (left, curvature_left) = here.along(step), ahead.along(step)
     short = left < -abs(slope) / 2 or curvature_left < curvature / 4
     if left > abs(slope) / 2 or (short and function.lengthens):
+        most = function.longest(theta, step)
         if most < np.inf and at(most).along(step)[0] <= 0:
             share = most
         else:
-            share = min(most, increasing_root(lambda part: at(part).along(step), 1.0))
+            share = increasing_root(lambda part: at(part).along(step), 1.0)
         ahead = at(share)
     return function.moved(theta, share * step), ahead
