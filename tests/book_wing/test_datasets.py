@@ -347,7 +347,7 @@ def test_each_sample_is_counted_once_and_no_source_is_covered_less_than_promised
     assert missed == [("the wrong way round, U(0, 1)", 1)]  # the limit that `ece_interval` names
     share = counts.held.nsmallest(2) / 10
     readme = " ".join((PAGE.parents[2] / "README.md").read_text("utf-8").split())
-    assert f"at least {share.iloc[1]} % of 1000 samples for {len(counts) - 1} of {len(counts)} known" in readme
+    assert f"at least {share.iloc[1]} % of 1000 samples for {len(counts) - 1} of {len(counts)}" in readme
     assert f"in a single bin ({share.iloc[0]} %)" in readme and f"{kinds.count('unseen')} of which" in readme
     others = [counts.bootstrap, counts.basic, counts.sun[~np.isnan(counts.sun)]]
     assert all(0 <= other.min() < 600 and other.max() <= 1000 for other in others)
