@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -27,7 +28,8 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
     shared_memory = ["--size", "1000000", "--tmpfs", "/dev/shm"]  # semaphores of several processes lie there
     return [
-        "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
         "--proc", "/proc", "--dev", "/dev", *shared_memory, *shown, "--bind", str(folder), str(folder),
         "--chdir", str(folder), "--remount-ro", "/dev", "--remount-ro", "/",
     ]  # fmt: skip

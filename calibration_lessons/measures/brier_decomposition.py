@@ -55,7 +55,8 @@ def brier_decomposition(
 ) -> BrierDecomposition:
     """Split the Brier score into reliability, resolution, uncertainty, and what the bins hide.
 
-    BS = sum_f n_f/n (f - ō_f)^2 - sum_f n_f/n (ō_f - ō)^2 + ō (1 - ō) (equation ``eq-brier-decomposition``),
+    ``BS = sum_f n_f/n (f - ō_f)^2 - sum_f n_f/n (ō_f - ō)^2 + ō (1 - ō)``
+    (equation ``eq-brier-decomposition``),
     to which bins add a term (equation ``eq-brier-within-bin``).
 
     Parameters

@@ -195,7 +195,7 @@ def corp_decomposition(
 ) -> CorpDecomposition:
     """Split a proper score without bins, by the best increasing recalibration (equation ``eq-corp``).
 
-    BS(f) = BS(f) - BS(c) - (BS(ō) - BS(c)) + BS(ō)
+    ``BS(f) = BS(f) - BS(c) - (BS(ō) - BS(c)) + BS(ō)``
 
     The recalibrated forecasts are those of `corp_curve`, the same for every proper score.
 

@@ -35,7 +35,7 @@ def expected_calibration_error(
     """Measure the calibration error: of the positive class for a 1-D `y_prob`, of the top label for 2-D.
 
     The mean gap between accuracy and confidence over the bins (equation ``eq-ece``):
-    ECE = sum_m n_m/n |acc(B_m) - conf(B_m)|
+    ``ECE = sum_m n_m/n |acc(B_m) - conf(B_m)|``
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def maximum_calibration_error(
 ) -> float:
     """Maximum calibration error: the largest gap over the bins that hold a row (equation ``eq-mce``).
 
-    MCE = max_m |acc(B_m) - conf(B_m)|
+    ``MCE = max_m |acc(B_m) - conf(B_m)|``
 
     Parameters
     ----------

@@ -26,8 +26,8 @@ def brier_score(
 ) -> float:
     """Brier score: of the positive class for a 1-D `y_prob`, the sum over the classes for a 2-D one.
 
-    BS = 1/n sum_i (p_i - y_i)^2 (equation ``eq-brier-binary``), or with K columns
-    BS = 1/n sum_i sum_k (p_ik - y_ik)^2 (equation ``eq-brier``), for two of them twice the former.
+    ``BS = 1/n sum_i (p_i - y_i)^2`` (equation ``eq-brier-binary``), or with K columns
+    ``BS = 1/n sum_i sum_k (p_ik - y_ik)^2`` (equation ``eq-brier``), for two of them twice the former.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def negative_log_likelihood(
 ) -> float:
     """Mean negative log-likelihood of the labels, in nats (equation ``eq-nll``).
 
-    NLL = - 1/n sum_i log p_(i y_i)
+    ``NLL = - 1/n sum_i log p_(i y_i)``
 
     Parameters
     ----------

@@ -210,7 +210,7 @@ def reliability_curve(
     """Confidence and accuracy per bin: of the positive class for a 1-D `y_prob`, of the top label for 2-D.
 
     Over the rows B_m of a bin (equations ``eq-bin``, ``eq-accuracy``, ``eq-confidence``):
-    acc(B_m) = 1/n_m sum_(i in B_m) 1(ŷ_i = y_i), conf(B_m) = 1/n_m sum_(i in B_m) p̂_i
+    ``acc(B_m) = 1/n_m sum_(i in B_m) 1(ŷ_i = y_i)``, ``conf(B_m) = 1/n_m sum_(i in B_m) p̂_i``
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ LESSON = [
     md("# Sample: a lesson for the tests\n\nWhat does this lesson teach?"),
     md("## By the end you can\n\n- **see** what a test sees."),
     md("## You need\n\n- [The diagram](reliability.ipynb).\n- {term}`ECE <expected calibration error>`."),
-    py('import calibration_lessons as cl\nfrom calibration_lessons import plots\n\ncl.made_for("0.1")'),
+    py('import calibration_lessons as cl\nfrom calibration_lessons import plots\n\ncl.book.made_for("0.1")'),
     md("## Two numbers\n\nA first sentence stands here, with {cite}`Guo2017`. What follows is short."),
     py("low, high = cl.ece_interval(*rows)\nmany, share, shift, T, x = found", printed("T = 2.118\n")),
     md(NUMBERS),

@@ -353,7 +353,7 @@ def test_what_cannot_be_cut_into_blocks_is_refused_with_the_remedy(measure):
         (Y.astype(str), p, TypeError, "y_true has dtype <U21: expected real numbers"),
         (Y, p.astype(complex), TypeError, "y_prob has dtype complex128: expected real numbers"),
         (Y, p[:, None], ValueError, r"y_prob has shape \(30, 1, 3\): expected a 1-D or 2-D array"),
-        (Y, p[:, :1], ValueError, r"y_prob has shape \(30, 1\): expected one column a class"),
+        (Y, p[:, :1], ValueError, r"y_prob has shape \(30, 1\): expected one column per class"),
         (Y[:0], p[:0], ValueError, r"y_prob is empty \(shape \(0, 3\)\): expected at least one row"),
         (np.ma.masked_equal(Y, Y[3]), p, ValueError, r"y_true\[\d+\] is masked: .* \(row \d of block \d\)"),
     ]:

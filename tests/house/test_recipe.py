@@ -114,16 +114,19 @@ def cell(kind, source, **metadata):
     return {"cell_type": kind, "id": name, "metadata": metadata, **extra, "source": source}
 
 
+FOLD = "```{{admonition}} Sharpness, may be skipped\n:class: dropdown\n{}\n```"
+
+
 def with_cells(text):
     """Put the concept in front of the lesson's common mistake: formula, definition, function."""
     notebook = json.loads(text)
     place = next(n for n, c in enumerate(notebook["cells"]) if "## Common mistake" in "".join(c["source"]))
     fold = {"code_prompt_show": "Sharpness in plain Python", "code_prompt_hide": "Hide"}
     notebook["cells"][place:place] = [
-        cell("markdown", "The variance of the forecasts is their sharpness:\n\n$$\n0\n$$ (eq-sharpness)"),
+        cell("markdown", FOLD.format("The variance of the forecasts:\n\n$$\n0\n$$ (eq-sharpness)")),
         cell("code", 'definitions.source("eq-sharpness")', tags=["hide-cell"], mystnb=fold),
-        cell("code", "sharp = cl.measures.sharpness([0.9, 0.6, 0.2])"),
-        cell("markdown", "Three forecasts that differ have a variance of 0<!-- = sharp:.3f -->."),
+        cell("code", "sharp = cl.measures.sharpness([0.9, 0.6, 0.2])", tags=["hide-cell"]),
+        cell("markdown", FOLD.format("Three forecasts have a variance of 0<!-- = sharp:.3f -->.")),
     ]
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
