@@ -36,6 +36,7 @@ SETTINGS = ("n_bins", "target", "false_alarms", "windows", "accuracy")
 SHOWN = ("ece", "ece_low", "ece_high", "ece_calibrated", "confidence", "accuracy", "gap")
 STAKES = (0.3, 0.6, 1.2)  # standard errors of a window
 PER_BIN = Numbers(("M",), low=0)
+ROUNDING = 1e-9  # of a sum of many rows
 LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet on a huge drift is no use
 
 Window = str | int
@@ -338,11 +339,17 @@ class CalibrationMonitor:
             place = f"state['windows'][{number}]"
             window = keyed(each, place, ("window", *SUMS))["window"]
             window = monitor._named(window, f"{place}['window']")
+            if window in monitor._sums:
+                raise _input.BadValue(f"{place}['window']", f"= {window!r}", "a window once")
             rows = [PER_BIN.read(each[name], f"{place}[{name!r}]", {"M": monitor.n_bins}) for name in SUMS]
             monitor._sums[window] = np.array(rows)
-            forecasts, _, labels, _, hits, _ = rows
-            if not ((hits <= labels) & (labels <= forecasts)).all():
+            forecasts, said, labels, confidence, hits, variance = rows
+            fits = (hits <= labels) & (labels <= forecasts) & (said <= forecasts + ROUNDING * forecasts)
+            fits &= (confidence <= labels + ROUNDING * labels) & (variance <= labels / 4 + ROUNDING * labels)
+            if not fits.all():
                 raise _input.BadValue(place, "holds sums that no rows have", "hits <= labels <= forecasts")
+        if not set(rung.values()) <= monitor._sums.keys():
+            raise _input.BadValue("state['rung']", f"= {rung!r}", "windows of the state")
         return monitor
 
     def save(self, path: str | os.PathLike[str]) -> None:

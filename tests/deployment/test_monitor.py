@@ -374,6 +374,11 @@ TAMPERED = [
     (["windows", 1, "hits", 2], "1", "state['windows'][1]['hits'][2] = '1': expected a finite number"),
     (["windows", 1, "hits", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
     (["windows", 1, "labels", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "confidence", 2], 1000.0, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "forecast_confidence", 2], 1e6, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "variance", 2], 1e6, "state['windows'][1] holds sums that no rows have"),
+    (["windows", 1, "window"], 0, "state['windows'][1]['window'] = 0: expected a window once"),
+    (["rung"], {"calibration": 77}, "state['rung'] = {'calibration': 77}: expected windows of the state"),
     (["windows", 1, "variance", 2], -1.0, "state['windows'][1]['variance'][2] = -1.0: expected a number in [0, inf]"),
 ]
 # fmt: on
