@@ -460,7 +460,7 @@ def calibration_tests(n: float, source: str) -> dict[str, Any]:
     drawn = [simulate.ScoreSource(SOURCES[source]).sample(int(n), random_state=seed) for seed in range(100)]
     refuted = {
         method: sum(
-            cl.calibration_test(*rows, method, n_draws=39, random_state=seed).p_value <= 0.05
+            cl.calibration_test(*rows, method=method, n_draws=39, random_state=100 + seed).p_value <= 0.05
             for seed, rows in enumerate(drawn)
         )
         for method in METHODS
