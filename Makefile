@@ -14,7 +14,7 @@ python = $(or $(PYTHON),$(shell for p in $(lastword $(made_for)) python3 python3
 	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null && echo $$p && exit; done; echo python3))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup serve build book lab test check check-class check-notebooks check-site check-integrations check-pythons check-versions port benchmark \
+.PHONY: help setup serve build book lab test check check-class check-hostile check-notebooks check-site check-integrations check-pythons check-versions port benchmark \
 	mutants notebooks tidy lock release clean anew
 
 help: ## list the targets
@@ -73,10 +73,13 @@ check-notebooks: .venv/made ## execute every notebook and compare (OPENBLAS_CORE
 	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder -p no:cacheprovider book
 
 check-class: .venv/made ## grade made-up classes in the sandbox, and try the sets on a thousand student numbers
-	@STUDENTS=1000 $(BIN)/python -m pytest -n auto --dist loadgroup tests/classroom tests/assignments/test_checks.py
+	@STUDENTS=1000 $(BIN)/python -m pytest -n auto --dist loadgroup -m "not browser and not registry" tests/classroom tests/assignments/test_checks.py
 
 check-site: build ## open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto tests/site -m browser
+
+check-hostile: .venv/made ## grade a class of hostile submissions in the sandbox (minutes; needs bubblewrap)
+	@$(BIN)/python -m pytest tests/classroom -m hostile
 
 check-integrations: .venv-integrations/made ## try what others run: PyTorch, ONNX, boosters, in an environment of their own
 	@INTEGRATIONS=1 .venv-integrations/bin/python -m pytest -o addopts="--import-mode=importlib --strict-markers" \

@@ -344,6 +344,7 @@ BROKEN = {
 
 
 @pytest.mark.kernel
+@pytest.mark.hostile
 class TestHostile:
     def test_every_submission_has_its_line_in_the_report(self, hostile):
         report = (hostile.course.folder / "report-tiny.txt").read_text(encoding="utf-8").splitlines()
