@@ -89,7 +89,7 @@ check-pythons: ## serve and test the course with each Python it names, in clones
 	@for python in $(PYTHONS); do $$python -c '' 2>/dev/null || { echo "check-pythons: no $$python here"; continue; }; \
 		clone="$$(mktemp -d)/Ein Kürs" && git clone -q . "$$clone" && echo "check-pythons: $$python in $$clone" && \
 		$(MAKE) -C "$$clone" PYTHON=$$python build test && rm -rf "$$clone" || exit 1; done
-	@$(BIN)/python -m pytest tests/house/test_lock.py -m registry
+	@$(BIN)/python -m pytest tests/house -m registry
 
 check-versions: .venv-oldest/made .venv-between/made ## run the companion's tests with the oldest versions that it allows, and with others
 	@for versions in oldest between; do \
