@@ -4,11 +4,12 @@
     tools/binding/lengths.py [PATH...]
     tools/binding/lengths.py --write  write the minutes into lessons, sets, instructor notes, start page
 
-Words are what stands between spaces in the Markdown cells, formulas and tables with them, outside of folds
-and of comments. Reading takes a minute for 120 words and a quarter of a minute for a code cell that is not
-folded; each exercise takes five minutes. A problem set takes the time to read it, and for each question two
-minutes to look things up, two for each line of its authors' answer, and one for ten words to be written.
-`tools/binding/trial_reader.csv` is the record of a reader that this follows. Minutes are rounded up to fives.
+Read is what lies open: words at 200 a minute, 4 seconds for a line of code, 45 for a table, 75 for a picture,
+60 for a displayed formula; a table or picture counts whether text or code makes it. An exercise takes five
+minutes. A problem set takes the time to read it (120 words a minute, a quarter of a minute for a code cell), and
+for each question two minutes to look things up, two for each line of its authors' answer, and one for ten words
+to be written; `tools/binding/trial_reader.csv` is the record of a reader that this follows. Its minutes are
+rounded up to fives.
 """
 
 from __future__ import annotations
@@ -24,33 +25,41 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
-WORDS_A_MINUTE, CELLS_A_MINUTE, MINUTES_AN_EXERCISE = 120, 4, 5
+WORDS_A_MINUTE, MINUTES_AN_EXERCISE = 200, 5
+SECONDS = {"lines": 4, "tables": 45, "pictures": 75, "formulas": 60}
+SET_WORDS_A_MINUTE, SET_CELLS_A_MINUTE = 120, 4
 MINUTES_TO_LOOK_UP, MINUTES_A_LINE, WRITTEN_A_MINUTE = 2, 2, 10
 MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*### END MARK SCHEME", re.S)
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.S)
 TO_WRITE = re.compile(r"(\d+) to (\d+) words")
 FOLDED_CODE = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+FOLDED_OUTPUT = {"hide-output", "hide-cell", "remove-output", "remove-cell"}
+PICTURES = {"image/png", "image/svg+xml", "application/vnd.vegalite.v5+json"}
 FENCE = re.compile(r"^\s*(?P<marker>`{3,}|:{3,})\s*(?:\{(?P<name>[\w-]+)\})?")
+RULE = re.compile(r"^\s*\|[-:| ]+\|\s*$", re.M)  # under the head of a table
 PLAIN = [
     (re.compile(r"<!--.*?-->", re.S), " "),
     (re.compile(r"\]\([^)]*\)"), " "),
-    (re.compile(r"^\s*\|[-:| ]+\|\s*$", re.M), " "),
+    (RULE, " "),
 ]
 
 
 @dataclass(frozen=True)
 class Length:
-    """How long a lesson is: words and code cells of the main line, exercises, printed lines."""
+    """What lies open in a lesson: words, lines of code, tables, pictures, formulas; and its exercises."""
 
     words: int
-    cells: int
+    lines: int
+    tables: int
+    pictures: int
+    formulas: int
     exercises: int
-    printed: int
 
     @property
     def minutes(self) -> int:
-        """Minutes to read the main line."""
-        return fives(self.words / WORDS_A_MINUTE + self.cells / CELLS_A_MINUTE)
+        """Minutes to read what lies open."""
+        seconds = sum(getattr(self, what) * each for what, each in SECONDS.items())
+        return math.ceil(self.words / WORDS_A_MINUTE + seconds / 60)
 
     @property
     def exercise_minutes(self) -> int:
@@ -69,7 +78,7 @@ def set_minutes(notebook: dict[str, Any]) -> int:
     words = sum(len(plain(MARK_SCHEME.sub("", text)).split()) for text in texts)
     cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
     work = sum(answer_minutes(notebook).values())
-    return fives(words / WORDS_A_MINUTE + cells / CELLS_A_MINUTE + work)
+    return fives(words / SET_WORDS_A_MINUTE + cells / SET_CELLS_A_MINUTE + work)
 
 
 def answer_minutes(notebook: dict[str, Any]) -> dict[str, float]:
@@ -100,13 +109,30 @@ def lessons(root: Path = ROOT) -> list[Path]:
 def measure(notebook: dict[str, Any]) -> Length:
     """Measure a notebook as read from its file."""
     texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
-    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    shown = [cell for cell in code if not FOLDED_CODE & set(cell["metadata"].get("tags", []))]
+    code, in_solution = [], False
+    for cell in notebook["cells"]:
+        if gate := re.search(r"\{solution-(start|end)\}", "".join(cell["source"])):
+            in_solution = gate[1] == "start"
+        if cell["cell_type"] == "code" and not in_solution:
+            code.append(cell)
+    open_texts = unfolded(texts)
     exercises = sum(len(re.findall(r"^[`:]{3,}\{exercise(?:-start)?\}", text, re.M)) for text in texts)
-    streams = [out for cell in code for out in cell["outputs"] if out["output_type"] == "stream"]
-    printed = sum("".join(out["text"]).count("\n") for out in streams)
-    words = sum(bool(re.search(r"\w", word)) for text in unfolded(texts) for word in plain(text).split())
-    return Length(words, len(shown), exercises, printed)
+    shown = [cell for cell in code if not FOLDED_CODE & set(cell["metadata"].get("tags", []))]
+    outputs = [
+        set(output.get("data", {}))
+        for cell in code
+        if not FOLDED_OUTPUT & set(cell["metadata"].get("tags", []))
+        for output in cell["outputs"]
+    ]
+    return Length(
+        words=sum(bool(re.search(r"\w", word)) for text in open_texts for word in plain(text).split()),
+        lines=sum(bool(line.strip()) for cell in shown for line in "".join(cell["source"]).splitlines()),
+        tables=sum(len(RULE.findall(text)) for text in open_texts)
+        + sum("text/html" in kinds and not PICTURES & kinds for kinds in outputs),
+        pictures=sum(bool(PICTURES & kinds) for kinds in outputs),
+        formulas=sum(len(re.findall(r"^\s*\$\$", text, re.M)) for text in open_texts) // 2,
+        exercises=exercises,
+    )
 
 
 def unfolded(texts: list[str]) -> list[str]:
@@ -169,15 +195,16 @@ def main(arguments: list[str]) -> None:
     if arguments == ["--write"]:
         print("".join(f"{path.relative_to(ROOT)}: minutes written\n" for path in write(ROOT)), end="")
         return
-    total = printed = 0
+    total = 0
     for path in [Path(argument) for argument in arguments] or lessons():
         length = measure(json.loads(path.read_text(encoding="utf-8")))
-        total, printed = total + length.words, printed + length.printed
+        total += length.minutes
         print(
-            f"{path.stem:24} {length.words:6} words {length.cells:3} cells {length.minutes:3} minutes, "
-            f"{length.exercise_minutes:3} for the exercises, {length.printed:4} printed lines"
+            f"{path.stem:24} {length.minutes:3} min: {length.words:5} words {length.lines:3} lines "
+            f"{length.tables:2} tables {length.pictures:2} pictures {length.formulas:2} formulas; "
+            f"exercises {length.exercise_minutes:3} min"
         )
-    print(f"{'all':24} {total:6} words, {printed} printed lines")
+    print(f"{'all':24} {total} min")
 
 
 if __name__ == "__main__":
