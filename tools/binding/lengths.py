@@ -6,10 +6,10 @@
 
 Read is what lies open: words at 200 a minute, 4 seconds for a line of code, 45 for a table, 75 for a picture,
 60 for a displayed formula; a table or picture counts whether text or code makes it. An exercise takes five
-minutes. A problem set takes the time to read it (120 words a minute, a quarter of a minute for a code cell), and
-for each question two minutes to look things up, two for each line of its authors' answer, and one for ten words
-to be written; `tools/binding/trial_reader.csv` is the record of a reader that this follows. Its minutes are
-rounded up to fives.
+minutes. A problem set takes the time to read it (120 words a minute, a quarter of a minute for a code cell),
+and for each question two minutes to look things up, two for each line of its authors' answer, and one for ten
+words to be written; `tools/binding/trial_reader.csv` is the record of a reader that this follows. Its minutes
+are rounded up to fives.
 """
 
 from __future__ import annotations
