@@ -136,7 +136,7 @@ def measure(notebook: dict[str, Any]) -> Length:
 
 
 def unfolded(texts: list[str]) -> list[str]:
-    """Leave out what stands in a fold: a dropdown, an admonition of that class, a solution."""
+    """Blank what stands in a fold: a dropdown, an admonition of that class, a solution."""
     kept: list[str] = []
     gated = False  # between solution-start and solution-end, which stand in cells of their own
     for text in texts:
@@ -147,6 +147,7 @@ def unfolded(texts: list[str]) -> list[str]:
             name = match["name"] or "" if match else ""
             if name in {"solution-start", "solution-end"}:
                 gated = name == "solution-start"
+            lines.append(" " * len(line))
             if match and fences and not name and match["marker"] == fences[-1][0]:
                 fences.pop()
             elif match:
@@ -154,7 +155,7 @@ def unfolded(texts: list[str]) -> list[str]:
             elif re.match(r"\s*:class:.*\bdropdown\b", line) and fences:
                 fences[-1] = (fences[-1][0], True)
             elif not gated and not any(fold for _, fold in fences) and not re.match(r"\s*:[\w-]+:", line):
-                lines.append(line)
+                lines[-1] = line
         kept.append("\n".join(lines))
     return kept
 
