@@ -18,7 +18,7 @@ from tools.binding.lengths import lessons, unfolded  # noqa: E402
 GLOSSARY = "book/reference/glossary.md"
 # What is no prose: comments, code, roles, formulas, targets of links, headings, tables.
 NO_PROSE = re.compile(
-    r"<!--.*?-->|\{[\w:-]+\}`[^`]*`|`+[^`]*`+|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)"
+    r"<!--.*?-->|\{[\w:-]+\}`[^`]*`|`+[^`]*`+|\$\$.*?\$\$|\$[^$]*\$|\[[^]]*\]\([^)]*\)"
     r"|^\s*(?:#|\||:\w[\w-]*:|\([\w-]+\)=$|[`:]{3,})[^\n]*$",
     re.S | re.M,
 )
