@@ -9,3 +9,6 @@ from .corp import CorpCurve as CorpCurve
 from .corp import CorpDecomposition as CorpDecomposition
 from .reliability import ReliabilityCurve as ReliabilityCurve
 from .report import CalibrationReport as CalibrationReport
+from .risk_validation import Estimate as Estimate
+from .risk_validation import FlexibleCurve as FlexibleCurve
+from .risk_validation import RiskValidation as RiskValidation

@@ -387,6 +387,16 @@ def decisions(draw: Any) -> Values:
     }
 
 
+def clinic(draw: Any) -> Values:
+    """Draw who is ill, what was predicted, and a threshold of treatment."""
+    y, p, t = draw.permutation(OUTCOMES), draw.random(n), draw.random()
+    treated = p >= t
+    return ROWS | {
+        "x": draw.normal(), r"\mathrm{TP}": (treated & (y == 1)).sum(), r"\mathrm{FP}": (treated & (y == 0)).sum(),
+        "t": t, r"\mathrm{NB}(t)": d.net_benefit(y.tolist(), p.tolist(), t),
+    }
+
+
 def shift(draw: Any) -> Values:
     """Draw class proportions before, guessed and after, and densities of forecasts in each class."""
     (old, guess, new), density = draw.dirichlet([2] * K, 3), draw.random((n, K))
