@@ -172,6 +172,9 @@ def ece(draw: Any) -> Values:
     }
 
 
+ece_interval = ece
+
+
 def proper_scores(draw: Any) -> Values:
     """Draw labels with forecasts, and one forecast p beside a truth q."""
     y, rows = draw.permutation(LABELS), draw.dirichlet([2] * K, n)

@@ -554,7 +554,7 @@ FIGURES = [
         reliability,
         states(bins=[2.0, 10.0, 50.0], mass=["width", "mass"], model=["naive Bayes", *MODELS, "network"]),
     ),
-    Figure("measures/ece", ece, states(n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)),
+    Figure("measures/ece_interval", ece, states(n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)),
     Figure("calibrators/temperature", temperature, states(T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])),
     Figure("uncertainty/coin", coin, states(tosses=[0, 10, 50, 100], share=[10, 50, 70])),
     Figure(

@@ -32,7 +32,7 @@ QUERIES = [  # what is typed; one of these pages comes first
     *(("reliability diagram python", "measures/reliability"), ("overconfident", "measures/reliability")),
     *(("overconfidence", "measures/reliability"), ("underconfident", "measures/reliability")),
     *(("ECE", "measures/ece"), ("expected calibration error", "measures/ece")),
-    *(("number of bins", "measures/ece"), ("class-wise ece", "measures/ece")),
+    *(("number of bins", "measures/ece_interval"), ("class-wise ece", "measures/ece_interval")),
     *(("brier score", "measures/proper_scores"), ("log loss", "measures/proper_scores")),
     *(("proper scoring rule", "measures/proper_scores"), ("sharpness", "measures/brier_decomposition")),
     *(("refinement", "measures/brier_decomposition"), ("histogram binning", "calibrators/histogram_binning")),
