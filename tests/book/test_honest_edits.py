@@ -60,7 +60,7 @@ BLOCKS = [
     "Term\n: its definition in 5 words\n\n---\n\n[^why]: In 2 sentences.\n\n[ref]: https://example.org/1.5",
     "<details><summary>More</summary>\n\nThree words more.\n\n</details>",
     "### A heading with `code`, $x$ and *emphasis*: why 2 is enough?",
-    "![A line that rises](../assets/site.png)",
+    "![A line that rises](../assets/before_after.png)",
 ]
 EXERCISE = "```{exercise-start} Two\n:label: sample-two\n```\nWhat at 3 bins?\n```{exercise-end}\n```\n\n"
 EXERCISE += "```{solution-start} sample-two\n:class: dropdown\n```\nLittle.\n```{solution-end}\n```"

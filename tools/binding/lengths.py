@@ -111,8 +111,8 @@ def measure(notebook: dict[str, Any]) -> Length:
     texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     code, in_solution = [], False
     for cell in notebook["cells"]:
-        if gate := re.search(r"\{solution-(start|end)\}", "".join(cell["source"])):
-            in_solution = gate[1] == "start"
+        if gates := re.findall(r"\{solution-(start|end)\}", "".join(cell["source"])):
+            in_solution = gates[-1] == "start"
         if cell["cell_type"] == "code" and not in_solution:
             code.append(cell)
     open_texts = unfolded(texts)
