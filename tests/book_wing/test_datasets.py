@@ -38,7 +38,8 @@ LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "smoothed_logits": partial(datasets.smoothed_logits, "test"),
 }
 WORDS = "experiment data classifier method learned_on source recipe afterwards kind error".split()
-FRAMES = [datasets.choosing, datasets.remedies, datasets.coverage, datasets.matrix_scaling]
+FRAMES = [datasets.choosing, datasets.remedies, datasets.coverage]
+FRAMES += [datasets.compare_coverage, datasets.matrix_scaling]
 
 
 @pytest.fixture(scope="module")

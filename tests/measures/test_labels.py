@@ -27,6 +27,7 @@ MEASURES = {
     "expected_calibration_error": cl.expected_calibration_error,
     "maximum_calibration_error": cl.maximum_calibration_error,
     "ece_interval": cl.ece_interval,
+    "compare": lambda y, p, **names: cl.compare(y, p, p[::-1], n_bins=2, **names).nll,
     "brier_score": cl.brier_score,
     "negative_log_likelihood": cl.negative_log_likelihood,
 }
