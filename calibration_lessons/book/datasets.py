@@ -435,10 +435,10 @@ def compare_coverage() -> Any:
     -------
     pandas.DataFrame
         ``source`` in words; ``n``, ``n_bins`` and ``strategy``, rows and bins; ``weighted``, whether the rows
-        were drawn unevenly and count with weights; ``repeats``, samples, and of these ``brier``, ``nll`` and
-        ``calibration``, where the interval of level 95 % holds the difference, and ``bootstrap``, where the
-        paired percentile bootstrap of the plain calibration errors holds theirs; ``difference``, of the
-        squared calibration errors, and ``length``, the mean length of its interval.
+        were drawn unevenly and count with weights; ``kind``, as for `coverage`; ``repeats``, samples, and of
+        these ``brier``, ``nll`` and ``calibration``, where the interval of level 95 % holds the difference,
+        and ``bootstrap``, where the paired percentile bootstrap of the plain calibration errors holds theirs;
+        ``difference``, of the squared calibration errors, and ``length``, the mean length of its interval.
 
     Examples
     --------

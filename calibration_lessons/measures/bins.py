@@ -112,7 +112,7 @@ def scatter(
     weights: Floats | None,
     n_bins: int,
 ) -> Floats:
-    """Sum up in each bin w^2 p (1 - p), the variance of the weighted hits if calibrated, and w^2 (o - p)^2."""
+    """Sum up each bin's w^2 p (1 - p), the variance of the weighted hits if calibrated, and w^2 (o - p)^2."""
     p = confidence.astype(np.float64, copy=False)
     squares = 1.0 if weights is None else weights**2
     parts = squares * p * (1 - p), squares * (hits - p) ** 2

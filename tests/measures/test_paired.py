@@ -157,9 +157,7 @@ def test_bins_of_equal_mass_have_edges_from_both_models_and_a_lone_row_is_named(
     y, a, b = rows(4)
     both = cl.reliability_curve(np.r_[y, y], np.r_[a, b], n_bins=3, strategy="quantile").edges
     found = cl.compare(y, a, b, n_bins=3, strategy="quantile").calibration
-    moved = [
-        np.searchsorted(both[1:-1], p) / 10 + 0.05 for p in (a, b)
-    ]
+    moved = [np.searchsorted(both[1:-1], p) / 10 + 0.05 for p in (a, b)]
     literal = squared_error_in(y, a, moved[0]), squared_error_in(y, b, moved[1])
     assert found[:2] == pytest.approx(literal, abs=1e-12)
     with pytest.warns(UserWarning, match="prob_b: bin 1 holds one row: left out of the debiased error"):
@@ -192,6 +190,7 @@ def test_the_intervals_cover_in_all_sources_and_the_bootstrap_of_the_plain_error
     ]
     assert set(counts.repeats) == {1000} and len(set(counts.source)) >= 8
     assert (counts[list(MEASURES)] >= 930).all(axis=None)
+    assert (counts.kind == "unseen").sum() >= 8
     assert (counts.bootstrap < 930).sum() >= len(counts) / 3 and counts.bootstrap.min() < 400
     few = compare_experiment.count(compare_experiment.cases()[0], repeats=3)
     assert list(few) == list(counts)
