@@ -37,7 +37,7 @@ LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "two_class_example": datasets.two_class_example,
     "smoothed_logits": partial(datasets.smoothed_logits, "test"),
 }
-WORDS = "experiment data classifier method learned_on source recipe afterwards kind error".split()
+WORDS = "strategy experiment data classifier method learned_on source recipe afterwards kind error".split()
 FRAMES = [datasets.choosing, datasets.remedies, datasets.coverage]
 FRAMES += [datasets.compare_coverage, datasets.matrix_scaling]
 
