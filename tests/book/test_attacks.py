@@ -1,4 +1,4 @@
-"""The record of attacks: each sentence that was attacked, where it stands, what was tried, and what came of it."""
+"""The record of attacks: a sentence, where it stands, what was tried against it, and what came of it."""
 
 import csv
 
