@@ -10,6 +10,7 @@ from .pictures import Picture as Picture
 from .pictures import bars as bars
 from .pictures import corp_diagram as corp_diagram
 from .pictures import histogram as histogram
+from .pictures import images as images
 from .pictures import interval_plot as interval_plot
 from .pictures import lines as lines
 from .pictures import panels as panels

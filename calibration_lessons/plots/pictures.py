@@ -35,7 +35,7 @@ from ..measures.bins import bin_edges, uniform_bins
 from ..measures.corp import CorpCurve, corp_curve
 from ..measures.reliability import ReliabilityCurve, reliability_curve
 from ._text import described
-from .palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, look_of, spare_colors
+from .palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, VERMILLION, look_of, spare_colors
 
 P = ParamSpec("P")
 C = TypeVar("C")
@@ -652,6 +652,43 @@ def bars(
     if len(methods) > 1:
         ax.legend()
     return _picture(ax)
+
+
+@_house
+def images(
+    pictures: npt.ArrayLike, captions: Sequence[str], *, columns: int = 6, marked: Sequence[int] = ()
+) -> Picture:
+    """Show grey pictures in a grid, a caption under each.
+
+    Parameters
+    ----------
+    pictures : array_like, shape (m, height, width)
+        Brightness; the brightest value is drawn black, as ink on paper.
+    captions : sequence of m str
+    columns : int
+    marked : sequence of int
+        Positions of pictures that get a frame in the colour of what is wrong.
+
+    Examples
+    --------
+    >>> images([[[0, 1], [1, 0]]], ["says 96 %, is wrong"], columns=1, marked=[0])
+    Picture of 1 axes
+    axes: x says 96 %, is wrong, y -
+    """
+    grey = np.asarray(pictures)
+    rows = -(-len(grey) // columns)
+    picture = panels(rows, columns, size=(1.15 * columns, 1.45 * rows))
+    for i, ax in enumerate(picture.axes):
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(i in marked)
+        if i < len(grey):
+            ax.imshow(grey[i], cmap="gray_r", interpolation="nearest")
+            ax.set_xlabel(captions[i], fontsize=8)
+            for spine in ax.spines.values() if i in marked else ():
+                spine.set(color=VERMILLION, linewidth=2.5)
+        else:
+            ax.set_axis_off()
+    return picture
 
 
 @_house

@@ -19,7 +19,7 @@ import pytest
 
 from calibration_lessons import brier_score, ece_interval, expected_calibration_error, negative_log_likelihood
 from calibration_lessons.book import comparison, datasets
-from tools.experiments import coverage_experiment, matrix_experiment, training_experiment
+from tools.experiments import coverage_experiment, matrix_experiment, network_images, training_experiment
 
 FOLDER = Path(str(resources.files("calibration_lessons.book"))) / "data"
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "data.ipynb"
@@ -28,6 +28,7 @@ NETWORKS = range(datasets.N_NETWORKS)
 PARTS = {"calibration": 5_000, "test": 10_000}
 LOADERS: dict[str, Callable[[], tuple[Any, ...]]] = {
     "network_logits": partial(datasets.network_logits, 0, "calibration"),
+    "network_images": datasets.network_images,
     "shifted_logits": partial(datasets.shifted_logits, 0, "noise", 1),
     "training_log": datasets.training_log,
     "spambase": datasets.spambase,
@@ -244,6 +245,11 @@ def test_the_stored_row_of_the_smoothed_network_is_what_the_experiment_gives(rem
         stored = remedies.set_index(list(remedies)[:4]).loc[(*case, afterwards)].to_dict()
         wanted = {name: found[name] for name in stored}
         assert stored == pytest.approx(wanted, rel=1e-3, abs=1e-9, nan_ok=True)
+
+
+def test_each_picture_belongs_to_its_row_as_chosen():
+    rows, images = datasets.network_images()
+    assert rows.tolist() == sorted(network_images.chosen()) and images.any(axis=(1, 2)).all()
 
 
 @pytest.mark.parametrize("name", ["networks.npz", "networks_shifted.npz", "smoothed.npz"])
