@@ -79,10 +79,11 @@ class Comparison(_results.Rows):
     level: float
 
     def __str__(self) -> str:
-        told = ", ".join(f"{name} {self._told(one)}" for name, one in self._measures().items())
+        told = ", ".join(f"{name} {_told(one, name)}" for name, one in self._measures().items())
         kind, several = "width" if self.strategy == "uniform" else "mass", "s" if self.n_bins > 1 else ""
         return (
-            f"a minus b on the same {self.n} rows ({100 * self.level:g} % intervals): {told}; "
+            f"a minus b on the same {self.n} rows, below 0 where a is better, with {100 * self.level:g} % "
+            f"intervals: {told}; "
             f"the last of {the(self.event)}, in {self.n_bins} bin{several} of equal {kind}"
         )
 
@@ -92,18 +93,18 @@ class Comparison(_results.Rows):
         error = "debiased squared calibration error"
         return {"Brier score": self.brier, "NLL": self.nll, error: self.calibration}
 
-    @staticmethod
-    def _told(one: Difference) -> str:
-        if not np.isfinite(one.value):
-            return "infinite for " + " and ".join(name for name in "ab" if np.isinf(getattr(one, name)))
-        value, low, high = map(_results.number, one[2:])
-        return f"{value} ({low} to {high})"
-
     def _columns(self) -> dict[str, Any]:
         measures = self._measures()
         table = np.array(list(measures.values())).T
         names = ("a", "b", "a minus b", "low", "high")
         return {"measure": list(measures)} | dict(zip(names, table, strict=True))
+
+
+def _told(one: Difference, name: str) -> str:
+    if not np.isfinite(one.value):
+        return "infinite for " + " and ".join(model for model in "ab" if np.isinf(getattr(one, model)))
+    value, low, high = map(_results.number, one[2:])
+    return f"{value}{' nats' if name == 'NLL' else ''} ({low} to {high})"
 
 
 def compare(
@@ -189,9 +190,10 @@ def compare(
     --------
     >>> y_true, prob_a, prob_b = [1, 0, 1, 1, 0] * 40, [0.9, 0.2, 0.6, 0.8, 0.4] * 40, [0.6, 0.4] * 100
     >>> print(compare(y_true, prob_a, prob_b, n_bins=5))  # doctest: +NORMALIZE_WHITESPACE
-    a minus b on the same 200 rows (95 % intervals): Brier score -0.178 (-0.196 to -0.159),
-    NLL -0.399 (-0.44 to -0.356), debiased squared calibration error 0.0644 (0.0399 to 0.0886);
-    the last of the positive class, in 5 bins of equal width
+    a minus b on the same 200 rows, below 0 where a is better, with 95 % intervals:
+    Brier score -0.178 (-0.196 to -0.159), NLL -0.399 nats (-0.44 to -0.356),
+    debiased squared calibration error 0.0644 (0.0399 to 0.0886); the last of the positive class,
+    in 5 bins of equal width
     """
     _input.number_between(level, 0, 1, "level", open_ends=True)
     _input.positive_whole(n_bins, "n_bins")

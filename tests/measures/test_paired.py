@@ -173,7 +173,8 @@ def squared_error_in(y, p, place):
 
 def test_the_text_is_a_sentence_and_the_frame_has_a_row_for_each_measure():
     found = cl.compare(*rows(0), n_bins=1)
-    assert str(found).startswith("a minus b on the same 40 rows (95 % intervals): Brier score ")
+    assert str(found).startswith("a minus b on the same 40 rows, below 0 where a is better, with 95 % inter")
+    assert " nats (" in str(found)
     assert str(found).endswith("; the last of the positive class, in 1 bin of equal width")
     assert repr(found.brier).startswith("Difference(a=")
     frame = found.to_frame()
