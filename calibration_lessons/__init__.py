@@ -43,6 +43,7 @@ from .measures.ece import (
     expected_calibration_error,
     maximum_calibration_error,
 )
+from .measures.paired import compare
 from .measures.proper_scores import brier_score, negative_log_likelihood
 from .measures.reliability import reliability_curve
 from .measures.report import calibration_report
@@ -70,6 +71,7 @@ __all__ = [
     "calibration_slope_intercept",
     "calibration_test",
     "calibrator_from_dict",
+    "compare",
     "corp_curve",
     "corp_decomposition",
     "ece_interval",

@@ -456,6 +456,28 @@ def coverage() -> Any:
     return _frame("coverage.csv")
 
 
+def compare_coverage() -> Any:
+    """How often the intervals of `compare` hold the true differences of two models, source by source.
+
+    `tools/experiments/compare_experiment.py` made them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``source`` in words; ``n``, ``n_bins`` and ``strategy``, rows and bins; ``weighted``, whether the rows
+        were drawn unevenly and count with weights; ``kind``, as for `coverage`; ``repeats``, samples, and of
+        these ``brier``, ``nll`` and ``calibration``, where the interval of level 95 % holds the difference,
+        and ``bootstrap``, where the paired percentile bootstrap of the plain calibration errors holds theirs;
+        ``difference``, of the squared calibration errors, and ``length``, the mean length of its interval.
+
+    Examples
+    --------
+    >>> bool((compare_coverage().calibration >= 930).all())
+    True
+    """
+    return _frame("compare_coverage.csv")
+
+
 def matrix_scaling() -> Any:
     """Compare matrix scaling with its rivals: the data of the chapter *matrix_scaling*.
 

@@ -175,6 +175,19 @@ def ece(draw: Any) -> Values:
 ece_interval = ece
 
 
+def interval_note(draw: Any) -> Values:
+    """Draw forecasts in two bins with outcomes; a source's shares and errors in three bins."""
+    p, o, shares = draw.uniform(0.1, 0.45, 2 * n), draw.integers(0, 2, 2 * n), draw.dirichlet([2] * K)
+    bins, errors = bins_of(p, [0.0, 0.25, 0.5]), draw.uniform(-1, 1, K)
+    pairs = sum((o[i - 1] - p[i - 1]) * (o[k - 1] - p[k - 1]) / (len(rows) - 1)
+                for rows in bins for i in rows for k in rows if i != k)
+    return {
+        r"\theta": sum(shares * abs(errors)), r"\pi_": shares, r"\delta_": errors, "T": pairs / (2 * n),
+        "n": 2 * n, "n_": [len(rows) for rows in bins], "B_": bins, "r_": o - p, "o_": o, r"\hat p_": p,
+        r"m \in": (1, 2), r"i \in": range(1, 2 * n + 1), "M": K,
+    }
+
+
 def proper_scores(draw: Any) -> Values:
     """Draw labels with forecasts, and one forecast p beside a truth q."""
     y, rows = draw.permutation(LABELS), draw.dirichlet([2] * K, n)

@@ -217,6 +217,30 @@ NAMES = [
         ("a transcription retyped", below(py("def bin_number(p, edges): ...")), "definitions.source"),
     ),
 ]
+USE, METHODS = "book/use/neural_network.md", "book/reference/methods.md"
+RULES = texts(
+    "rules",
+    ("a rule without evidence", USE, "## The lesson", "- Take more.\n\n## The lesson", "", "shown: part"),
+    (
+        "a row without evidence",
+        METHODS,
+        "| some hundred <!-- shown: ",
+        "| some hundred <!-- see: ",
+        "",
+        "shown",
+    ),
+    (
+        "a place that is gone",
+        METHODS,
+        "choosing#beats-temperature-read",
+        "choosing#nothing",
+        "",
+        "shown: part",
+    ),
+    ("a page for a place", METHODS, "choosing#beats-temperature-read", "choosing", "", "shown: part"),
+    ("a test that is gone", USE, "test_arrays.py::test_", "test_arrays.py::no_", "", "shown: part"),
+    ("a rule without its condition", USE, "; when: ", "; when -->", "", "shown: part"),
+)
 SHAPES = [
     *sample(
         "shape",
@@ -250,7 +274,9 @@ def before(copy: Course) -> Callable[[str], set[Problem]]:
     return cache(lambda guard: set(GUARDS[guard](copy.root)))
 
 
-@pytest.mark.parametrize("drift", [*BOUND, *EQUATIONS, *OUTPUTS, *LINKS, *NAMES, *SHAPES], ids=lambda d: d[0])
+@pytest.mark.parametrize(
+    "drift", [*BOUND, *EQUATIONS, *OUTPUTS, *LINKS, *NAMES, *RULES, *SHAPES], ids=lambda d: d[0]
+)
 def test_a_drift_is_refused_with_file_place_and_remedy(
     course: Course, before: Callable[[str], set[Problem]], drift: Drift
 ) -> None:

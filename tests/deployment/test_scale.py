@@ -73,7 +73,7 @@ def same(curve, other):
     assert np.array_equal(curve.edges, other.edges) and curve.edges.dtype == other.edges.dtype
     assert np.array_equal(curve.counts, other.counts)
     assert (curve.target, curve.strategy) == (other.target, other.strategy)
-    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances"):
+    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances", "squared_misses"):
         np.testing.assert_allclose(getattr(curve, part), getattr(other, part), rtol=1e-9)
 
 
