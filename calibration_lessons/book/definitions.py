@@ -1464,7 +1464,7 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
 def net_benefit(
     labels: Sequence[int], forecasts: Sequence[float], threshold: float
 ) -> float:
-    """True positives, less false ones at the odds of the threshold, per row."""
+    """Count true positives, less false ones at the threshold's odds, per row."""
     true = false = 0
     for y, p in zip(labels, forecasts, strict=True):
         true += p >= threshold and y == 1

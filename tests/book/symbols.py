@@ -408,8 +408,9 @@ def clinic(draw: Any) -> Values:
     y, p, t = draw.permutation(OUTCOMES), draw.random(n), draw.random()
     treated = p >= t
     return ROWS | {
-        "x": draw.normal(), r"\mathrm{TP}": (treated & (y == 1)).sum(), r"\mathrm{FP}": (treated & (y == 0)).sum(),
-        "t": t, r"\mathrm{NB}(t)": d.net_benefit(y.tolist(), p.tolist(), t),
+        "x": draw.normal(), "t": t,
+        r"\mathrm{TP}": (treated & (y == 1)).sum(), r"\mathrm{FP}": (treated & (y == 0)).sum(),
+        r"\mathrm{NB}(t)": d.net_benefit(y.tolist(), p.tolist(), t),
     }
 
 

@@ -13,7 +13,7 @@ from tests.book.copied import ROOT
 from tools.binding.pages import Page, pages
 
 # Kinds of findings that are errors and no matter of taste, less the rules that formulas and terms set off.
-ERRORS = {"Spelling", "Agreement", "Grammar", "Usage", "Repetition", "Redundancy", "Miscellaneous", "Malapropism"}
+ERRORS = set("Spelling Agreement Grammar Usage Repetition Redundancy Miscellaneous Malapropism".split())
 TASTE = (
     "closed compound|mass noun|before a number|indefinite article|prefix that can be|simplifying to `all the`"
     "|missing a preposition|Did you mean `their`|number with the pronoun|`one of the ...`|and the like"
