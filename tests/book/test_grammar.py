@@ -22,7 +22,7 @@ TASTE = (
 WORDS = [word for word in (ROOT / "tests/book/words.txt").read_text(encoding="utf-8").split() if word]
 PAGES = [page for page in pages(ROOT) if page.file.startswith("book/") and "/api" not in page.file]
 HIDDEN = [  # what is no English, and what stands for it
-    (re.compile(r"<!--.*?-->|^\s*[|#].*$|^\s*\([\w-]+\)=$", re.S | re.M), " "),
+    (re.compile(r"<!--.*?-->|^[ \t]*[|#][^\n]*$|^\([\w-]+\)=$", re.S | re.M), " "),
     (re.compile(r"\{(?:cite[:\w]*|eq|numref|ref)\}`[^`<]*`"), "Smith"),
     (re.compile(r"\{doc\}`[^`<]*`"), "that page"),
     (re.compile(r"\{\w+\}`([^`<]+?)\s*(?:<[^`]*>)?`"), r"\1"),
