@@ -218,14 +218,15 @@ NAMES = [
     ),
 ]
 USE, METHODS = "book/use/neural_network.md", "book/reference/methods.md"
+CHOOSING = "book/practice/choosing.ipynb"
 RULES = texts(
     "rules",
     ("a rule without evidence", USE, "## The lesson", "- Take more.\n\n## The lesson", "", "shown: part"),
     (
         "a row without evidence",
         METHODS,
-        "| some hundred <!-- shown: ",
-        "| some hundred <!-- see: ",
+        "| several hundred <!-- shown: ",
+        "| several hundred <!-- see: ",
         "",
         "shown",
     ),
@@ -240,6 +241,9 @@ RULES = texts(
     ("a page for a place", METHODS, "choosing#beats-temperature-read", "choosing", "", "shown: part"),
     ("a test that is gone", USE, "test_arrays.py::test_", "test_arrays.py::no_", "", "shown: part"),
     ("a rule without its condition", USE, "; when: ", "; when -->", "", "shown: part"),
+    ("a line to remember without evidence", SAMPLE, "<!-- shown: def", "<!-- see: def", "", "shown: part"),
+    ("a recommendation that nothing shows", CHOOSING, "#0aab92ab;", "#none;", "", "shown: part"),
+    ("a lesson's line", CHOOSING, "\n- Compare over", "\n- Do.\n- Compare over", "", "shown: part"),
 )
 SHAPES = [
     *sample(
