@@ -8,8 +8,10 @@ import re
 import shutil
 import signal
 import time
+import tomllib
 import zipfile
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import ClassVar
 
 import nbformat
@@ -566,40 +568,13 @@ def test_a_table_that_comes_later_renames_the_folders_and_doubles_nobody(course,
     assert points(course) == {"7001": "4"} and report(course).count("graded") == 1
 
 
-REFUSED = {
-    "collect before release": ("collect next x.zip", "next is not released in .*; released: tiny"),
-    "a misspelt set": ("grade tinny", "grade: tinny is not released in .*; released: tiny"),
-    "a set that is not there": (
-        "release tinny",
-        "release: there is no set tinny in .*; there are next, tiny",
-    ),
-    "no such download": ("collect tiny nowhere.zip", "collect: there is no nowhere.zip"),
-    "no such roster": ("collect tiny . --roster nowhere.csv", "nowhere.csv: cannot be read"),
-    "other headings": ("collect tiny . --roster other.csv", "headings Matrikel, Grad; expected platform"),
-    "an empty roster": ("collect tiny . --roster empty.csv", "empty.csv names no student; expected platform"),
-    "a spreadsheet": ("collect tiny . --roster book.xlsx", "book.xlsx: is no CSV in UTF-8; give the"),
-    "no date": ("due tiny tomorrow", "due: 'tomorrow' is no date; write it as"),
-    "no title": ("export tiny --platform canvas", "export: give the assignment's title"),
-    "another word for sheets that are out": ("release tiny --salt b", "sheets already whose numbers foll"),
-    "a folder to write to": ("export tiny --to .", r"export: \.: Is a directory"),
-    "a year that is none": ("due tiny 0001-01-01", "due: '0001-01-01' is no date"),
-    "a student twice": ("collect tiny . --roster twice.csv", r"has 7001 2 times \(Ada, Grace\); expected"),
-    "a number rounded": ("collect tiny . --roster rounded.csv", r"a spreadsheet made 7\.0E\+10 of a number"),
-    "a column twice": ("collect tiny . --roster columns.csv", "columns.csv: has the heading student twice"),
-    "a torn table": ("collect tiny . --roster torn.csv", "torn.csv: is no CSV .unexpected end of data."),
-    "Latin-1": ("collect tiny . --roster latin.csv", "latin.csv: is no CSV in UTF-8"),
-}
-TABLES_OF_A_SLIP = {
-    "other": "Matrikel,Grad\n1,2\n", "twice": "platform,student,name\n1,7001,Ada\n2,7001,Grace\n",
-    "rounded": "platform;student\n1;7.0E+10\n", "columns": "platform,student,student\n1,2,3\n",
-    "torn": 'platform,student\n1,"2\n', "latin": "platform,student,name\n1,2,J\u00f6rg\n", "empty": "",
-}  # fmt: skip
+TABLE = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("words, said", REFUSED.values(), ids=list(REFUSED))
+@pytest.mark.parametrize("words, said", TABLE["slips"].values(), ids=TABLE["slips"])
 def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch, words, said):
     monkeypatch.chdir(tmp_path)
-    for name, text in TABLES_OF_A_SLIP.items():
+    for name, text in TABLE["tables"].items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="latin-1")
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\xfe\x80")
     with pytest.raises(SystemExit, match=said) as stopped:
