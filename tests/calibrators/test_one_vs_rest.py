@@ -43,7 +43,7 @@ def test_the_predicted_class_may_change():
 
 def test_an_absent_class_is_named():
     keep = LABELS != 1
-    with pytest.raises(ValueError, match="class 1 does not occur in y: expected rows of each"):
+    with pytest.raises(ValueError, match="y holds no row of class 1: expected rows of each"):
         cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES[keep], LABELS[keep])
-    with pytest.raises(ValueError, match="class 1 does not occur in y"):
+    with pytest.raises(ValueError, match="y holds no row of class 1"):
         cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS, keep.astype(float))
