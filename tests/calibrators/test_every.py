@@ -150,15 +150,34 @@ def test_inputs_are_never_changed(calibrator, columns):
         assert np.array_equal(array, copy)
 
 
-WITHOUT_A_CLASS = [
-    cl.TemperatureScaling(),
-    cl.ExpectationConsistency(),
-    cl.MatrixScaling(),
-    cl.MultiClassIsotonic(),
-]
+BAD = {"X": np.nan, "y": 7, "sample_weight": -1.0}
 
 
-@pytest.mark.parametrize("calibrator", WITHOUT_A_CLASS, ids=repr)
+@each
+@pytest.mark.parametrize("argument", BAD)
+def test_a_bad_score_label_or_weight_is_refused_at_its_place_and_so_are_other_numbers_of_rows(
+    calibrator, columns, argument
+):
+    given = dict(zip(BAD, (*rows(calibrator, columns), np.ones(300)), strict=True))
+    at = (5,) if given[argument].ndim == 1 else (5, 1)
+    bad = given[argument].copy()
+    bad[at] = BAD[argument]
+    for change, index in ((bad, at), (given[argument][:-1], ())):
+        with pytest.raises(cl.Refusal) as caught:
+            fitted(calibrator, *(given | {argument: change}).values())
+        assert caught.value.index == index and (not index or caught.value.name == argument)
+    if argument == "X":
+        with pytest.raises(cl.Refusal) as caught:
+            fitted(calibrator, *given.values()).predict_proba(bad)
+        assert (caught.value.name, caught.value.index) == ("X", at)
+    if argument == "sample_weight":
+        with pytest.raises(cl.Refusal, match="sample_weight is zero everywhere"):
+            fitted(calibrator, given["X"], given["y"], np.zeros(300))
+
+
+@pytest.mark.parametrize(
+    "calibrator", [cl.TemperatureScaling(), cl.ExpectationConsistency(), cl.MultiClassIsotonic()], ids=repr
+)
 def test_a_class_without_a_label_keeps_its_column(calibrator):
     X, y = rows(calibrator, 3)
     model = fitted(calibrator, X[y < 2], y[y < 2])
