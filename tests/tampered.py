@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def tampered(kind):
-    """Rows of a kind of states: which state, the way to a place, what is put there, the place that is named."""
+    """Rows of a kind: which state, the way to a place, what is put there, the place that is named."""
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))[kind]
 
 

@@ -153,6 +153,3 @@ def test_the_term_within_the_bins_can_take_either_sign():
     p = [0.1, 0.4]
     assert cl.brier_decomposition([0, 1], p, n_bins=1).within_bin < 0
     assert cl.brier_decomposition([1, 0], p, n_bins=1).within_bin > 0
-
-
-GOOD_Y, GOOD_P = [0, 1, 1, 1], [0.1, 0.6, 0.6, 0.1]
