@@ -11,18 +11,10 @@ from hypothesis.extra import numpy as hnp
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions
+from tests.measures.cases import columns, free_rows, tied_rows
 
-tied_rows = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 1.0])), min_size=1, max_size=60
-)
-free_rows = st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=60)
 weight_lists = st.lists(st.floats(0, 10), min_size=60, max_size=60)
 FEW_ROWS = "ignore:y_prob has .* distinct values"
-
-
-def columns(rows):
-    y, p = (np.array(column) for column in zip(*rows, strict=True))
-    return y.astype(int), p
 
 
 @pytest.mark.equation("eq-brier-decomposition")
