@@ -27,16 +27,10 @@ from classroom.course import Course, Record, read_record
 from classroom.platforms import platform_of, sender, table
 from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT, Limits
-from tests.assignments.grading import answered
+from tests.assignments.grading import answered, cell
 
 SANDBOX = working_sandbox()
 LIMITS = Limits(cell=4, whole=120, memory=2 * 2**30, disk=5 * 2**20)
-
-
-def cell(name, source, **about):
-    kind = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
-    make = new_markdown_cell if about.pop("text", False) else new_code_cell
-    return make(source, metadata={"nbgrader": kind | {"grade_id": name} | about})
 
 
 def test_cell(name, source):
@@ -46,7 +40,7 @@ def test_cell(name, source):
 test_cell.__test__ = False  # no test of its own
 
 TINY = [
-    cell("intro", "# A tiny set", text=True, locked=True),
+    cell("intro", "# A tiny set", new_markdown_cell, locked=True),
     cell("imports", "import numpy as np\nimport calibration_lessons as cl", locked=True),
     cell("student", "### BEGIN SOLUTION\nSTUDENT_ID = 'ada'\n### END SOLUTION", solution=True),
     cell(
