@@ -29,6 +29,7 @@ from .calibrators.platt import PlattScaling
 from .calibrators.serialization import calibrator_from_dict
 from .calibrators.temperature import TemperatureScaling
 from .calibrators.venn_abers import VennAbersCalibration
+from .decisions.net_benefit import net_benefit
 from .deployment.exports import export
 from .deployment.monitor import CalibrationMonitor
 from .measures.accumulator import CalibrationAccumulator
@@ -42,9 +43,11 @@ from .measures.ece import (
     expected_calibration_error,
     maximum_calibration_error,
 )
+from .measures.paired import compare
 from .measures.proper_scores import brier_score, negative_log_likelihood
 from .measures.reliability import reliability_curve
 from .measures.report import calibration_report
+from .measures.risk_validation import risk_validation
 from .numerics import log_softmax, softmax
 
 __all__ = [
@@ -68,6 +71,7 @@ __all__ = [
     "calibration_slope_intercept",
     "calibration_test",
     "calibrator_from_dict",
+    "compare",
     "corp_curve",
     "corp_decomposition",
     "ece_interval",
@@ -77,7 +81,9 @@ __all__ = [
     "log_softmax",
     "maximum_calibration_error",
     "negative_log_likelihood",
+    "net_benefit",
     "reliability_curve",
+    "risk_validation",
     "softmax",
 ]
 

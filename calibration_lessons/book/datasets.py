@@ -42,6 +42,13 @@ class LabelledLogits(NamedTuple):
     labels: Integers
 
 
+class NetworkImages(NamedTuple):
+    """Pictures, and the rows of the test part that they belong to."""
+
+    rows: Integers
+    images: npt.NDArray[np.uint8]
+
+
 class TrainingLog(NamedTuple):
     """One row per network, one column per epoch; NLL in nats, accuracy and ECE in [0, 1]."""
 
@@ -136,6 +143,29 @@ def network_logits(network: int, part: Part) -> LabelledLogits:
     _input.one_of(part, ("calibration", "test"), "part")
     arrays = _arrays("networks.npz", f"{part}_logits", f"{part}_labels")
     return LabelledLogits(arrays[0][network].astype(np.float64), arrays[1].astype(np.int64))
+
+
+def network_images() -> NetworkImages:
+    """Pictures that the networks of `network_logits` judge: some rows of the test part.
+
+    `tools/experiments/network_images.py` chose them: the first 300 rows, and the 60 that network 0 got wrong
+    with the highest confidence.
+
+    Returns
+    -------
+    rows : ndarray, shape (m,), int64
+        Positions in ``network_logits(network, "test")``, ascending.
+    images : ndarray, shape (m, 28, 28), uint8
+        Brightness, 0 for black to 255 for white.
+
+    Examples
+    --------
+    >>> rows, images = network_images()
+    >>> images.shape == (len(rows), 28, 28), rows[:3].tolist()
+    (True, [0, 1, 2])
+    """
+    rows, images = _arrays("network_images.npz", "rows", "images")
+    return NetworkImages(rows.astype(np.int64), images.astype(np.uint8))
 
 
 def smoothed_logits(part: Part) -> LabelledLogits:
@@ -424,6 +454,28 @@ def coverage() -> Any:
     ('calibrated', 200, 1000)
     """
     return _frame("coverage.csv")
+
+
+def compare_coverage() -> Any:
+    """How often the intervals of `compare` hold the true differences of two models, source by source.
+
+    `tools/experiments/compare_experiment.py` made them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``source`` in words; ``n``, ``n_bins`` and ``strategy``, rows and bins; ``weighted``, whether the rows
+        were drawn unevenly and count with weights; ``kind``, as for `coverage`; ``repeats``, samples, and of
+        these ``brier``, ``nll`` and ``calibration``, where the interval of level 95 % holds the difference,
+        and ``bootstrap``, where the paired percentile bootstrap of the plain calibration errors holds theirs;
+        ``difference``, of the squared calibration errors, and ``length``, the mean length of its interval.
+
+    Examples
+    --------
+    >>> bool((compare_coverage().calibration >= 930).all())
+    True
+    """
+    return _frame("compare_coverage.csv")
 
 
 def matrix_scaling() -> Any:

@@ -1454,6 +1454,26 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
 
 
 @numbered(
+    "eq-net-benefit",
+    latex=r"\mathrm{NB}(t) = \frac{\mathrm{TP}}{n} - \frac{\mathrm{FP}}{n} \cdot \frac{t}{1 - t}",
+    function="net_benefit",
+    example="""
+    net_benefit(labels=[0, 0, 1, 1], forecasts=[0.1, 0.4, 0.3, 0.9], threshold=0.2)
+    """,
+)
+def net_benefit(
+    labels: Sequence[int], forecasts: Sequence[float], threshold: float
+) -> float:
+    """Count true positives, less false ones at the threshold's odds, per row."""
+    true = false = 0
+    for y, p in zip(labels, forecasts, strict=True):
+        true += p >= threshold and y == 1
+        false += p >= threshold and y == 0
+    odds = threshold / (1 - threshold)
+    return true / len(labels) - false / len(labels) * odds
+
+
+@numbered(
     "eq-abstain",
     latex=r"\min_{d} \bar C_d(p) > a",
     function="decisions.optimal_decision",

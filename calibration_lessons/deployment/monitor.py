@@ -288,7 +288,8 @@ class CalibrationMonitor:
             raise _input.BadValue("window", f"= {window!r}", "one with labels")
         assert self._kind is not None
         edges = bin_edges(self.n_bins, self._kind[1])
-        return curve_from_sums(self._event, "uniform", edges, self._sums[window][[2, 2, 2, 3, 4, 5]])
+        sums = self._sums[window][[2, 2, 2, 3, 4, 5]]
+        return curve_from_sums(self._event, "uniform", edges, np.vstack([sums, np.full(self.n_bins, np.nan)]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as lists, numbers and texts, for `json.dumps`; `from_dict` reads it."""

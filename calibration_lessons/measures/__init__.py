@@ -7,5 +7,10 @@ from .calibration_tests import CalibrationTest as CalibrationTest
 from .chance import ECENull as ECENull
 from .corp import CorpCurve as CorpCurve
 from .corp import CorpDecomposition as CorpDecomposition
+from .paired import Comparison as Comparison
+from .paired import Difference as Difference
 from .reliability import ReliabilityCurve as ReliabilityCurve
 from .report import CalibrationReport as CalibrationReport
+from .risk_validation import Estimate as Estimate
+from .risk_validation import FlexibleCurve as FlexibleCurve
+from .risk_validation import RiskValidation as RiskValidation

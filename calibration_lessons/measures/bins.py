@@ -105,13 +105,18 @@ def bin_sums(
     return sums
 
 
-def hit_variances(
-    index: npt.NDArray[np.intp], confidence: FloatArray, weights: Floats | None, n_bins: int
+def scatter(
+    index: npt.NDArray[np.intp],
+    confidence: FloatArray,
+    hits: npt.NDArray[np.bool_],
+    weights: Floats | None,
+    n_bins: int,
 ) -> Floats:
-    """Variance of the weighted hits of each bin if calibrated: the sum of w^2 p (1 - p)."""
+    """Sum up each bin's w^2 p (1 - p), the variance of the weighted hits if calibrated, and w^2 (o - p)^2."""
     p = confidence.astype(np.float64, copy=False)
-    variance = p * (1 - p) if weights is None else weights**2 * p * (1 - p)
-    return np.asarray(np.bincount(index, variance, minlength=n_bins), dtype=np.float64)
+    squares = 1.0 if weights is None else weights**2
+    parts = squares * p * (1 - p), squares * (hits - p) ** 2
+    return np.array([np.bincount(index, part, minlength=n_bins) for part in parts])
 
 
 def edges_of(scores: FloatArray, n_bins: int, strategy: Strategy, weights: Floats | None) -> FloatArray:
@@ -130,12 +135,12 @@ def sums_of_bins(
     *,
     variances: bool = True,
 ) -> Floats:
-    """Sum up each bin over blocks of rows: the rows of `bin_sums`, then `hit_variances` (or NaN)."""
+    """Sum up each bin over blocks of rows: the rows of `bin_sums`, then those of `scatter` (or NaN)."""
     n_bins = len(edges) - 1
-    sums = np.zeros((6, n_bins))
+    sums = np.zeros((7, n_bins))
     for rows, (scores, hits) in blocks:
         index = bin_index(scores, edges, strategy)
         weight = None if weights is None else weights[rows]
         sums[:5] += bin_sums(index, scores, hits, weight, n_bins)
-        sums[5] += hit_variances(index, scores, weight, n_bins) if variances else np.nan
+        sums[5:] += scatter(index, scores, hits, weight, n_bins) if variances else np.nan
     return sums

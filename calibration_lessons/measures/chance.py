@@ -77,6 +77,8 @@ def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: f
     share, gap, confidence, n, _ = (np.concatenate(column) for column in zip(*classes, strict=True))
     share = share / len(classes)
     rows = 1 / float(classes[0].share ** 2 @ (1 / classes[0].n))
+    if rows <= 1 + ATOL:
+        return 0.0, 1.0  # one row rules nothing out: other rows may bring other forecasts
     quantile = float(student.isf((1 - level) / 2, max(rows - 1, LEAST_FREEDOM)))
     z, power = quantile * np.sqrt(dependence), 1 if norm == "l1" else 2
     error = np.sqrt(confidence * (1 - confidence) / n)

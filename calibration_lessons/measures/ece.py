@@ -241,9 +241,9 @@ def ece_interval(
     -----
     The number of standard errors is a quantile of Student's t with one degree of freedom less than
     (effective) rows, and the observed error is taken half a row lower for `low`, and higher for `high`:
-    both matter with few rows or rare events. The rows are taken as independent of each other, and within a
-    bin events as no rarer where the forecast is higher. In one bin for all scores, which is wide enough for
-    the opposite to matter, the wrong way round (P(y = 1) is 1 - p) 85 % were held instead of 95 %.
+    both matter with few rows or rare events. The rows are taken as independent of each other. Within a bin
+    the forecasts and the events are taken as independent, or, where the distances of the events from the
+    forecasts scatter more than that, as in a wide bin with forecasts the wrong way round, as they scatter.
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
     chance a second time, so for a calibrated model it never holds 0.

@@ -46,6 +46,8 @@ class ReliabilityCurve(_results.Rows):
         Kish's effective number of rows, (sum w)^2 / sum w^2; without weights the same as `counts`.
     hit_variances : ndarray, shape (M,)
         Variance of the weighted number of hits per bin if every score p is right, the sum of w^2 p (1 - p).
+    squared_misses : ndarray, shape (M,)
+        Sum of w^2 (o - p)^2 per bin, where o is 1 for a hit; NaN where it was not kept.
     """
 
     target: Literal["top-label", "positive"] | int
@@ -57,6 +59,7 @@ class ReliabilityCurve(_results.Rows):
     accuracy: Floats
     effective_counts: Floats
     hit_variances: Floats
+    squared_misses: Floats
 
     def __repr__(self) -> str:
         bins = f"{len(self.counts)} bins of equal {'width' if self.strategy == 'uniform' else 'mass'}"
@@ -123,8 +126,10 @@ class ReliabilityCurve(_results.Rows):
         filled = self.counts > 0
         c, n = self.confidence[filled], self.effective_counts[filled]
         within = self.hit_variances[filled] * n / self.weights[filled] ** 2
-        spread = np.maximum(c * (1 - c) - within, 0.0)
-        return chance.Bins(self.shares[filled], self.gaps[filled], c, n, spread)
+        gap, accuracy = self.gaps[filled], self.accuracy[filled]
+        missed = self.squared_misses[filled] * n / self.weights[filled] ** 2 - gap**2
+        spread = np.fmax(np.maximum(c * (1 - c) - within, 0.0), missed - accuracy * (1 - accuracy))
+        return chance.Bins(self.shares[filled], gap, c, n, spread)
 
     def under_calibration(
         self, norm: Norm = "l1", *, n_draws: int = 1000, random_state: Seed = None
@@ -278,11 +283,10 @@ def curve_from_sums(
     target: Literal["top-label", "positive"] | int, strategy: Strategy, edges: FloatArray, sums: Floats
 ) -> ReliabilityCurve:
     """Turn the sums of `sums_of_bins` into a curve."""
-    rows, weight, squares, total, hits, hit_variances = sums
+    rows, weight, squares, total, hits, hit_variances, squared_misses = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         confidence, accuracy = total / weight, hits / weight
         effective = np.where(weight > 0, weight**2 / squares, 0.0)
     counts = rows.astype(np.int64)
-    return ReliabilityCurve(
-        target, strategy, edges, counts, weight, confidence, accuracy, effective, hit_variances
-    )
+    parts = counts, weight, confidence, accuracy, effective, hit_variances, squared_misses
+    return ReliabilityCurve(target, strategy, edges, *parts)

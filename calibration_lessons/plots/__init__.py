@@ -9,7 +9,9 @@ from .palette import COLORS as COLORS
 from .pictures import Picture as Picture
 from .pictures import bars as bars
 from .pictures import corp_diagram as corp_diagram
+from .pictures import flexible_curve as flexible_curve
 from .pictures import histogram as histogram
+from .pictures import images as images
 from .pictures import interval_plot as interval_plot
 from .pictures import lines as lines
 from .pictures import panels as panels

@@ -34,8 +34,9 @@ from .._typing import FloatArray, Floats, IntArray
 from ..measures.bins import bin_edges, uniform_bins
 from ..measures.corp import CorpCurve, corp_curve
 from ..measures.reliability import ReliabilityCurve, reliability_curve
+from ..measures.risk_validation import FlexibleCurve
 from ._text import described
-from .palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, look_of, spare_colors
+from .palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, VERMILLION, look_of, spare_colors
 
 P = ParamSpec("P")
 C = TypeVar("C")
@@ -298,6 +299,48 @@ def reliability_diagram(
     _finish(ax, f"below the line: {below}\nabove the line: {above}" if legend else None)
     if counts:
         _counts_below(ax, curve.edges, curve.counts, shade)
+    return _picture(ax)
+
+
+@_house
+def flexible_curve(
+    curve: FlexibleCurve,
+    y_prob: npt.ArrayLike,
+    *,
+    label: str = "flexible curve",
+    level: float = 0.95,
+    title: str = "",
+    ax: Axes | None = None,
+) -> Picture:
+    """Draw observed risk as a smooth function of the forecast, its band, and how many forecasts lie where.
+
+    Parameters
+    ----------
+    curve : FlexibleCurve
+        As `risk_validation` gives it.
+    y_prob : array_like, shape (n,)
+        The forecasts, for the bars below.
+    label : str
+    level : float
+        Confidence level of the band, for the legend.
+
+    Examples
+    --------
+    >>> from calibration_lessons import risk_validation
+    >>> risk = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
+    >>> picture = risk_validation([0, 0, 1, 0, 1, 0, 1, 1], risk).plot()
+    """
+    shade = _color("uncalibrated")
+    ax = _axes(ax, (7.4, 5.4))
+    _diagonal(ax)
+    ax.plot(curve.forecast, curve.observed, color=shade, label=label)
+    band = f"{100 * level:g} % band, each point"
+    ax.fill_between(curve.forecast, curve.low, curve.high, color=COLORS["band"], alpha=0.35, label=band)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="predicted risk", ylabel="observed risk")
+    ax.set_title(title)
+    _finish(ax, "below the line: predicts too much\nabove the line: predicts too little")
+    edges = bin_edges(20)
+    _counts_below(ax, edges, np.histogram(np.asarray(y_prob), edges)[0], shade)
     return _picture(ax)
 
 
@@ -652,6 +695,43 @@ def bars(
     if len(methods) > 1:
         ax.legend()
     return _picture(ax)
+
+
+@_house
+def images(
+    pictures: npt.ArrayLike, captions: Sequence[str], *, columns: int = 6, marked: Sequence[int] = ()
+) -> Picture:
+    """Show grey pictures in a grid, a caption under each.
+
+    Parameters
+    ----------
+    pictures : array_like, shape (m, height, width)
+        Brightness; the brightest value is drawn black, as ink on paper.
+    captions : sequence of m str
+    columns : int
+    marked : sequence of int
+        Positions of pictures that get a frame in the colour of what is wrong.
+
+    Examples
+    --------
+    >>> images([[[0, 1], [1, 0]]], ["says 96 %, is wrong"], columns=1, marked=[0])
+    Picture of 1 axes
+    axes: x says 96 %, is wrong, y -
+    """
+    grey = np.asarray(pictures)
+    rows = -(-len(grey) // columns)
+    picture = panels(rows, columns, size=(1.15 * columns, 1.45 * rows))
+    for i, ax in enumerate(picture.axes):
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(i in marked)
+        if i < len(grey):
+            ax.imshow(grey[i], cmap="gray_r", interpolation="nearest")
+            ax.set_xlabel(captions[i], fontsize=8)
+            for spine in ax.spines.values() if i in marked else ():
+                spine.set(color=VERMILLION, linewidth=2.5)
+        else:
+            ax.set_axis_off()
+    return picture
 
 
 @_house

@@ -172,6 +172,22 @@ def ece(draw: Any) -> Values:
     }
 
 
+ece_interval = ece
+
+
+def interval_note(draw: Any) -> Values:
+    """Draw forecasts in two bins with outcomes; a source's shares and errors in three bins."""
+    p, o, shares = draw.uniform(0.1, 0.45, 2 * n), draw.integers(0, 2, 2 * n), draw.dirichlet([2] * K)
+    bins, errors = bins_of(p, [0.0, 0.25, 0.5]), draw.uniform(-1, 1, K)
+    pairs = sum((o[i - 1] - p[i - 1]) * (o[k - 1] - p[k - 1]) / (len(rows) - 1)
+                for rows in bins for i in rows for k in rows if i != k)
+    return {
+        r"\theta": sum(shares * abs(errors)), r"\pi_": shares, r"\delta_": errors, "T": pairs / (2 * n),
+        "n": 2 * n, "n_": [len(rows) for rows in bins], "B_": bins, "r_": o - p, "o_": o, r"\hat p_": p,
+        r"m \in": (1, 2), r"i \in": range(1, 2 * n + 1), "M": K,
+    }
+
+
 def proper_scores(draw: Any) -> Values:
     """Draw labels with forecasts, and one forecast p beside a truth q."""
     y, rows = draw.permutation(LABELS), draw.dirichlet([2] * K, n)
@@ -384,6 +400,17 @@ def decisions(draw: Any) -> Values:
             r"\hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n": True,
         },
         "eq-abstain": {"a": abstaining, "=": bool(d.abstains(p, costs, abstaining))},
+    }
+
+
+def clinic(draw: Any) -> Values:
+    """Draw who is ill, what was predicted, and a threshold of treatment."""
+    y, p, t = draw.permutation(OUTCOMES), draw.random(n), draw.random()
+    treated = p >= t
+    return ROWS | {
+        "x": draw.normal(), "t": t,
+        r"\mathrm{TP}": (treated & (y == 1)).sum(), r"\mathrm{FP}": (treated & (y == 0)).sum(),
+        r"\mathrm{NB}(t)": d.net_benefit(y.tolist(), p.tolist(), t),
     }
 
 

@@ -25,7 +25,7 @@ WITH_FUNCTION = [label for label, entry in NUMBERED.items() if entry.function]
 # Displays without a number that are not evaluated, by how they begin.
 UNREAD = {
     ("promise", r"P(y = \hat y \mid \hat p = p) = p"): "a condition on a distribution, not an identity",
-    ("ece", r"\bigl| \mathbb E [\, P(y = 1"): "an inequality between conditional expectations",
+    ("ece_interval", r"\bigl| \mathbb E [\, P(y = 1"): "an inequality between conditional expectations",
     ("histogram_binning", r"\min_{\theta_1"): "a problem; its solution is eq-histogram-binning",
     ("isotonic", r"\min_{g_1"): "a problem; its solution is eq-isotonic",
     ("choosing", r"\left( \frac{1}{J} +"): "an estimate that the sentence around it names",

@@ -117,8 +117,9 @@ def test_a_fold_a_comment_and_a_mark_have_no_length() -> None:
 
 
 def test_tables_pictures_and_formulas_count_whether_text_or_code_makes_them() -> None:
-    text = "| a |\n|---|\n| 1 |\n\n$$\nx\n$$ (eq-x)\n\n:::{admonition} Proof\n:class: dropdown\n$$\ny\n$$\n:::"
-    shown = [{"output_type": "display_data", "data": {kind: ""}} for kind in ("text/html", "image/png")]
+    text = "| a |\n|---|\n| 1 |\n\n$$\nx\n$$ (eq-x)\n\n:::{note}\n:class: dropdown\n$$\ny\n$$\n:::"
+    kinds = ("text/html", "image/png")
+    shown = [{"output_type": "display_data", "data": {kind: ""}, "metadata": {}} for kind in kinds]
     cells = [md(text), py("f()\n\ng()", shown[0]), py("h()", shown[1], tags=["hide-input"])]
     length = measure({"cells": [*cells, py("i()", *shown, tags=["hide-cell"])]})
     assert (length.lines, length.tables, length.pictures, length.formulas) == (2, 2, 1, 1)

@@ -32,9 +32,8 @@ MANY = list(METHODS)[list(METHODS).index("Temperature scaling") :]  # classes
 
 def table(heading):
     text = PAGE.read_text(encoding="utf-8").split(f"## {heading}\n")[1].split("\n## ")[0]
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"
-    ]
+    lines = re.sub(r"<!--.*?-->", "", text).splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line[:1] == "|"]
     return {re.sub(r"\[(.+)\]\(.+\)", r"\1", name): cells for name, *cells in rows[2:]}
 
 

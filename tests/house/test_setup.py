@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PYTHON = sys._base_executable  # a space in the environment's own path is not for make
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
 
 
@@ -28,7 +29,7 @@ def clone(tmp_path):
 def ready(clone):
     """The same with an environment that looks complete."""
     (clone / ".venv/bin").mkdir(parents=True)
-    (clone / ".venv/bin/python").symlink_to(sys.executable)
+    (clone / ".venv/bin/python").symlink_to(PYTHON)
     for stamp in ("site", "made"):
         (clone / ".venv" / stamp).write_text(f"{clone} python3\n")
     return clone
@@ -45,8 +46,9 @@ def program(folder, name, script):
 
 def make(folder, *arguments, **environment):
     """Run make; return its status and what it printed, but for make's own lines."""
+    outside = {name: value for name, value in os.environ.items() if name not in {"MAKEFLAGS", "PYTHON"}}
     done = subprocess.run(
-        ["make", *arguments], cwd=folder, env=os.environ | environment, stdout=subprocess.PIPE,
+        ["make", *arguments], cwd=folder, env=outside | environment, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False,
     )  # fmt: skip
     return done.returncode, [line for line in done.stdout.splitlines() if not line.startswith("make")]
@@ -59,10 +61,10 @@ def test_make_help_lists_every_target(clone):
 
 
 def test_make_n_prints_the_commands_and_runs_none(clone):
-    status, lines = make(clone, "-n", "serve", "CLASS_EDITION=1", f"PYTHON={sys.executable}")
+    status, lines = make(clone, "-n", "serve", "CLASS_EDITION=1", f"PYTHON={PYTHON}")
     assert status == 0 and not (clone / ".venv").exists()
     printed = "\n".join(lines)
-    for command in (f"tools/release/setup.sh {sys.executable}", "python tools/site/class_edition.py",
+    for command in (f"tools/release/setup.sh {PYTHON}", "python tools/site/class_edition.py",
                     "jupyter-book build -q -W -n --keep-going _build/class/",
                     "http.server --bind 127.0.0.1 --directory _build/class/_build/html 8000"):  # fmt: skip
         assert command in printed
@@ -118,22 +120,21 @@ NO_REGISTRY = {
 
 @pytest.mark.kernel
 def test_no_registry_is_named_in_the_last_line(clone):
-    status, lines = make(clone, "setup", f"PYTHON={sys.executable}", **NO_REGISTRY)
+    status, lines = make(clone, "setup", f"PYTHON={PYTHON}", **NO_REGISTRY)
     assert status != 0
     assert re.search(r"setup: installing requirements-site.txt failed.*check the network", lines[-1])
 
 
 @pytest.mark.kernel
 def test_where_uv_fails_pip_installs(clone):
-    uv = program(
-        clone, "uv", f'[ "$1" = venv ] && exec {sys.executable} -m uv "$@"; echo "no uv here"; exit 1'
-    )
+    ours = f'exec "{sys.executable}" -m uv "$@"'
+    uv = program(clone, "uv", f'[ "$1" = venv ] && {ours}; echo "no uv here"; exit 1')
     (clone / "requirements-site.txt").write_text("")
     (clone / "pyproject.toml").write_text(
         "[project]\nname = 'x'\nversion = '0'\n[build-system]\nrequires = []\n"
     )
     path = f"{uv.parent}:{os.environ['PATH']}"
-    status, lines = make(clone, "setup", f"PYTHON={sys.executable}", PATH=path, **NO_REGISTRY)
+    status, lines = make(clone, "setup", f"PYTHON={PYTHON}", PATH=path, **NO_REGISTRY)
     assert "setup: uv failed; pip tries, which takes a minute or more" in lines
     assert status != 0 and "installing calibration_lessons failed" in lines[-1]  # without a build backend
 
@@ -146,10 +147,10 @@ def test_binder_installs_as_make_setup_does():
 
 
 def test_serving_installs_no_more_than_the_site_needs(clone):
-    _, lines = make(clone, "-n", "serve", f"PYTHON={sys.executable}")
+    _, lines = make(clone, "-n", "serve", f"PYTHON={PYTHON}")
     made = [line for line in lines if "tools/release/setup.sh" in line]
-    assert made == [f"tools/release/setup.sh {sys.executable}"]
-    _, lines = make(clone, "-n", "setup", f"PYTHON={sys.executable}")
+    assert made == [f"tools/release/setup.sh {PYTHON}"]
+    _, lines = make(clone, "-n", "setup", f"PYTHON={PYTHON}")
     assert lines[-1] == "tools/release/setup.sh .venv/bin/python requirements.txt"
 
 

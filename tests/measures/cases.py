@@ -21,5 +21,5 @@ def same(curve, other, rtol=1e-12):
     assert np.array_equal(curve.edges, other.edges) and curve.edges.dtype == other.edges.dtype
     assert np.array_equal(curve.counts, other.counts)
     assert (curve.target, curve.strategy) == (other.target, other.strategy)
-    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances"):
+    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances", "squared_misses"):
         np.testing.assert_allclose(getattr(curve, part), getattr(other, part), rtol=rtol)

@@ -278,8 +278,17 @@ def test_one_event_more_moves_the_upper_end_by_about_one_event():
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_forecasts_the_wrong_way_round_in_a_bin_lengthen_the_interval(norm):
+    p = np.repeat([0.1, 0.9], 200)
+    flipped = np.arange(400) % 200 < 40
+    ends = [cl.ece_interval(y | flipped, p, n_bins=1, norm=norm) for y in (p > 0.5, p < 0.5)]
+    (low, high), (lower, higher) = ends
+    assert lower <= low and higher > high + 0.01
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_one_row_leaves_every_error_possible(norm):
-    assert cl.ece_interval([1], [0.3], norm=norm) == pytest.approx((0, 0.7))
+    assert cl.ece_interval([1], [0.3], norm=norm) == (0, 1)
     assert cl.ece_interval([0], [1.0], norm=norm) == pytest.approx((0, 1))
 
 

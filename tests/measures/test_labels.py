@@ -27,6 +27,7 @@ MEASURES = {
     "expected_calibration_error": cl.expected_calibration_error,
     "maximum_calibration_error": cl.maximum_calibration_error,
     "ece_interval": cl.ece_interval,
+    "compare": lambda y, p, **names: cl.compare(y, p, p[::-1], n_bins=2, **names).nll,
     "brier_score": cl.brier_score,
     "negative_log_likelihood": cl.negative_log_likelihood,
 }
@@ -118,4 +119,5 @@ def test_each_measure_of_labels_and_forecasts_takes_names():
         parameters = inspect.signature(getattr(cl, name)).parameters
         if "y_true" in parameters:
             assert "pos_label" in parameters and ("labels" in parameters or name in BINARY), name
-            assert all(p.kind is p.KEYWORD_ONLY for p in list(parameters.values())[2:]), name
+            data = ("y_true", "y_prob", "prob_a", "prob_b")
+            assert all(p.kind is p.KEYWORD_ONLY for p in parameters.values() if p.name not in data), name

@@ -18,8 +18,6 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PowerTransformer
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions, simulate
@@ -119,7 +117,7 @@ def digits() -> dict[str, Any]:
     return {name: (y_test, p) for name, p in held.items()}
 
 
-@figure("measures/ece", n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)
+@figure("measures/ece_interval", n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)
 def ece(n: float, bins: float, model: str) -> dict[str, Any]:
     labels, p = (part[: int(n)] for part in digits()[model])
     observed = cl.expected_calibration_error(labels, p, n_bins=int(bins))
@@ -346,53 +344,6 @@ def platt(targets: str, a: float, b: float) -> dict[str, Any]:
 
 
 @cache
-def spam() -> tuple[Any, ...]:
-    """Filter the e-mails of the lesson on decisions: labels, both forecasts, and both parts' scores."""
-    X, y, _ = datasets.spambase()
-    X_fit, X_rest, y_fit, y_rest = train_test_split(X, y, stratify=y, train_size=0.4, random_state=0)
-    X_cal, X_test, y_cal, y_test = train_test_split(
-        X_rest, y_rest, stratify=y_rest, train_size=0.4, random_state=0
-    )
-    model = make_pipeline(PowerTransformer(), GaussianNB(var_smoothing=0.01)).fit(X_fit, y_fit)
-    z, z_test = (np.diff(model.predict_log_proba(part))[:, 0] for part in (X_cal, X_test))
-    isotonic = cl.IsotonicCalibration().fit(z, y_cal).predict_proba(z_test)[:, 1]
-    return y_test, {"uncalibrated": expit(z_test), "isotonic": isotonic}, (z, y_cal), z_test
-
-
-@figure("practice/decisions", price=[0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.5, 9.0, 9.5])
-def decisions(price: float) -> dict[str, Any]:
-    labels, forecasts, (z, y), z_test = spam()
-    costs = [[0, price], [10 - price, 0]]
-    t = cl.decisions.optimal_threshold(costs)
-    cuts = [*z, -np.inf]
-    cut = cuts[np.argmin([cl.decisions.mean_cost(y, (z > c).astype(int), costs) for c in cuts])]
-    rules = {name: (q > t).astype(int) for name, q in forecasts.items()}
-    rules |= {"tuned cut": (z_test > cut).astype(int)}
-    rules |= {"keep all": np.zeros(len(labels), int), "throw all away": np.ones(len(labels), int)}
-    paid = {name: cl.decisions.mean_cost(labels, rule, costs) for name, rule in rules.items()}
-    rows = [np.array(costs)[labels, rules[name]] for name in forecasts]
-    saved, half = np.mean(rows[0] - rows[1]), 1.96 * np.std(rows[0] - rows[1]) / len(labels) ** 0.5
-    four = [value for name, value in paid.items() if name != "tuned cut"]
-    return {
-        "readout": f"miss {10 - price:g}, threshold {t:.2f}; paid: uncalibrated {paid['uncalibrated']:.3f}, "
-        f"isotonic {paid['isotonic']:.3f}, tuned cut {paid['tuned cut']:.3f}",
-        "drawn": [
-            *({"x": x, "y": y} for x, y in (filled(labels, q) for q in forecasts.values())),
-            {"m0": [t]},
-            {"height": [*paid.values()]},
-            {f"v{i}": [value] for i, value in enumerate(four)} | {"price": [price]},
-            {"v0": [saved], "v1": [saved - half], "v2": [saved + half], "price": [price]},
-        ],
-    }
-
-
-def filled(labels: Any, q: Any) -> tuple[Any, Any]:
-    """Confidence and accuracy of the bins that hold 20 rows or more."""
-    curve = cl.reliability_curve(labels, q, n_bins=10)
-    return curve.confidence[curve.counts >= 20], curve.accuracy[curve.counts >= 20]
-
-
-@cache
 def clean(number: int) -> datasets.LabelledLogits:
     return datasets.network_logits(number, "calibration")
 
@@ -573,24 +524,6 @@ def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
             {"height": [fits[0].intercept_[k], *factors]},
             {"strength": [strength], "v1": [1000 * (alone - loss)]} | ({"v0": folds} if len(folds) else {}),
             {"strength": [strength], "v0": [accuracy]},
-        ],
-    }
-
-
-@figure("practice/decisions", number=2, threshold=[0.5, 0.6, 0.7, 0.8, 0.9, 0.98], by=["T = 1", "fitted T"])
-def selective(threshold: float, by: str) -> dict[str, Any]:
-    (z_fit, y_fit), (z, y) = (datasets.network_logits(0, part) for part in ("calibration", "test"))
-    p = cl.softmax(z / (cl.TemperatureScaling().fit(z_fit, y_fit).temperature_ if by == "fitted T" else 1))
-    rows = [(row.max(), row.argmax() != label) for row, label in zip(p, y, strict=True)]
-    answered = [row for row in rows if row[0] >= threshold]
-    coverage, (sure, wrong) = len(answered) / len(y), np.mean(answered, axis=0)
-    return {
-        "readout": f"{100 * coverage:.1f} % answered; of these {100 * wrong:.1f} % wrong, "
-        f"{100 * (1 - sure):.1f} % stated",
-        "drawn": [
-            {"x": [coverage], "y": [wrong]},
-            {"threshold": [threshold], "v0": [wrong], "v1": [1 - sure]},
-            {"threshold": [threshold], "v0": [coverage]},
         ],
     }
 

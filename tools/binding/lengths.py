@@ -6,10 +6,10 @@
 
 Read is what lies open: words at 200 a minute, 4 seconds for a line of code, 45 for a table, 75 for a picture,
 60 for a displayed formula; a table or picture counts whether text or code makes it. An exercise takes five
-minutes. A problem set takes the time to read it (120 words a minute, a quarter of a minute for a code cell), and
-for each question two minutes to look things up, two for each line of its authors' answer, and one for ten words
-to be written; `tools/binding/trial_reader.csv` is the record of a reader that this follows. Its minutes are
-rounded up to fives.
+minutes. A problem set takes the time to read it (120 words a minute, a quarter of a minute for a code cell),
+and for each question two minutes to look things up, two for each line of its authors' answer, and one for ten
+words to be written; `tools/binding/trial_reader.csv` is the record of a reader that this follows. Its minutes
+are rounded up to fives.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ def measure(notebook: dict[str, Any]) -> Length:
     texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     code, in_solution = [], False
     for cell in notebook["cells"]:
-        if gate := re.search(r"\{solution-(start|end)\}", "".join(cell["source"])):
-            in_solution = gate[1] == "start"
+        if gates := re.findall(r"\{solution-(start|end)\}", "".join(cell["source"])):
+            in_solution = gates[-1] == "start"
         if cell["cell_type"] == "code" and not in_solution:
             code.append(cell)
     open_texts = unfolded(texts)
@@ -136,7 +136,7 @@ def measure(notebook: dict[str, Any]) -> Length:
 
 
 def unfolded(texts: list[str]) -> list[str]:
-    """Leave out what stands in a fold: a dropdown, an admonition of that class, a solution."""
+    """Blank what stands in a fold: a dropdown, an admonition of that class, a solution."""
     kept: list[str] = []
     gated = False  # between solution-start and solution-end, which stand in cells of their own
     for text in texts:
@@ -147,6 +147,7 @@ def unfolded(texts: list[str]) -> list[str]:
             name = match["name"] or "" if match else ""
             if name in {"solution-start", "solution-end"}:
                 gated = name == "solution-start"
+            lines.append(" " * len(line))
             if match and fences and not name and match["marker"] == fences[-1][0]:
                 fences.pop()
             elif match:
@@ -154,7 +155,7 @@ def unfolded(texts: list[str]) -> list[str]:
             elif re.match(r"\s*:class:.*\bdropdown\b", line) and fences:
                 fences[-1] = (fences[-1][0], True)
             elif not gated and not any(fold for _, fold in fences) and not re.match(r"\s*:[\w-]+:", line):
-                lines.append(line)
+                lines[-1] = line
         kept.append("\n".join(lines))
     return kept
 

@@ -3,6 +3,8 @@
     0.123<!-- = mean_ece["uniform"][0]:.3f -->       the text before the mark is the value of the expression
     … far below it. <!-- holds: after < before -->   the sentence stands as long as the expression is true
 
+    … take it. <!-- shown: practice/choosing#cell; when: 200 rows -->  where a rule is shown, and when
+
 What follows `=` is a replacement field of an f-string, evaluated in the chapter's own kernel at that place of
 the notebook. The format `_` writes 10 000, `.1%` writes 12.5 %; inside `$…$` both become LaTeX.
 """
@@ -19,6 +21,7 @@ from functools import cache
 from typing import Any
 
 MARK = re.compile(r"<!--\s*(?P<kind>=|holds:)\s*(?P<expression>.*?)\s*-->", re.S)
+SHOWN = re.compile(r"<!--\s*shown:\s*(?P<place>[^;|]*?)\s*;\s*when:\s*(?P<when>[^|]*?)\s*-->")
 NUMBER = re.compile(  # the number that a mark belongs to, with what may stand between the two
     r"(?P<digits>(?:(?<![\w.)}\]])[-+\u2212])?(?<![\w.])"
     r"(?:\d{1,3}(?:(?:[ \u2009\u202f,]|\\,|\{,\})\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"

@@ -117,8 +117,8 @@ class Binned:
 
     def interval(self, counts: Any, norm: str) -> tuple[float, float]:
         """Return `ece_interval` of a sample."""
-        rows, p, hits, variances = (counts @ self.parts[k] for k in range(4))
-        sums = np.array([rows, rows, rows, p, hits, variances]).reshape(6, -1, len(self.edges) - 1)
+        rows, p, hits, variances, squares = (counts @ self.parts[k] for k in (0, 1, 2, 3, 5))
+        sums = np.array([rows, rows, rows, p, hits, variances, squares]).reshape(7, -1, len(self.edges) - 1)
         curves = [curve_from_sums("positive", "uniform", self.edges, one) for one in sums.swapaxes(0, 1)]
         if self.class_wise:
             return _class_wise.interval(curves, 0.95, "l1")
@@ -414,7 +414,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons" / "data")
+    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
     options = parser.parse_args()
     start = time.perf_counter()
     with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:

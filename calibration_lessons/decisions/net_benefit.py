@@ -1,0 +1,155 @@
+"""Net benefit: what acting on a forecast gains, counted in true positives (Vickers and Elkin 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm
+
+from .. import _input, _results
+from .._typing import Floats, Label
+
+
+@dataclass(frozen=True, repr=False)
+class DecisionCurve(_results.Rows):
+    """Net benefit of a forecast, or its lead over another, at several thresholds.
+
+    Attributes
+    ----------
+    threshold : ndarray, shape (m,)
+    net_benefit, low, high : ndarray, shape (m,)
+        Of the forecast, or the difference to `versus`, with the ends of a Wald interval at each threshold.
+    treat_all : ndarray, shape (m,)
+        Net benefit of treating everybody; that of treating nobody is 0.
+    """
+
+    threshold: Floats
+    net_benefit: Floats
+    low: Floats
+    high: Floats
+    treat_all: Floats
+
+    def __repr__(self) -> str:
+        return f"<DecisionCurve: {len(self.threshold)} thresholds>"
+
+
+def net_benefit(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    thresholds: npt.ArrayLike,
+    *,
+    standardized: bool = False,
+    pos_label: Label = None,
+) -> Floats:
+    """Net benefit of treating where the forecast is at or above a threshold (``eq-net-benefit``).
+
+    True positives minus false positives at the odds of the threshold, t / (1 - t) each, per row.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Whether the event happened: 0 and 1.
+    y_prob : array_like, shape (n,)
+        Predicted risk in [0, 1]. Ones treat everybody; nobody is treated where all are below the threshold.
+    thresholds : array_like, shape (m,)
+        In [0, 1): the risk at which harm and good of treating balance.
+    standardized : bool
+        Divide by the share of events, so that 1 is the most that any forecast can reach.
+    pos_label : str or int, optional
+        The event, where `y_true` does not hold 0 and 1.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        At most the share of events, or 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described; where it is to be standardized, also without an event.
+
+    References
+    ----------
+    Vickers and Elkin (2006), Decision curve analysis; Kerr et al. (2016), on standardizing.
+
+    Examples
+    --------
+    >>> net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], [0.2, 0.5]).tolist()
+    [0.4375, 0.25]
+    """
+    gains, events = _gains(y_true, y_prob, thresholds, pos_label)
+    if standardized and not events:
+        raise _input.BadValue("y_true", "has no event", "at least one, to standardize by")
+    return np.array([gain.mean() for gain in gains]) / (events / len(gains[0]) if standardized else 1)
+
+
+def decision_curve(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    thresholds: npt.ArrayLike,
+    *,
+    versus: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    pos_label: Label = None,
+) -> DecisionCurve:
+    """Net benefit with intervals, or its difference to another forecast for the same rows.
+
+    Parameters
+    ----------
+    y_true, y_prob, thresholds, pos_label
+        As for `net_benefit`.
+    versus : array_like, shape (n,), optional
+        Another forecast; ones for treating everybody. The interval is paired: each row counts for both.
+    level : float
+        Confidence level at each threshold, in (0, 1).
+
+    Returns
+    -------
+    DecisionCurve
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, and for fewer than two rows.
+
+    Examples
+    --------
+    >>> curve = decision_curve([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], [0.2], versus=[1, 1, 1, 1])
+    >>> curve.net_benefit.tolist()
+    [0.0625]
+    """
+    level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    gains, _ = _gains(y_true, y_prob, thresholds, pos_label)
+    rows = len(gains[0])
+    if rows < 2:
+        raise _input.BadValue("y_true", "has 1 row", "at least 2 rows, for an interval")
+    everybody, _ = _gains(y_true, np.ones(rows), thresholds, pos_label)
+    if versus is not None:
+        gains = gains - _gains(y_true, versus, thresholds, pos_label, "versus")[0]
+    mean = gains.mean(axis=1)
+    reach = norm.isf((1 - level) / 2) * gains.std(axis=1, ddof=1) / np.sqrt(rows)
+    at = np.asarray(thresholds, dtype=np.float64)
+    return DecisionCurve(at, mean, mean - reach, mean + reach, everybody.mean(axis=1))
+
+
+def _gains(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    thresholds: npt.ArrayLike,
+    pos_label: Label,
+    name: str = "y_prob",
+) -> tuple[Floats, int]:
+    """Return what each row contributes at each threshold, shape (m, n), and the number of events."""
+    forecasts = _input.probabilities(y_prob, name, ndim=(1,))
+    labels = _input.class_numbers(y_true, forecasts, pos_label=pos_label)
+    _input.same_length(**{"y_true": labels, name: forecasts})
+    at = _input.finite(thresholds, "thresholds", (1,)).astype(np.float64)
+    outside = (at < 0) | (at >= 1)
+    if outside.any():
+        where = _input.first(outside)
+        raise _input.BadValue("thresholds", f"= {at[where]:g}", "a risk from 0 to below 1", where)
+    treated = forecasts >= at[:, None]
+    gains = np.where(labels == 1, 1.0, -(at / (1 - at))[:, None])
+    return np.where(treated, gains, 0.0), int(labels.sum())

@@ -1,0 +1,389 @@
+"""Two models on the same rows: intervals for the differences of their scores and of their calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, log_softmax, softmax
+from scipy.stats import t as student
+
+from .. import _input, _results
+from .._blocks import chosen_class, row_blocks, row_squares
+from .._typing import FloatArray, Floats, Label, Names, Strategy, Target
+from ._forecast import Forecast, event_name, the
+from .bins import bin_index, edges_of
+
+EXTRA = 4.0  # rows more whose labels say nothing: two events and two others (Agresti and Coull 1998)
+LEAST_FREEDOM = 0.01  # weights may leave next to none: nearly nothing is ruled out then
+ROUNDING = 1e-12  # of a variance, where equal forecasts leave none
+
+Loss = Callable[[Floats, bool], Floats]
+
+
+class Difference(NamedTuple):
+    """A measure of two models, and the interval of its difference.
+
+    Attributes
+    ----------
+    a, b : float
+        The measure of each model.
+    value : float
+        That of a minus that of b: below 0 where a is better.
+    low, high : float
+        Ends of the interval of the difference.
+    """
+
+    a: float
+    b: float
+    value: float
+    low: float
+    high: float
+
+    def __repr__(self) -> str:
+        return _results.rounded(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(_results.Rows):
+    """What two models differ by on the same rows; its text is the sentence for a paper.
+
+    Attributes
+    ----------
+    brier, nll : Difference
+        Brier score (the sum over the classes for 2-D forecasts), and negative log-likelihood in nats.
+    calibration : Difference
+        Squared calibration error, freed from what chance adds; of a model it may come out below 0.
+    event : str
+        Whose calibration is compared: "top label", "positive class" or "class k".
+    n : int
+        Rows of positive weight.
+    n_bins : int
+        Number of bins asked for.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width or of equal mass.
+    level : float
+        Confidence level of each interval, in (0, 1).
+    """
+
+    brier: Difference
+    nll: Difference
+    calibration: Difference
+    event: str
+    n: int
+    n_bins: int
+    strategy: Strategy
+    level: float
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name} {_told(one, name)}" for name, one in self._measures().items())
+        kind, several = "width" if self.strategy == "uniform" else "mass", "s" if self.n_bins > 1 else ""
+        return (
+            f"a minus b on the same {self.n} rows, below 0 where a is better, with {100 * self.level:g} % "
+            f"intervals: {told}; "
+            f"the last of {the(self.event)}, in {self.n_bins} bin{several} of equal {kind}"
+        )
+
+    __repr__ = __str__
+
+    def _measures(self) -> dict[str, Difference]:
+        error = "debiased squared calibration error"
+        return {"Brier score": self.brier, "NLL": self.nll, error: self.calibration}
+
+    def _columns(self) -> dict[str, Any]:
+        measures = self._measures()
+        table = np.array(list(measures.values())).T
+        names = ("a", "b", "a minus b", "low", "high")
+        return {"measure": list(measures)} | dict(zip(names, table, strict=True))
+
+
+def _told(one: Difference, name: str) -> str:
+    if not np.isfinite(one.value):
+        return "infinite for " + " and ".join(model for model in "ab" if np.isinf(getattr(one, model)))
+    value, low, high = map(_results.number, one[2:])
+    return f"{value}{' nats' if name == 'NLL' else ''} ({low} to {high})"
+
+
+def compare(
+    y_true: npt.ArrayLike,
+    prob_a: npt.ArrayLike,
+    prob_b: npt.ArrayLike,
+    *,
+    n_bins: int = 15,
+    strategy: Strategy = "uniform",
+    target: Target = None,
+    sample_weight: npt.ArrayLike | None = None,
+    from_logits: bool = False,
+    labels: npt.ArrayLike | None = None,
+    pos_label: Label = None,
+    level: float = 0.95,
+) -> Comparison:
+    """Compare two models on the same rows: differences of both proper scores and of calibration.
+
+    Each interval is paired: it rests on how much the two differ row by row, which scatters less than what
+    each of them is. The calibration error compared is the squared one, ``sum_m n_m/n gap_m^2`` over the bins,
+    each square freed from what chance adds: ``(s_m^2 - q_m) / (n_m (n_m - 1))`` in place of
+    ``gap_m^2 = (s_m / n_m)^2``, where ``s_m`` and ``q_m`` sum up ``y - p`` and its square.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels 0..K-1 (0 and 1 for 1-D forecasts).
+    prob_a, prob_b : array_like, shape (n,) or (n, K)
+        Each model's probability of the positive class, or of each class; logits with ``from_logits=True``.
+    n_bins : int
+        Number M of bins.
+    strategy : {"uniform", "quantile"}
+        Bins of equal width, closed on the right, or of equal mass, with edges from the scores of both models
+        together. The edges are the same for both; a row may lie in another bin for a than for b.
+    target : {None, "top-label", "positive"} or int
+        Whose calibration is compared: that of each model's own top label (None for 2-D forecasts), of the
+        positive class (None for 1-D ones), or of one class against the rest.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
+    from_logits : bool
+        Read the forecasts as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+    labels, pos_label : array_like of shape (K,), and str or int, optional
+        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of 1-D forecasts.
+    level : float
+        Confidence level of each interval, in (0, 1).
+
+    Returns
+    -------
+    Comparison
+        Differences a minus b, below 0 where a is better. Where a label had the probability 0, the log loss is
+        infinite and its interval the whole line.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, for fewer than two rows, and where no two rows share a bin.
+
+    Warns
+    -----
+    UserWarning
+        Where a bin holds one row: its error is unknown, and it is left out.
+
+    Notes
+    -----
+    Each interval is that of a mean over the rows: of the differences of the losses, or of what each row adds
+    to the difference of the squared errors. Two corrections widen it: four rows more whose labels say
+    nothing, since an event that did not come might have come, and on the side to which the rows are skewed
+    what skewness adds to Student's quantile. Where both models are nearly calibrated, what is left
+    of the squared errors is the scatter of pairs of rows; the interval takes it if it is the larger, and
+    holds the difference there more often than it says. The rows are taken as independent, the edges as fixed.
+
+    There is no interval for the difference of two plain calibration errors here: a percentile bootstrap adds
+    to the smaller error more than to the larger, and misses the difference nearly always where one of the
+    models is calibrated.
+
+    References
+    ----------
+    Kumar et al. (2019), Verified uncertainty calibration, section 4 (debiasing); Sun et al. (2024), A
+    confidence interval for the l2 expected calibration error; Hall (1992), On the removal of skewness by
+    transformation; Agresti and Coull (1998), Approximate is better than "exact".
+
+    Examples
+    --------
+    >>> y_true, prob_a, prob_b = [1, 0, 1, 1, 0] * 40, [0.9, 0.2, 0.6, 0.8, 0.4] * 40, [0.6, 0.4] * 100
+    >>> print(compare(y_true, prob_a, prob_b, n_bins=5))  # doctest: +NORMALIZE_WHITESPACE
+    a minus b on the same 200 rows, below 0 where a is better, with 95 % intervals:
+    Brier score -0.178 (-0.196 to -0.159), NLL -0.399 nats (-0.44 to -0.356),
+    debiased squared calibration error 0.0644 (0.0399 to 0.0886); the last of the positive class,
+    in 5 bins of equal width
+    """
+    _input.number_between(level, 0, 1, "level", open_ends=True)
+    _input.positive_whole(n_bins, "n_bins")
+    _input.one_of(strategy, ["uniform", "quantile"], "strategy")
+    a, b = (
+        _read(y_true, prob, name, target, sample_weight, from_logits, (labels, pos_label))
+        for prob, name in ((prob_a, "prob_a"), (prob_b, "prob_b"))
+    )
+    if a.y_prob.shape != b.y_prob.shape:
+        raise _input.BadValue("prob_b", f"has shape {b.y_prob.shape}", f"that of prob_a, {a.y_prob.shape}")
+    n, weight = len(a.labels), np.ones(len(a.labels)) if a.weights is None else a.weights / a.weights.mean()
+    if n < 2:
+        raise _input.BadValue("y_true", "has one row that counts", "two at least, to see how rows differ")
+    quantile = float(student.isf((1 - level) / 2, max(n**2 / float(weight @ weight) - 1, LEAST_FREEDOM)))
+    return Comparison(
+        brier=_of_losses(a, b, _brier, weight, quantile),
+        nll=_of_losses(a, b, _nll, weight, quantile),
+        calibration=_of_calibration(a, b, n_bins, strategy, weight, quantile),
+        event=event_name(a.target),
+        n=n,
+        n_bins=n_bins,
+        strategy=strategy,
+        level=level,
+    )
+
+
+def _read(
+    y_true: npt.ArrayLike,
+    y_prob: npt.ArrayLike,
+    name: str,
+    target: Target,
+    sample_weight: npt.ArrayLike | None,
+    from_logits: bool,
+    names: Names,
+) -> Forecast:
+    """Read and check a model's forecast under its own name, and keep the rows that count."""
+    try:
+        forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+        forecast.whole()
+    except _input.Refusal as error:
+        argument, found, expected = (
+            text.replace("y_prob", name) for text in (error.name, error.found, error.expected)
+        )
+        raise type(error)(argument, found, expected, error.index, error.note) from None
+    if forecast.weights is None:
+        return forecast
+    counted = forecast.weights > 0
+    columns = {one: getattr(forecast, one)[counted] for one in ("y_prob", "labels", "weights")}
+    return replace(forecast, **columns)
+
+
+def _brier(block: Floats, from_logits: bool) -> Floats:
+    """Return the Brier score of each row for each label that may come, shape (rows, K)."""
+    if block.ndim == 1:
+        p = expit(block) if from_logits else block
+        return np.column_stack([p**2, (1 - p) ** 2])
+    p = softmax(block, axis=1) if from_logits else block
+    return np.asarray(row_squares(p)[:, None] - 2 * p + 1)
+
+
+def _nll(block: Floats, from_logits: bool) -> Floats:
+    """Return the negative log-likelihood of each row for each label that may come, shape (rows, K)."""
+    if block.ndim == 1 and from_logits:
+        return np.column_stack([np.logaddexp(0, block), np.logaddexp(0, -block)])
+    with np.errstate(divide="ignore"):
+        if block.ndim == 1:
+            return -np.column_stack([np.log1p(-block), np.log(block)])
+        return -np.asarray(log_softmax(block, axis=1) if from_logits else np.log(block))
+
+
+def _of_losses(a: Forecast, b: Forecast, loss: Loss, weight: Floats, quantile: float) -> Difference:
+    """Compare the mean losses."""
+    n, blocks = len(weight), list(row_blocks(a.y_prob))
+
+    def of_each_label(model: Forecast, rows: slice) -> Floats:
+        return loss(model.y_prob[rows].astype(np.float64), model.from_logits)
+
+    own = np.array(
+        [
+            np.concatenate([chosen_class(of_each_label(x, rows), 1, x.labels[rows]) for rows in blocks])
+            for x in (a, b)
+        ]
+    )
+    mean_a, mean_b = (own @ weight / n).tolist()
+    if np.inf in (mean_a, mean_b):
+        return Difference(mean_a, mean_b, _minus(mean_a, mean_b), -np.inf, np.inf)
+    value, others = float(weight @ (own[0] - own[1]) / n), np.zeros(2)
+    for rows in blocks:
+        with np.errstate(invalid="ignore"):  # a label that both rule out tells nothing of their difference
+            apart = of_each_label(a, rows) - of_each_label(b, rows) - value
+        apart = np.where(np.isfinite(apart), apart, 0.0) * weight[rows, None]
+        others += [float((apart**power).mean(axis=1).sum()) / n for power in (2, 3)]
+    low, high = _ends(value, weight * (own[0] - own[1] - value), others, quantile)
+    return Difference(mean_a, mean_b, value, low, high)
+
+
+class _Binned(NamedTuple):
+    """A model's bins: that of each row, the factor of a pair of rows in each, and its debiased square.
+
+    `apart` holds the distance of each row from the gap of its bin, and `part` what it contributes to the
+    squared error, shape (3, n): for its own label, and where the event did not come or came.
+    """
+
+    place: npt.NDArray[np.intp]
+    pair: Floats
+    value: float
+    apart: Floats
+    part: Floats
+
+
+def _of_calibration(
+    a: Forecast, b: Forecast, n_bins: int, strategy: Strategy, weight: Floats, quantile: float
+) -> Difference:
+    """Compare the debiased squared calibration errors."""
+    scored, n = [x.whole() for x in (a, b)], len(weight)
+    both = np.concatenate([scores for scores, _ in scored])
+    of_both = edges_of(both, n_bins, strategy, np.tile(weight, 2)) if strategy == "quantile" else None
+    models = []
+    for name, (scores, hits) in zip(("prob_a", "prob_b"), scored, strict=True):
+        edges = edges_of(scores, n_bins, strategy, None) if of_both is None else of_both
+        models.append(_binned(name, bin_index(scores, edges, strategy), scores, hits, weight))
+    one, other = models
+    parts = one.part - other.part
+    apart = weight * (parts - weight @ parts[0] / n)
+    others = np.array([(apart[1:] ** power).mean() for power in (2, 3)])
+    value = one.value - other.value
+    low, high = _ends(value, apart[0], others, quantile, _scatter(one, other))
+    return Difference(one.value, other.value, value, low, high)
+
+
+def _binned(
+    name: str, index: npt.NDArray[np.intp], scores: FloatArray, hits: npt.NDArray[np.bool_], weight: Floats
+) -> _Binned:
+    missed = np.array([hits, np.zeros(len(hits)), np.ones(len(hits))]) - scores
+    rows = np.bincount(index)
+    mass, squares, gaps, gaps_squared = (
+        np.bincount(index, values)
+        for values in (weight, weight**2, weight * missed[0], (weight * missed[0]) ** 2)
+    )
+    if rows.max() == 1:
+        expected = "so few that two rows share a bin"
+        raise _input.BadValue("n_bins", f"leaves each row of {name} alone", expected)
+    if alone := (np.flatnonzero(rows == 1) + 1).tolist():
+        bins = ", ".join(map(str, alone))
+        _input.warn(f"{name}: bin {bins} holds one row: left out of the debiased error")
+    several = rows > 1
+    pair = np.divide(mass / len(hits), mass**2 - squares, out=np.zeros_like(mass), where=several)
+    gap = np.divide(gaps, mass, out=np.zeros_like(mass), where=rows > 0)[index]
+    value = float(pair @ (gaps**2 - gaps_squared))
+    return _Binned(index, pair, value, weight * (missed - gap), 2 * gap * missed - gap**2)
+
+
+def _scatter(a: _Binned, b: _Binned) -> float:
+    """Return the variance of the difference where both models are calibrated.
+
+    Then it is a sum over the pairs of rows that share a bin, in a's bins less in b's, all uncorrelated. Both
+    sums have the pairs in common that share a bin of each.
+    """
+    n = len(a.place)
+    _, first, cell = np.unique(a.place * len(b.pair) + b.place, return_index=True, return_inverse=True)
+
+    def squares(one: _Binned, other: _Binned, index: npt.NDArray[np.intp], pairs: Floats) -> float:
+        products = one.apart * other.apart
+        sums = np.bincount(index, products[0] + EXTRA / n * products[1:].mean(axis=0))
+        return float(pairs @ sums**2)
+
+    alone = squares(a, a, a.place, a.pair**2) + squares(b, b, b.place, b.pair**2)
+    common = squares(a, b, cell, a.pair[a.place[first]] * b.pair[b.place[first]])
+    variance = 2 * (alone - 2 * common)
+    return variance if variance > ROUNDING * alone else 0.0
+
+
+def _ends(
+    value: float, rows: Floats, others: Floats, quantile: float, least_variance: float = 0.0
+) -> tuple[float, float]:
+    """Return both ends of an interval for a mean, from what each row adds, counted from the mean.
+
+    `others` are the mean square and cube of what the rows would add with any other label. The skewness moves
+    the quantile of Student's ratio by (1 + 2 t^2) / (6 sqrt n) of itself (Hall 1992).
+    """
+    n = len(rows)
+    square, cube = (
+        float((rows**power).sum() + EXTRA * other) for power, other in zip((2, 3), others, strict=True)
+    )
+    half = quantile * np.sqrt(max(square / (n * (n - 1)), least_variance))
+    skew = (1 + 2 * quantile**2) * (n - 1) * cube / (6 * n**2 * square) if square > 0 else 0.0
+    skew = float(np.clip(skew, -half, half))
+    return float(value - half + min(skew, 0.0)), float(value + half + max(skew, 0.0))
+
+
+def _minus(a: float, b: float) -> float:
+    """Return a - b, or NaN where both are infinite."""
+    return np.nan if a == b == np.inf else a - b

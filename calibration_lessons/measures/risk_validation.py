@@ -1,0 +1,365 @@
+"""External validation of a risk model: what a report of it states, each number with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit
+from scipy.stats import chi2, norm, rankdata, t
+
+from .. import _input, _results
+from .._extras import missing
+from .._typing import Floats, Label
+from ..solvers.logistic import logistic_intercept, logistic_line
+from ..solvers.newton import Convex, Slopes, minimise
+from ..solvers.root import increasing_root
+from .calibration_line import _refuse_certainty
+
+Update = Literal["none", "intercept", "intercept and slope"]
+QUANTILES = {3: (0.1, 0.5, 0.9), 4: (0.05, 0.35, 0.65, 0.95), 5: (0.05, 0.275, 0.5, 0.725, 0.95)}
+
+
+class Estimate(NamedTuple):
+    """A number and its interval; the ends are NaN where no valid interval exists."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __repr__(self) -> str:
+        return _results.rounded(self)
+
+    def __str__(self) -> str:
+        best, low, high = (_results.number(round(value, 6)) for value in self)  # what is below is noise
+        return best if np.isnan(self.low) else f"{best} ({low} to {high})"
+
+
+@dataclass(frozen=True, repr=False)
+class FlexibleCurve(_results.Rows):
+    """Observed risk as a smooth function of the forecast, with a pointwise band.
+
+    Attributes
+    ----------
+    forecast, observed, low, high : ndarray, shape (m,)
+        Forecasts in ascending order, the risk that the spline gives there, and the ends of its Wald interval
+        on the scale of the log-odds.
+    """
+
+    forecast: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+
+    def __repr__(self) -> str:
+        return f"<FlexibleCurve: {len(self.forecast)} forecasts>"
+
+
+@dataclass(frozen=True, repr=False)
+class RiskValidation:
+    """How a risk model did on new people.
+
+    Attributes
+    ----------
+    n, events : int
+        Rows, and rows where the event happened.
+    mean_forecast, event_rate : float
+        Mean forecast, and share of events.
+    observed_expected : Estimate
+        Events divided by the sum of the forecasts; Wald interval on the log scale.
+    in_the_large : Estimate
+        Intercept where the slope is held at 1 (the log-odds are an offset); profile likelihood.
+    slope : Estimate
+        Calibration slope, fitted together with an intercept; profile likelihood.
+    c_statistic : Estimate
+        Chance that an event is ranked above a non-event, ties one half; DeLong's variance, on the log-odds.
+    brier : Estimate
+        Mean squared error; Student's t of its mean.
+    ici, e50, e90, emax : Estimate
+        Mean, median, 90th percentile and maximum, over the rows, of the absolute difference between forecast
+        and flexible curve. No interval: a bootstrap of an absolute difference does not cover where the model
+        is calibrated. The curve's band says how sure it is.
+    curve : FlexibleCurve
+        Logistic regression on a restricted cubic spline of the forecast's log-odds.
+    update : {"none", "intercept", "intercept and slope"}
+        The simplest update that a closed test at 1 - level does not refuse (Vergouwe et al. 2017).
+    level : float
+        Confidence level of the intervals.
+    """
+
+    n: int
+    events: int
+    mean_forecast: float
+    event_rate: float
+    observed_expected: Estimate
+    in_the_large: Estimate
+    slope: Estimate
+    c_statistic: Estimate
+    brier: Estimate
+    ici: Estimate
+    e50: Estimate
+    e90: Estimate
+    emax: Estimate
+    curve: FlexibleCurve
+    update: Update
+    level: float
+    _forecasts: Floats = field(repr=False)
+
+    def sentence(self) -> str:
+        """Say the result in words, as a paper may print it."""
+        few = min(self.events, self.n - self.events) < 100
+        return (
+            f"In {self.n} rows with {self.events} events the mean predicted risk was "
+            f"{self.mean_forecast:.1%} and the event rate {self.event_rate:.1%} (observed to expected "
+            f"{self.observed_expected}). Calibration in the large was {self.in_the_large}, the calibration "
+            f"slope {self.slope}, the integrated calibration index {self.ici}, the C statistic "
+            f"{self.c_statistic} and the Brier score {self.brier}; brackets hold "
+            f"{100 * self.level:g} % intervals."
+            + (" With fewer than 100 events or non-events the flexible curve is uncertain." if few else "")
+        )
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame: a row for each measure, its estimate, the interval's ends and its kind.
+
+        Raises
+        ------
+        ImportError
+            Where pandas is not installed.
+        """
+        try:
+            frame = import_module("pandas").DataFrame
+        except ImportError as error:
+            raise missing("to_frame", "course", error) from error
+        rows = {name: (*getattr(self, key), kind) for key, (name, kind) in _TABLE.items()}
+        return frame.from_dict(rows, orient="index", columns=["estimate", "low", "high", "interval"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the flexible curve with its band, and where the forecasts lie; needs matplotlib."""
+        plots = import_module("calibration_lessons.plots")
+        return plots.flexible_curve(self.curve, self._forecasts, level=self.level, ax=ax)
+
+    def __str__(self) -> str:
+        return self.sentence()
+
+    def __repr__(self) -> str:
+        kept = [one.name for one in fields(self) if one.name not in {"_forecasts", "curve"}]
+        told = (f"{name}={value!r}" for name in kept for value in [getattr(self, name)])
+        return f"RiskValidation({', '.join(told)})"
+
+    def _repr_html_(self) -> str | None:
+        try:
+            frame = self.to_frame()
+        except ImportError:
+            return None
+        return _results.captioned(frame, f"{self.n} rows, {self.events} events", float_format=_results.number)
+
+
+_TABLE = {
+    "observed_expected": ("observed : expected", "Wald, log scale"),
+    "in_the_large": ("calibration in the large", "profile likelihood"),
+    "slope": ("calibration slope", "profile likelihood"),
+    "c_statistic": ("C statistic", "DeLong, log-odds"),
+    "brier": ("Brier score", "Student's t"),
+    "ici": ("ICI", "none"),
+    "e50": ("E50", "none"),
+    "e90": ("E90", "none"),
+    "emax": ("Emax", "none"),
+}
+
+
+def risk_validation(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, level: float = 0.95, pos_label: Label = None
+) -> RiskValidation:
+    """Validate a risk model on rows that it was not fitted to.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Whether the event happened: 0 and 1.
+    y_prob : array_like, shape (n,)
+        Predicted risk, strictly between 0 and 1.
+    level : float
+        Confidence level of the intervals, in (0, 1).
+    pos_label : str or int, optional
+        The event, where `y_true` does not hold 0 and 1.
+
+    Returns
+    -------
+    RiskValidation
+        Its ``sentence()`` is for a paper, ``to_frame()`` gives the table, ``plot()`` the figure.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For input that is not as described, for a risk of 0 or 1, for fewer than two events or non-events,
+        for equal forecasts, and where the forecasts separate the events from the rest: then no calibration
+        slope exists.
+
+    References
+    ----------
+    Van Calster et al. (2016), A calibration hierarchy for risk models; Austin and Steyerberg (2019), The
+    integrated calibration index; DeLong, DeLong and Clarke-Pearson (1988); Debray et al. (2017), A guide to
+    systematic review of prediction model performance, on observed to expected; Vergouwe et al. (2017), A
+    closed testing procedure to select an appropriate method for updating prediction models.
+
+    Examples
+    --------
+    >>> risk = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
+    >>> result = risk_validation([0, 0, 1, 0, 1, 0, 1, 1], risk)
+    >>> result.observed_expected
+    Estimate(estimate=1, low=0.5, high=2)
+    >>> result.update
+    'none'
+    """
+    forecasts = _input.probabilities(y_prob, ndim=(1,)).astype(np.float64)
+    _refuse_certainty(forecasts)
+    labels = _input.class_numbers(y_true, forecasts, pos_label=pos_label)
+    _input.same_length(y_true=labels, y_prob=forecasts)
+    level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    n, events = len(labels), int(labels.sum())
+    if min(events, n - events) < 2:
+        expected = "at least 2 events and 2 non-events"
+        raise _input.BadValue("y_true", f"has {events} events in {n} rows", expected)
+    log_odds = logit(forecasts)
+    if log_odds.min() == log_odds.max():
+        raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")
+    large, slope, update = _recalibration(log_odds, labels, level)
+    z = float(norm.isf((1 - level) / 2))
+    curve, at_rows = _flexible(forecasts, log_odds, labels, z)
+    off = np.abs(at_rows - forecasts)
+    ratio, spread = events / forecasts.sum(), z * np.sqrt((1 - events / n) / events)
+    losses = (labels - forecasts) ** 2
+    reach = float(t.isf((1 - level) / 2, n - 1)) * losses.std(ddof=1) / np.sqrt(n)
+    return RiskValidation(
+        n=n,
+        events=events,
+        mean_forecast=float(forecasts.mean()),
+        event_rate=events / n,
+        observed_expected=_estimate(ratio, ratio * np.exp(-spread), ratio * np.exp(spread)),
+        in_the_large=large,
+        slope=slope,
+        c_statistic=_c_statistic(forecasts, labels == 1, z),
+        brier=_estimate(losses.mean(), max(losses.mean() - reach, 0), min(losses.mean() + reach, 1)),
+        ici=_estimate(off.mean()),
+        e50=_estimate(np.median(off)),
+        e90=_estimate(np.quantile(off, 0.9)),
+        emax=_estimate(off.max()),
+        curve=curve,
+        update=update,
+        level=level,
+        _forecasts=forecasts,
+    )
+
+
+def _estimate(value: Any, low: Any = np.nan, high: Any = np.nan) -> Estimate:
+    return Estimate(float(value), float(low), float(high))
+
+
+class _Logistic(Convex):
+    """Half the deviance of a logistic regression on the columns of a design."""
+
+    def __init__(self, design: Floats, labels: npt.NDArray[Any]) -> None:
+        self.design, self.labels = design, labels
+
+    def slopes(self, theta: Floats) -> Slopes:
+        risk = expit(self.design @ theta)
+        weight = risk * (1 - risk)
+        return Slopes(self.design.T @ (risk - self.labels), (self.design.T * weight) @ self.design)
+
+    def step(self, theta: Floats, here: Slopes) -> Floats:
+        return np.negative(np.linalg.solve(here.hessian, here.gradient), dtype=np.float64)
+
+    def arrived(self, theta: Floats, here: Slopes, step: Floats) -> bool:
+        return bool(-here.gradient @ step < 1e-20 * len(self.labels))
+
+
+def _recalibration(
+    log_odds: Floats, labels: npt.NDArray[Any], level: float
+) -> tuple[Estimate, Estimate, Update]:
+    """Intercept at slope 1, slope, and the update that a closed test chooses."""
+
+    def deviance(line: Floats, along: Floats | float) -> tuple[float, float]:
+        """Deviance, and its derivative where the line moves along."""
+        losses = np.logaddexp(0, np.where(labels == 1, -line, line))
+        return 2 * float(losses.sum()), 2 * float(((expit(line) - labels) * along).sum())
+
+    def of_intercept(value: float) -> tuple[float, float]:
+        return deviance(log_odds + value, 1.0)
+
+    def of_slope(value: float) -> tuple[float, float]:
+        line = value * log_odds
+        return deviance(line + logistic_intercept(line, labels, None, (0.0, 1.0)), log_odds)
+
+    large = logistic_intercept(log_odds, labels, None, (0.0, 1.0))
+    slope, intercept = logistic_line(log_odds, labels, None, (0.0, 1.0))
+    as_it_is, shifted = of_intercept(0.0)[0], of_intercept(large)[0]
+    both, most = deviance(slope * log_odds + intercept, 1.0)[0], float(chi2.isf(1 - level, 1))
+    update: Update = "intercept and slope"
+    if as_it_is - both < chi2.isf(1 - level, 2):
+        update = "none"
+    elif shifted - both < most:
+        update = "intercept"
+    return (
+        _estimate(large, *(_end(of_intercept, large, side, shifted + most) for side in (-1, 1))),
+        _estimate(slope, *(_end(of_slope, slope, side, both + most) for side in (-1, 1))),
+        update,
+    )
+
+
+def _end(profile: Callable[[float], tuple[float, float]], best: float, side: int, limit: float) -> float:
+    """Return where a profile of the deviance has risen to its limit, on one side of its minimum."""
+
+    def excess(distance: float) -> tuple[float, float]:
+        value, slope = profile(best + side * distance)
+        return value - limit, side * slope
+
+    return best + side * increasing_root(excess, 0.5)
+
+
+def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> Estimate:
+    ranks = rankdata(forecasts)
+    events, others = int(event.sum()), int((~event).sum())
+    above = (ranks[event] - rankdata(forecasts[event])) / others  # share of non-events ranked below
+    below = 1 - (ranks[~event] - rankdata(forecasts[~event])) / events
+    c, spread = above.mean(), np.sqrt(above.var(ddof=1) / events + below.var(ddof=1) / others)
+    if not 0 < c < 1 or spread == 0:
+        return _estimate(c)
+    reach = z * spread / (c * (1 - c))
+    return _estimate(c, expit(logit(c) - reach), expit(logit(c) + reach))
+
+
+def _flexible(
+    forecasts: Floats, log_odds: Floats, labels: npt.NDArray[Any], z: float
+) -> tuple[FlexibleCurve, Floats]:
+    """Fit the curve: five knots, fewer with few rows, none where forecasts are few or a spline separates."""
+    n_knots = 5 if len(labels) >= 100 else 4 if len(labels) >= 30 else 3
+    knots = np.unique(np.quantile(log_odds, QUANTILES[n_knots]))
+    for kept in (knots, knots[:0]) if len(np.unique(log_odds)) > 10 else (knots[:0],):
+        design = _spline(log_odds, kept)
+        regression = _Logistic(design, labels)
+        fit = minimise(regression, np.zeros(design.shape[1]), 50)
+        if fit.converged:
+            break
+    covariance = np.linalg.inv(regression.slopes(fit.theta).hessian)
+    grid = np.unique(np.quantile(forecasts, np.linspace(0, 1, 101), method="nearest"))
+    at_grid = _spline(logit(grid), kept)
+    centre = at_grid @ fit.theta
+    reach = z * np.sqrt(np.einsum("ij,jk,ik->i", at_grid, covariance, at_grid))
+    curve = FlexibleCurve(grid, expit(centre), expit(centre - reach), expit(centre + reach))
+    return curve, expit(design @ fit.theta)
+
+
+def _spline(x: Floats, knots: Floats) -> Floats:
+    """Columns of a restricted cubic spline: 1, x, and for each knot but two a cubic that ends straight."""
+    columns = [np.ones_like(x), x]
+    if len(knots) > 2:
+        *inner, before, last = knots
+        for knot in inner:
+            cubic = [np.maximum(x - at, 0) ** 3 for at in (knot, before, last)]
+            ends = (cubic[1] * (last - knot) - cubic[2] * (before - knot)) / (last - before)
+            columns.append((cubic[0] - ends) / (last - knots[0]) ** 2)
+    return np.array(columns, dtype=np.float64).T

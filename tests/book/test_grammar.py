@@ -1,0 +1,89 @@
+"""The prose is spelt and built as English is, as far as Harper sees (of 26 typical errors it saw 12)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from harper import Dialect, Linter
+
+from tests.book.copied import ROOT
+from tools.binding.pages import Page, pages
+
+# Kinds of findings that are errors and no matter of taste, less the rules that formulas and terms set off.
+ERRORS = set("Spelling Agreement Grammar Usage Repetition Redundancy Miscellaneous Malapropism".split())
+TASTE = (
+    "closed compound|mass noun|before a number|indefinite article|prefix that can be|simplifying to `all the`"
+    "|missing a preposition|Did you mean `their`|number with the pronoun|`one of the ...`|and the like"
+    "|repeated verb form|Two modal verbs|Use `them`|number between the verb|agree with its subject|just `and`"
+)
+WORDS = [word for word in (ROOT / "tests/book/words.txt").read_text(encoding="utf-8").split() if word]
+PAGES = [page for page in pages(ROOT) if page.file.startswith("book/") and "/api" not in page.file]
+HIDDEN = [  # what is no English, and what stands for it
+    (re.compile(r"<!--.*?-->|^[ \t]*[|#][^\n]*$|^\([\w-]+\)=$", re.S | re.M), " "),
+    (re.compile(r"\{(?:cite[:\w]*|eq|numref|ref)\}`[^`<]*`"), "Smith"),
+    (re.compile(r"\{doc\}`[^`<]*`"), "that page"),
+    (re.compile(r"\{\w+\}`([^`<]+?)\s*(?:<[^`]*>)?`"), r"\1"),
+    (re.compile(r"`[^`]*`|\$[^$]*\$"), "seven"),
+    (re.compile(r"\[([^\]]*)\]\([^)]*\)"), r"\1"),
+    (re.compile(r"[*_]+|^\s*(?:-|\d\.|[A-C]\.|>)\s+", re.M), ""),
+]
+
+
+@cache
+def linter() -> Linter:
+    """Load the dictionary, once."""
+    found = Linter(dialect=Dialect.BRITISH)
+    found.import_words(WORDS)
+    return found
+
+
+def found(text: str) -> list[str]:
+    """Say what is wrong in a paragraph."""
+    for pattern, instead in HIDDEN:
+        text = pattern.sub(instead, text)
+    lints = [lint for lint in linter().lint(text) if str(lint.lint_kind) in ERRORS]
+    return [
+        f"{lint.problem_text!r}: {lint.message}"
+        for lint in lints
+        if not re.search(TASTE, lint.message)
+        and not re.fullmatch(r"[A-Za-z]\.?", lint.problem_text)
+        and lint.problem_text.removesuffix("'s") not in WORDS
+    ]
+
+
+def problems(page: Page) -> Iterator[str]:
+    """Say where in a page what is wrong."""
+    for section in page.sections():
+        for cell, line, text in section.paragraphs():
+            yield from (f"{cell.place(line)}: {problem}" for problem in found(text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
+def test_the_prose_has_no_error_that_harper_knows(page: Page) -> None:
+    remedy = "correct it; a word that is right joins tests/book/words.txt"
+    assert not (wrong := list(problems(page))), f"{page.file}: {remedy}\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It depends on the the bins.",
+        "The the model is wrong.",
+        "Their are two classes.",
+        "The model is more better than the other.",
+        "We discussed about the results.",
+        "The calibrater was fitted.",
+        "It allows to compute the error.",
+        "We look foward to it.",
+        "The score wich judges is a proper one.",
+    ],
+)
+def test_a_planted_error_is_seen(sentence: str) -> None:
+    assert found(sentence)
+
+
+def test_the_list_of_words_is_sorted() -> None:
+    assert sorted(set(WORDS), key=lambda word: (word.lower(), word)) == WORDS

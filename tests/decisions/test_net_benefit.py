@@ -1,0 +1,48 @@
+"""Net benefit: true positives less false ones at the threshold's odds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from calibration_lessons import net_benefit
+from calibration_lessons.book import definitions
+from calibration_lessons.decisions import decision_curve
+
+ROWS = st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0])), min_size=2)
+
+
+@pytest.mark.equation("eq-net-benefit")
+@given(ROWS, st.sampled_from([0.0, 0.1, 0.25, 0.7]))
+def test_it_counts_who_is_treated(rows: list[tuple[bool, float]], threshold: float) -> None:
+    events, risks = zip(*rows, strict=True)
+    (found,) = net_benefit(np.array(events), risks, [threshold])
+    assert found == pytest.approx(definitions.net_benefit(events, risks, threshold), abs=1e-12)
+    curve = decision_curve(np.array(events), risks, [threshold])
+    assert curve.low[0] <= found + 1e-12 and found <= curve.high[0] + 1e-12
+    everybody = np.mean(events) - np.mean(np.logical_not(events)) * threshold / (1 - threshold)
+    assert curve.treat_all[0] == pytest.approx(everybody, abs=1e-12)
+
+
+def test_standardized_it_is_at_most_one() -> None:
+    happened = np.array([0, 0, 0, 1])
+    assert net_benefit(happened, [0.1, 0.2, 0.3, 0.8], [0.5], standardized=True).tolist() == [1.0]
+
+
+def test_the_interval_of_a_difference_is_paired_and_covers() -> None:
+    generator, held = np.random.default_rng(1), 0
+    gains = {True: (0.3, 0.15), False: (0.05, 0.1)}  # chance that either model treats, by what happened
+    truth = 0.2 * (0.3 - 0.15) - 0.8 * (0.05 - 0.1) * 0.25
+    for _ in range(400):
+        happened = generator.random(2000) < 0.2
+        both = generator.random(2000)
+        ours, theirs = (
+            np.where(both < np.where(happened, gains[True][i], gains[False][i]), 0.9, 0.1) for i in (0, 1)
+        )
+        curve = decision_curve(happened, ours, [0.2], versus=theirs)
+        held += curve.low[0] < truth < curve.high[0]
+    assert held / 400 > 0.92
+    same = decision_curve(happened, ours, [0.2], versus=ours)
+    assert same.net_benefit[0] == same.low[0] == same.high[0] == 0

@@ -1,0 +1,197 @@
+"""The comparison of two models: literal definitions, limits, and the coverage of its intervals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import softmax
+
+import calibration_lessons as cl
+from calibration_lessons.book import datasets
+from tools.experiments import compare_experiment
+
+pytestmark = pytest.mark.filterwarnings("ignore:prob_.. bin")
+MEASURES = ("brier", "nll", "calibration")
+
+
+def rows(seed, n=40, classes=0):
+    rng = np.random.default_rng(seed)
+    if classes:
+        a, b = (softmax(2 * rng.normal(size=(n, classes)), axis=1) for _ in "ab")
+        return rng.integers(0, classes, n), a, b
+    return rng.integers(0, 2, n), *rng.choice([0.05, 0.2, 0.31, 0.5, 0.77, 0.9], (2, n))
+
+
+def squared_error(y, p, w, n_bins):
+    """Add up products of two different rows of a bin, each bin by its share of the weight."""
+    place = np.ceil(p * n_bins).astype(int)
+    total = 0.0
+    for m in range(1, n_bins + 1):
+        inside = np.flatnonzero((place == m) & (w > 0))
+        pairs = [(i, k) for i in inside for k in inside if i != k]
+        if pairs:
+            products = sum(w[i] * w[k] * (y[i] - p[i]) * (y[k] - p[k]) for i, k in pairs)
+            share = w[place == m].sum() / w.sum()
+            total += share * products / sum(w[i] * w[k] for i, k in pairs)
+    return total
+
+
+def scatter_of_pairs(y, p, q, n_bins):
+    """Twice the sum over all pairs of the square of what a pair adds to the difference of the two errors."""
+    n, pseudo = len(y), [(0.5 * 4 / len(y), label) for label in (0, 1)]
+
+    def parts(r):
+        place = np.ceil(r * n_bins).astype(int)
+        size = (place[:, None] == place).sum(axis=1)
+        gap = np.array([np.mean((y - r)[place == m]) for m in place])
+        pair = np.where((place[:, None] == place) & (size > 1), 1 / np.maximum(size - 1, 1) / n, 0)
+        return pair, gap
+
+    (pair_p, gap_p), (pair_q, gap_q) = parts(p), parts(q)
+
+    def product(gap_a, a, gap_b, b):
+        own = (y - a - gap_a) * (y - b - gap_b)
+        return own + sum(share * (label - a - gap_a) * (label - b - gap_b) for share, label in pseudo)
+
+    pp, qq, pq = product(gap_p, p, gap_p, p), product(gap_q, q, gap_q, q), product(gap_p, p, gap_q, q)
+    return 2 * sum(
+        pair_p[i, k] ** 2 * pp[i] * pp[k]
+        + pair_q[i, k] ** 2 * qq[i] * qq[k]
+        - 2 * pair_p[i, k] * pair_q[i, k] * pq[i] * pq[k]
+        for i in range(n)
+        for k in range(n)
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n_bins=st.integers(1, 6), weighted=st.booleans())
+def test_the_errors_compared_are_sums_over_pairs_of_rows_that_share_a_bin(seed, n_bins, weighted):
+    y, a, b = rows(seed)
+    w = np.random.default_rng(seed).choice([0.0, 0.5, 1.0, 3.0], len(y)) if weighted else np.ones(len(y))
+    found = cl.compare(y, a, b, n_bins=n_bins, sample_weight=w if weighted else None).calibration
+    literal = squared_error(y, a, w, n_bins), squared_error(y, b, w, n_bins)
+    assert found[:2] == pytest.approx(literal, abs=1e-12)
+    assert found.value == pytest.approx(literal[0] - literal[1], abs=1e-12)
+    assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("classes", [0, 2, 4])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_scores_compared_are_those_of_the_two_models(classes, weighted):
+    y, a, b = rows(3, classes=classes)
+    options = {"sample_weight": np.arange(len(y))} if weighted else {}
+    found = cl.compare(y, a, b, n_bins=4, **options)
+    for score, one in ((cl.brier_score, found.brier), (cl.negative_log_likelihood, found.nll)):
+        assert one[:2] == pytest.approx((score(y, a, **options), score(y, b, **options)), rel=1e-12)
+        assert one.value == pytest.approx(one.a - one.b, abs=1e-12)
+    logits = [np.log(p) if classes else np.log(p / (1 - p)) for p in (a, b)]
+    again = cl.compare(y, *logits, n_bins=4, from_logits=True, **options)
+    for name in MEASURES:
+        assert getattr(again, name) == pytest.approx(getattr(found, name), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["brier", "calibration"])
+def test_an_interval_is_that_of_a_mean_with_four_rows_more_and_with_the_skewness_on_its_side(name):
+    y, a, b = rows(5)
+    n, found = len(y), getattr(cl.compare(y, a, b, n_bins=2), name)
+
+    def part(label, p):
+        if name == "brier":
+            return (p - label) ** 2
+        gap = np.array([np.mean((y - p)[np.ceil(2 * p) == m]) for m in np.ceil(2 * p)])
+        return 2 * gap * (label - p) - gap**2
+
+    own, *others = (part(label, a) - part(label, b) for label in (y, 0, 1))
+    apart = np.concatenate([own - own.mean(), *(other - own.mean() for other in others)])
+    share = np.r_[np.ones(n), np.full(2 * n, 2 / n)]  # two rows more of each label
+    variance = share @ apart**2 / (n - 1)
+    if name == "calibration":
+        assert variance / n > scatter_of_pairs(y, a, b, 2)
+    t = 2.0226909  # of 39 degrees of freedom
+    half = t * np.sqrt(variance / n)
+    skew = (1 + 2 * t**2) * (share @ apart**3) / n / (6 * n * variance)
+    ends = found.value - half + min(skew, 0), found.value + half + max(skew, 0)
+    assert (found.low, found.high) == pytest.approx(ends, abs=1e-7)
+
+
+def test_two_calibrated_models_differ_by_the_scatter_of_pairs():
+    p, q = np.full(200, 0.5), np.repeat([0.4, 0.6], 100)
+    y = np.r_[np.ones(40), np.zeros(60), np.ones(60), np.zeros(40)]  # no gap in any bin: no mean varies
+    found = cl.compare(y, p, q, n_bins=5).calibration
+    variance = scatter_of_pairs(y, p, q, 5)
+    assert variance > 0 and found.high - found.low >= 2 * 1.9719 * np.sqrt(variance) * (1 - 1e-3)
+
+
+def test_equal_models_differ_by_nothing_and_exchanged_ones_by_the_opposite():
+    y, a, b = rows(1, classes=3)
+    assert [getattr(cl.compare(y, a, a), name)[2:] for name in MEASURES] == [(0, 0, 0)] * 3
+    found, turned = cl.compare(y, a, b), cl.compare(y, b, a)
+    for name in MEASURES:
+        (_, _, value, low, high), other = getattr(found, name), getattr(turned, name)
+        assert other == pytest.approx((*getattr(found, name)[1::-1], -value, -high, -low))
+
+
+def test_rows_of_no_weight_do_not_count_and_the_unit_of_the_weights_does_not_matter():
+    y, a, b = rows(2)
+    w = np.r_[np.ones(30), np.zeros(10)]
+    whole = cl.compare(y[:30], a[:30], b[:30])
+    weighted = cl.compare(y, a, b, sample_weight=7 * w)
+    assert weighted.n == 30
+    for name in MEASURES:
+        assert getattr(weighted, name) == pytest.approx(getattr(whole, name))
+
+
+def test_an_infinite_loss_says_so_and_leaves_the_other_measures_their_intervals():
+    y, sure, other = [1, 0, 1, 0] * 5, [0.0, 0.1, 0.9, 0.2] * 5, [0.6, 0.4] * 10
+    found = cl.compare(y, sure, other, n_bins=2)
+    assert found.nll[2:] == (np.inf, -np.inf, np.inf) and "NLL infinite for a, " in str(found)
+    assert np.isfinite([*found.brier, *found.calibration]).all()
+    both = cl.compare(y, sure, sure, n_bins=2)
+    assert np.isnan(both.nll.value) and "NLL infinite for a and b" in str(both)
+    certain = cl.compare([1, 0] * 10, [1.0, 0.0] * 10, [0.9, 0.2] * 10, n_bins=2)
+    assert np.isfinite(certain.nll).all()  # what a rules out did not come
+
+
+def test_bins_of_equal_mass_have_edges_from_both_models_and_a_lone_row_is_named():
+    y, a, b = rows(4)
+    both = cl.reliability_curve(np.r_[y, y], np.r_[a, b], n_bins=3, strategy="quantile").edges
+    found = cl.compare(y, a, b, n_bins=3, strategy="quantile").calibration
+    moved = [np.searchsorted(both[1:-1], p) / 10 + 0.05 for p in (a, b)]
+    literal = squared_error_in(y, a, moved[0]), squared_error_in(y, b, moved[1])
+    assert found[:2] == pytest.approx(literal, abs=1e-12)
+    with pytest.warns(UserWarning, match="prob_b: bin 1 holds one row: left out of the debiased error"):
+        cl.compare([0, 1, 1], [0.7, 0.8, 0.9], [0.1, 0.8, 0.9], n_bins=2)
+
+
+def squared_error_in(y, p, place):
+    """Add up products of rows that share a place."""
+    alike = (place[:, None] == place) & ~np.eye(len(y), dtype=bool)
+    products = np.where(alike, np.outer(y - p, y - p), 0).sum(axis=1)
+    return float(np.sum(products / alike.sum(axis=1).clip(1)) / len(y))
+
+
+def test_the_text_is_a_sentence_and_the_frame_has_a_row_for_each_measure():
+    found = cl.compare(*rows(0), n_bins=1)
+    assert str(found).startswith("a minus b on the same 40 rows, below 0 where a is better, with 95 % inter")
+    assert " nats (" in str(found)
+    assert str(found).endswith("; the last of the positive class, in 1 bin of equal width")
+    assert repr(found.brier).startswith("Difference(a=")
+    frame = found.to_frame()
+    assert list(frame) == ["measure", "a", "b", "a minus b", "low", "high"] and len(frame) == 3
+    np.testing.assert_array_equal(frame.loc[0, "a":].astype(float), found.brier)
+    assert "<caption>a minus b" in found._repr_html_() and isinstance(frame, pd.DataFrame)
+
+
+def test_the_intervals_cover_in_all_sources_and_the_bootstrap_of_the_plain_error_does_not():
+    counts = datasets.compare_coverage()
+    assert counts[["source", "n", "n_bins", "strategy", "weighted"]].values.tolist() == [
+        [case.source, case.n, case.n_bins, case.strategy, case.weighted]
+        for case in compare_experiment.cases()
+    ]
+    assert set(counts.repeats) == {1000} and len(set(counts.source)) >= 8
+    assert (counts[list(MEASURES)] >= 930).all(axis=None)
+    assert (counts.kind == "unseen").sum() >= 8
+    assert (counts.bootstrap < 930).sum() >= len(counts) / 3 and counts.bootstrap.min() < 400
+    few = compare_experiment.count(compare_experiment.cases()[0], repeats=3)
+    assert list(few) == list(counts)

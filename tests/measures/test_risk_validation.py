@@ -1,0 +1,98 @@
+"""What a validation of a risk model states: against R, against definitions, over samples of known truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+import calibration_lessons as cl
+
+LOG_ODDS = -3 + 6 * ((37 * np.arange(1, 201)) % 200) / 200
+RISK = expit(LOG_ODDS)
+HAPPENED = (((17 * np.arange(1, 201) ** 2) % 101) / 101 < expit(0.2 + 0.7 * LOG_ODDS)).astype(int)
+RESULT = cl.risk_validation(HAPPENED, RISK)
+
+
+@pytest.mark.parametrize(
+    ("name", "of_r", "tolerance"),
+    [  # tools/experiments/risk_validation.R prints them; R interpolates the ends of its intervals
+        ("in_the_large", (0.4136812462, 0.0561708092, 0.7727729006), 2e-5),
+        ("slope", (0.6483217578, 0.4507055123, 0.8647050493), 2e-5),
+        ("brier", (0.2025658394,), 1e-10),
+        ("ici", (0.0815331099,), 1e-9),
+        ("e50", (0.0325767975,), 1e-9),
+        ("e90", (0.2138315120,), 1e-9),
+        ("emax", (0.2288993896,), 1e-9),
+    ],
+)
+def test_the_numbers_are_those_of_r(name: str, of_r: tuple[float, ...], tolerance: float) -> None:
+    found = getattr(RESULT, name)
+    assert found[0] == pytest.approx(of_r[0], abs=1e-9)
+    assert found[: len(of_r)] == pytest.approx(of_r, abs=tolerance)
+
+
+def test_the_rest_follows_from_counts_and_ranks() -> None:
+    assert (RESULT.n, RESULT.events) == (200, HAPPENED.sum())
+    assert RESULT.mean_forecast == pytest.approx(RISK.mean())
+    assert RESULT.observed_expected.estimate == pytest.approx(HAPPENED.sum() / RISK.sum())
+    assert RESULT.c_statistic.estimate == pytest.approx(roc_auc_score(HAPPENED, RISK), abs=1e-12)
+    assert RESULT.brier.estimate == pytest.approx(brier_score_loss(HAPPENED, RISK))
+
+
+def test_delongs_variance_is_that_of_the_pairs_with_ties() -> None:
+    risk, happened = np.round(RISK, 1).clip(0.05, 0.95), HAPPENED == 1
+    pairs = np.sign(risk[happened][:, None] - risk[~happened]) / 2 + 0.5
+    c, spread = (
+        pairs.mean(),
+        np.sqrt(pairs.mean(1).var(ddof=1) / len(pairs) + pairs.mean(0).var(ddof=1) / pairs.shape[1]),
+    )
+    found = cl.risk_validation(HAPPENED, risk).c_statistic
+    ends = expit(np.log(c / (1 - c)) + np.array([-1, 1]) * 1.959963984540054 * spread / (c * (1 - c)))
+    assert found == pytest.approx((c, *ends), abs=1e-12)
+
+
+def test_intervals_and_band_cover_the_truth() -> None:
+    generator, held = np.random.default_rng(0), []
+    for _ in range(300):
+        log_odds = generator.normal(-1, 1.2, 300)
+        result = cl.risk_validation(generator.random(300) < expit(0.4 + 0.7 * log_odds), expit(log_odds))
+        large = np.interp(np.array([0.1, 0.3, 0.6]), result.curve.forecast, result.curve.low)
+        high = np.interp(np.array([0.1, 0.3, 0.6]), result.curve.forecast, result.curve.high)
+        truth = expit(0.4 + 0.7 * np.log(np.array([0.1, 0.3, 0.6]) / (1 - np.array([0.1, 0.3, 0.6]))))
+        held.append([result.slope.low < 0.7 < result.slope.high, *((large < truth) & (truth < high))])
+    assert (np.mean(held, axis=0) > 0.92).all()
+
+
+@pytest.mark.parametrize(
+    ("shift", "slope", "update"), [(0, 1, "none"), (0.7, 1, "intercept"), (0.7, 0.5, "intercept and slope")]
+)
+def test_the_closed_test_finds_the_update_that_is_needed(shift: float, slope: float, update: str) -> None:
+    generator = np.random.default_rng(3)
+    log_odds = generator.normal(-1, 1.5, 5000)
+    happened = generator.random(5000) < expit(shift + slope * log_odds)
+    assert cl.risk_validation(happened, expit(log_odds)).update == update
+
+
+def test_what_a_paper_needs_is_in_the_sentence_the_table_and_the_figure() -> None:
+    assert "In 200 rows with " in RESULT.sentence() and "95 % intervals" in str(RESULT)
+    frame = RESULT.to_frame()
+    assert frame.loc["calibration slope", ["estimate", "low", "high"]].tolist() == list(RESULT.slope)
+    assert frame.loc["ICI", "interval"] == "none" and np.isnan(frame.loc["ICI", "low"])
+    assert "<caption>200 rows" in RESULT._repr_html_() and "slope=Estimate(estimate=0.648" in repr(RESULT)
+    assert "predicted risk" in repr(RESULT.plot())
+
+
+def test_few_distinct_forecasts_give_a_line_and_perfect_ranking_no_interval() -> None:
+    coarse = cl.risk_validation([0, 1, 0, 1, 1, 0], [0.2, 0.2, 0.4, 0.4, 0.4, 0.2])
+    assert coarse.curve.forecast.tolist() == [0.2, 0.4]
+    with pytest.raises(ValueError, match="separate"):
+        cl.risk_validation([0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4])
+
+
+def test_labels_may_be_words_and_another_level_is_narrower() -> None:
+    words = np.where(HAPPENED == 1, "ill", "well")
+    assert cl.risk_validation(words, RISK, pos_label="ill").slope == RESULT.slope
+    narrow = cl.risk_validation(HAPPENED, RISK, level=0.5)
+    assert RESULT.slope.low < narrow.slope.low < narrow.slope.high < RESULT.slope.high
