@@ -95,7 +95,8 @@ WRONG = {  # what an argument of a name may not be, and the place that is named
 }
 
 OWN = {  # where the name alone does not say what is wrong
-    "entropy-p": ([0.5, 0.6], "[0]"), "fit-sample_weight": ([1, -1, 1, 1], "[1]"), "shifted_logits-level": (6, ""),
+    "entropy-p": ([0.5, 0.6], "[0]"), "compare-prob_a": ([0.5] * 9 + [1.5], "[9]"), "compare-prob_b": ([0.5] * 9 + [1.5], "[9]"),
+    "compare-sample_weight": ([1] * 9 + [-1], "[9]"), "fit-sample_weight": ([1, -1, 1, 1], "[1]"), "shifted_logits-level": (6, ""),
     "log_odds-x": ([np.nan], "[0]"), "logits_with_temperature-n_classes": (3.5, ""), "label_noise-n_classes": (0, ""),
 }
 # fmt: on
