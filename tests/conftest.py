@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter
-from itertools import accumulate, groupby
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -39,26 +39,3 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: needed[item.nodeid])
         starts = accumulate((needed[item.nodeid] for item in items), initial=0)
         items[:] = [item for item, start in zip(items, starts, strict=False) if start < PATIENCE]
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what the submissions of each problem set earned, a row each, a column a question."""
-    reports = [report for kind in ("passed", "failed") for report in terminalreporter.getreports(kind)]
-    rows = [(*named(report.nodeid), value) for report in reports for key, value in report.user_properties
-            if key == "points"]  # fmt: skip
-    for file, submissions in groupby(sorted(rows, key=lambda row: row[:2]), key=lambda row: row[0]):
-        lines = [(name, points) for _, name, points in submissions]
-        questions = list(lines[0][1])
-        widths = [max(len(question.removeprefix("test-")), 3) for question in questions]
-        terminalreporter.write_line(f"\n{file}: points of each question")
-        heads = [q.removeprefix("test-").rjust(w) for q, w in zip(questions, widths, strict=True)]
-        terminalreporter.write_line(" ".join(["submission".ljust(60), *heads]))
-        for name, points in lines:
-            cells = [f"{points[q]:g}".rjust(w) for q, w in zip(questions, widths, strict=True)]
-            terminalreporter.write_line(" ".join([name[:60].ljust(60), *cells]))
-
-
-def named(nodeid: str) -> tuple[str, str]:
-    """Split a test's name into the file and the parameter."""
-    file, _, test = nodeid.partition("::")
-    return file, test.partition("[")[2].removesuffix("]")

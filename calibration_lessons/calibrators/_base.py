@@ -88,10 +88,9 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "classes_")
         array = _numbers(X)
         if array.ndim == 1 and self.n_features_in_ > 1:
-            raise ValueError(
-                f"X has shape {array.shape}: expected {self.n_features_in_} columns. "
-                f"Reshape your data: X.reshape(1, -1) is a single row"
-            )
+            remedy = "Reshape your data: X.reshape(1, -1) is a single row"
+            expected = f"{self.n_features_in_} columns. {remedy}"
+            raise _input.BadValue("X", f"has shape {array.shape}", expected)
         validate_data(self, _table(X, array), reset=False, skip_check_array=True)
         return flat(array)
 

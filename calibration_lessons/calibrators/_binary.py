@@ -73,10 +73,8 @@ class BinaryCalibrator(Calibrator):
         scores = one_score(_input.finite(array, "X", (1, 2)))
         if max(-float(scores.min()), float(scores.max())) > MAX_ABS_SCORE:
             where = _input.first(np.abs(scores) > MAX_ABS_SCORE)
-            place = _input.place("X", where)
-            raise ValueError(
-                f"{place} = {scores[where]}: expected a score of at most {MAX_ABS_SCORE:g} in size"
-            )
+            expected = f"a score of at most {MAX_ABS_SCORE:g} in size"
+            raise _input.BadValue("X", f"= {scores[where]}", expected, where)
         return scores
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
@@ -97,14 +95,10 @@ class BinaryCalibrator(Calibrator):
 def one_score(array: FloatArray) -> FloatArray:
     """Refuse several columns where the method is defined on one score a row."""
     if array.ndim == 2:
-        two = array.shape[1] == 2
-        advice = (
-            "For two columns pass X[:, 1]" if two else "For several classes wrap the calibrator in OneVsRest"
-        )
-        raise ValueError(
-            f"X has shape {array.shape}: expected one score a row, (n,) or (n, 1). Only binary "
-            f"classification is supported. {advice}"
-        )
+        several = "For several classes wrap the calibrator in OneVsRest"
+        advice = "For two columns pass X[:, 1]" if array.shape[1] == 2 else several
+        expected = f"one score a row, (n,) or (n, 1). Only binary classification is supported. {advice}"
+        raise _input.BadValue("X", f"has shape {array.shape}", expected)
     return array
 
 

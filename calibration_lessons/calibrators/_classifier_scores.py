@@ -214,5 +214,5 @@ def _output(classifier: Any, method: str, X: Any, order: npt.NDArray[np.intp]) -
         return values if order[0] == 0 else -values
     columns = 1 if values.ndim == 1 else values.shape[1]
     if columns != len(order):
-        raise ValueError(f"{method} gives {columns} columns: expected one a class, {len(order)}")
+        raise _input.BadValue(method, f"gives {columns} columns", f"one a class, {len(order)}")
     return values[:, order]

@@ -172,7 +172,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             expected = "a classifier, such as LogisticRegression()"
             raise _input.BadType("estimator", f"= {self.estimator!r}", expected)
         if not isinstance(self.calibrator, Calibrator):
-            raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as TemperatureScaling()")
+            raise _input.BadType("calibrator", f"= {self.calibrator!r}", "one, such as TemperatureScaling()")
         _input.one_of(self.ensemble, [True, False], "ensemble")
         if isinstance(self.zeros, str):
             _input.one_of(self.zeros, ["half-vote", "refuse"], "zeros")
@@ -258,9 +258,9 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = np.unique(own_classes(self.estimator))
         known = np.isin(labels, self.classes_)
         if not known.all():
-            row = int(known.argmin())
-            known_ones = self.classes_.tolist()
-            raise ValueError(f"y[{row}] = {labels[row]}: expected one of the classes {known_ones}")
+            where = _input.first(~known)
+            expected = f"one of the classes {self.classes_.tolist()}"
+            raise _input.BadValue("y", f"= {labels[where]}", expected, where)
         codes = np.searchsorted(self.classes_, labels)
         return self._learn(self.estimator, self._scores(self.estimator, X), codes, weights)
 
@@ -330,9 +330,10 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Cut the rows into folds, and refuse those whose training rows lack a class."""
         classes = self.classes_
         if len(classes) < 2:
-            raise ValueError(f"y holds only one class, {classes[0]}: expected two or more classes")
+            raise _input.BadValue("y", f"holds only one class, {classes[0]}", "two or more classes")
         if isinstance(self.cv, str) and self.cv == "prefit":
-            raise ValueError("cv = 'prefit': expected a fitted estimator in a FrozenEstimator, and any cv")
+            expected = "a fitted estimator in a FrozenEstimator, and any cv"
+            raise _input.BadValue("cv", "= 'prefit'", expected)
         from sklearn.model_selection import check_cv  # slow to load, and needed only here
 
         splitter = check_cv(self.cv, codes, classifier=True)
@@ -341,14 +342,13 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         except ValueError as error:
             if "groups" in params or "groups" not in str(error):
                 raise
-            raise ValueError(f"cv = {self.cv!r} cuts by group: expected fit(X, y, groups=...)") from error
+            found = f"= {self.cv!r} cuts by group"
+            raise _input.BadValue("cv", found, "fit(X, y, groups=...)") from error
         for train, _ in folds:
             missing = np.bincount(codes[train], minlength=len(classes)) == 0
             if missing.any():
-                raise ValueError(
-                    f"class {classes[missing.argmax()]} is missing from the training rows of a fold: "
-                    f"expected more rows of it, or another cv"
-                )
+                found = f"has no row of class {classes[missing.argmax()]} among a fold's training rows"
+                raise _input.BadValue("y", found, "more rows of it, or another cv")
         return folds
 
     def __sklearn_tags__(self) -> Tags:
@@ -392,7 +392,5 @@ def weights_keyword(estimator: Any) -> str:
         return f"{name}__{weights_keyword(last)}"
     if has_fit_parameter(estimator, "sample_weight"):
         return "sample_weight"
-    raise TypeError(
-        f"sample_weight: {estimator!r} takes no weights: expected a FrozenEstimator around it, fitted, where "
-        f"the calibrator alone is to have weights"
-    )
+    expected = "a FrozenEstimator around it, fitted, where the calibrator alone is to have weights"
+    raise _input.BadType("sample_weight", f"is given, and {estimator!r} takes none", expected)

@@ -123,8 +123,6 @@ class MultiClassIsotonic(Calibrator):
     def _rows(self, array: FloatArray) -> FloatArray:
         """Return probabilities by class; refuse one score per row, for which a plain curve is the method."""
         if array.ndim == 1:
-            raise ValueError(
-                "X has n_features=1, one score a row: expected one column a class, at least two "
-                "(IsotonicCalibration reads one score)"
-            )
+            expected = "one column a class, at least two (IsotonicCalibration reads one score)"
+            raise _input.BadValue("X", "has n_features=1, one score a row", expected)
         return _input.probabilities(array, "X", (2,))

@@ -90,18 +90,17 @@ class OneVsRest(Calibrator):
             Where the calibrator reads log-odds and is given probabilities.
         """
         if not isinstance(self.calibrator, Calibrator):
-            raise TypeError(f"calibrator = {self.calibrator!r}: expected one, such as PlattScaling()")
+            raise _input.BadType("calibrator", f"= {self.calibrator!r}", "one, such as PlattScaling()")
         scores = _input.finite(self._calibration_scores(X, y), "X", (1, 2))
         if scores.ndim == 1:
-            raise ValueError("X has n_features=1, one score a row: expected one column a class, at least two")
+            expected = "one column a class, at least two"
+            raise _input.BadValue("X", "has n_features=1, one score a row", expected)
         n_classes = scores.shape[1]
         labels, weights = labels_and_weights(y, sample_weight, scores, n_classes)
         present = np.bincount(labels, weights, minlength=n_classes) > 0
         if not present.all():
-            raise ValueError(
-                f"class {int(present.argmin())} does not occur in y: expected rows of each of the "
-                f"{n_classes} classes, with a positive weight"
-            )
+            expected = f"rows of each of the {n_classes} classes, with a positive weight"
+            raise _input.BadValue("y", f"holds no row of class {int(present.argmin())}", expected)
         if self.reads == "logits":
             warn_of_probabilities(scores.ravel(), self.calibrator)
         with warnings.catch_warnings():

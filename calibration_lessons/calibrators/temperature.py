@@ -207,10 +207,8 @@ class TemperedSoftmax(Calibrator):
         """Refuse calibration rows that no finite positive temperature fits, and say why."""
         spread = limits.spread / limits.weight
         if not (spread == 0 or MIN_SPREAD < spread < MAX_SPREAD):
-            raise ValueError(
-                f"X holds logits that lie {spread:.3g} below their row's largest on average: "
-                f"expected 0, or a distance between {MIN_SPREAD:g} and {MAX_SPREAD:g}"
-            )
+            found = f"holds logits that lie {spread:.3g} below their row's largest on average"
+            raise _input.BadValue("X", found, f"0, or a distance between {MIN_SPREAD:g} and {MAX_SPREAD:g}")
         obstacle = self._obstacle(limits)
         if obstacle is not None:
             raise ValueError(f"no temperature fits: {obstacle}")

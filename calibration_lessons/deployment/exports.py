@@ -8,7 +8,9 @@ language has to say five things: the softmax, the mixture, the curve, the table,
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass
+from importlib import resources
 from string import Template
 from typing import Any, Literal, overload
 
@@ -32,6 +34,9 @@ from ..solvers.logistic import EPSILON
 
 Source = Literal["numpy", "torch", "sql", "javascript"]
 Dtype = Literal["float32", "float64"]
+LANGUAGES: dict[str, dict[str, Any]] = tomllib.loads(
+    resources.files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True)
@@ -162,7 +167,7 @@ def export(
     >>> scope["calibrate"]([0.0, 3.0])[:, 1].round(3).tolist()
     [0.5, 0.883]
     """
-    _input.one_of(target, [*LANGUAGES, "sql", "onnx"], "target")
+    _input.one_of(target, [*LANGUAGES, "sql"], "target")
     _input.one_of(dtype, ["float32", "float64"], "dtype")
     plan = _plan(calibrator)
     if target == "onnx":
@@ -225,236 +230,27 @@ def _about(plan: Plan, needs: str) -> str:
     return f"{plan.title}, as calibration_lessons {__version__} wrote it; needs {needs}, checks no input."
 
 
-@dataclass(frozen=True)
-class Language:
-    """How a language says each thing; ``$name`` stands for a number, a list of them, or a variable.
-
-    Attributes
-    ----------
-    needs : str
-        What the source needs.
-    frame : str
-        The whole source, around its helpers and its body.
-    helpers : dict
-        Definitions by their names; each may call those before it.
-    logits : dict
-        By type: from the logits ``x`` to the answer.
-    column : str
-        What makes the probability ``p$k`` of the column ``$k`` with one of `maps`.
-    maps : dict
-        By type: the probability of a score ``$x``.
-    one, several : str
-        From the probabilities of the columns to the answer.
-    """
-
-    needs: str
-    frame: str
-    helpers: dict[str, str]
-    logits: dict[type, str]
-    column: str
-    maps: dict[type, str]
-    one: str
-    several: str
-
-
-LANGUAGES = {
-    "numpy": Language(
-        "NumPy",
-        '''"""$about"""
-
-import numpy as np
-
-
-${helpers}def calibrate(scores):
-    scores = np.asarray(scores)
-    x = scores.astype(float).reshape(-1, $columns)
-    with np.errstate(over='ignore', invalid='ignore'):
-$body''',
-        {
-            "sigma": """def sigma(z):
-    return np.exp(np.minimum(z, 0)) / (1 + np.exp(-abs(z)))
-
-
-""",
-            "powers": """def powers(p, a, b, c):
-    return sigma(a * np.log(p) - b * np.log1p(-p) + c)
-
-
-""",
-            "jumps": """def jumps(x, points, at, between):
-    i = np.searchsorted(points, x)
-    j = np.minimum(i, len(points) - 1)
-    return np.where(points[j] == x, at[j], between[i]) + 0 * x
-
-
-""",
-        },
-        {
-            Temperature: """        p = np.exp((x - x.max(axis=1, keepdims=True)) / $temperature)
-        return p / p.sum(axis=1, keepdims=True)
-""",
-            Mixture: """        x = x - x.mean(axis=1, keepdims=True)
-        z = x @ np.array($matrix).T + np.array($intercepts)
-        p = np.exp(z - z.max(axis=1, keepdims=True))
-        return p / p.sum(axis=1, keepdims=True)
-""",
-        },
-        "        x$k = x[:, $k]\n        p$k = $map\n",
-        {
-            Curve: "sigma($slope * $x + $intercept)",
-            Powers: "powers(np.clip($x, $low, $high), $a, $b, $c)",
-            Lines: "np.interp($x, $points, $values)",
-            Steps: "np.array($values)[np.searchsorted($edges, $x)] + 0 * $x",
-            EvenSteps: "np.array($values)[np.searchsorted(np.array($edges).astype("
-            "scores.dtype if scores.dtype.kind == 'f' else float), $x)] + 0 * $x",
-            Jumps: "jumps($x, np.array($points), np.array($at), np.array($between))",
-        },
-        "        return np.stack([1 - p0, p0], axis=1)\n",
-        """        p = np.stack([$every], axis=1)
-        total = p.sum(axis=1, keepdims=True)
-        return np.where(total == 0, 1 / $columns, p / np.where(total == 0, 1, total))
-""",
-    ),
-    "torch": Language(
-        "PyTorch, on a device that has float64",
-        '''"""$about"""
-
-import torch
-
-
-def calibrate(scores):
-    x = scores.double().reshape(-1, $columns)
-${helpers}$body''',
-        {
-            "sigma": """
-    def sigma(z):
-        return torch.exp(z.clamp(max=0)) / (1 + torch.exp(-abs(z)))
-""",
-            "powers": """
-    def powers(p, a, b, c):
-        return sigma(a * torch.log(p) - b * torch.log1p(-p) + c)
-""",
-            "double": """
-    def double(values):
-        return torch.tensor(values, dtype=torch.float64, device=x.device)
-""",
-            "lines": """
-    def lines(x, points, values):
-        i = torch.bucketize(x, points).clamp(1, len(points) - 1)
-        share = ((x - points[i - 1]) / (points[i] - points[i - 1])).clamp(0, 1)
-        return values[i - 1] + (values[i] - values[i - 1]) * share
-""",
-            "jumps": """
-    def jumps(x, points, at, between):
-        i = torch.bucketize(x, points)
-        j = i.clamp(max=len(points) - 1)
-        return torch.where(points[j] == x, at[j], between[i]) + 0 * x
-""",
-        },
-        {
-            Temperature: """    z = (x - x.amax(dim=1, keepdim=True)) / $temperature
-    return torch.softmax(z, dim=1)
-""",
-            Mixture: """    x = x - x.sum(dim=1, keepdim=True) / $columns
-    return torch.softmax(x @ double($matrix).T + double($intercepts), dim=1)
-""",
-        },
-        "    x$k = x[:, $k].contiguous()\n    p$k = $map\n",
-        {
-            Curve: "sigma($slope * $x + $intercept)",
-            Powers: "powers($x.clamp($low, $high), $a, $b, $c)",
-            Lines: "lines($x, double($points), double($values))",
-            Steps: "double($values)[torch.bucketize($x, double($edges))] + 0 * $x",
-            EvenSteps: "double($values)[torch.bucketize($x, double($edges).to("
-            "scores.dtype if scores.is_floating_point() else torch.float64).double())] + 0 * $x",
-            Jumps: "jumps($x, double($points), double($at), double($between))",
-        },
-        "    return torch.stack([1 - p0, p0], dim=1)\n",
-        """    p = torch.stack([$every], dim=1)
-    total = p.sum(dim=1, keepdim=True)
-    return torch.where(total == 0, 1 / $columns, p / total)
-""",
-    ),
-    "javascript": Language(
-        "nothing",
-        """// $about
-function calibrate(scores) {
-  const x = [].concat(scores);
-${helpers}$body}
-""",
-        {
-            "sigma": """  const sigma = (z) => Math.exp(Math.min(z, 0)) / (1 + Math.exp(-Math.abs(z)));
-""",
-            "powers": """  const powers = (p, a, b, c) => sigma(a * Math.log(p) - b * Math.log1p(-p) + c);
-""",
-            "below": """  const below = (x, points) => points.filter((point) => point < x).length;
-""",
-            "lines": """  const lines = (x, points, values) => {
-    const i = Math.min(Math.max(below(x, points), 1), points.length - 1);
-    const share = (x - points[i - 1]) / (points[i] - points[i - 1]);
-    return values[i - 1] + (values[i] - values[i - 1]) * Math.min(Math.max(share, 0), 1);
-  };
-""",
-            "jumps": """  const jumps = (x, points, at, between) => {
-    const i = below(x, points);
-    return points[i] === x ? at[i] : between[i];
-  };
-""",
-            "softmax": """  const softmax = (z) => {
-    const highest = Math.max(...z);
-    const p = z.map((each) => Math.exp(each - highest));
-    const total = p.reduce((a, b) => a + b);
-    return p.map((each) => each / total);
-  };
-""",
-        },
-        {
-            Temperature: """  const highest = Math.max(...x);
-  return softmax(x.map((z) => (z - highest) / $temperature));
-""",
-            Mixture: """  const mean = x.reduce((a, b) => a + b) / x.length;
-  const dot = (row) => row.reduce((sum, w, j) => sum + w * (x[j] - mean), 0);
-  const intercepts = $intercepts;
-  return softmax($matrix.map((row, k) => dot(row) + intercepts[k]));
-""",
-        },
-        "  const x$k = x[$k];\n  const p$k = $map;\n",
-        {
-            Curve: "sigma($slope * $x + $intercept)",
-            Powers: "powers(Math.min(Math.max($x, $low), $high), $a, $b, $c)",
-            Lines: "lines($x, $points, $values)",
-            Steps: "$values[below($x, $edges)] + 0 * $x",
-            EvenSteps: "$values[below($x, $edges)] + 0 * $x",
-            Jumps: "jumps($x, $points, $at, $between) + 0 * $x",
-        },
-        "  return [1 - p0, p0];\n",
-        """  const p = [$every];
-  const total = p.reduce((a, b) => a + b);
-  return p.map((each) => total === 0 ? 1 / p.length : each / total);
-""",
-    ),
-}  # fmt: skip
-
-
-def _source(plan: Plan, language: Language) -> str:
+def _source(plan: Plan, language: dict[str, Any]) -> str:
     """Put the numbers of a plan into what a language says."""
     if not isinstance(plan.does, list):
-        body = Template(language.logits[type(plan.does)]).substitute(vars(plan.does), columns=plan.columns)
+        said = language["logits"][type(plan.does).__name__]
+        body = Template(said).substitute(vars(plan.does), columns=plan.columns)
     else:
         body = "".join(_column(one, k, language) for k, one in enumerate(plan.does))
-        last = language.one if len(plan.does) == 1 else language.several
+        last = language["one" if len(plan.does) == 1 else "several"]
         body += Template(last).substitute(every=_every(plan), columns=plan.columns)
     helpers = ""
-    for name, text in reversed(language.helpers.items()):
+    for name, text in reversed(language["helpers"].items()):
         helpers = text + helpers if f"{name}(" in helpers + body else helpers
-    about = _about(plan, language.needs)
-    return Template(language.frame).substitute(about=about, columns=plan.columns, helpers=helpers, body=body)
+    about = _about(plan, language["needs"])
+    frame = Template(language["frame"])
+    return frame.substitute(about=about, columns=plan.columns, helpers=helpers, body=body)
 
 
-def _column(one: Map, k: int, language: Language) -> str:
+def _column(one: Map, k: int, language: dict[str, Any]) -> str:
     ends = {"low": EPSILON, "high": 1 - EPSILON}
-    mapped = Template(language.maps[type(one)]).substitute(vars(one), **ends, x=f"x{k}")
-    return Template(language.column).substitute(k=k, map=mapped)
+    mapped = Template(language["maps"][type(one).__name__]).substitute(vars(one), **ends, x=f"x{k}")
+    return Template(language["column"]).substitute(k=k, map=mapped)
 
 
 def _every(plan: Plan) -> str:
@@ -515,45 +311,18 @@ def _onnx(plan: Plan, dtype: Dtype) -> bytes:
     return bytes(parser.parse_model(_onnx_text(plan, dtype)).SerializeToString())
 
 
-SIGMA = "p$k = Div(Exp(Min(z$k, [0.0])), Add([1.0], Exp(Neg(Abs(z$k)))))\n"
-COUNT = "n$k = Sub(ReduceSum<keepdims = 1>(Cast<to = 7>(Greater(x$k, $ends)), i[1]), i[1])\n"
-STEPS = COUNT + "p$k = Add(Gather($values, n$k), Mul([0.0], x$k))\n"
-SOFTMAX = """e = Exp(Sub(z, ReduceMax<keepdims = 1>(z, i[1])))
-probabilities = Div(e, ReduceSum<keepdims = 1>(e, i[1]))
-"""
-ONNX = {
-    Temperature: "z = Div(Sub(x, ReduceMax<keepdims = 1>(x, i[1])), $temperature)\n" + SOFTMAX,
-    Mixture: "z = Add(MatMul(Sub(x, ReduceMean<keepdims = 1>(x, i[1])), $matrix), $intercepts)\n" + SOFTMAX,
-    Curve: "z$k = Add(Mul($slope, x$k), $intercept)\n" + SIGMA,
-    Powers: "q$k = Min(Max(x$k, $low), $high)\n"
-    "z$k = Add(Sub(Mul($a, Log(q$k)), Mul($b, Log(Sub([1.0], q$k)))), $c)\n" + SIGMA,
-    Steps: STEPS,
-    EvenSteps: STEPS,
-    Jumps: COUNT
-    + "y$k = Where(Equal(x$k, Gather($points, n$k)), Gather($at, n$k), Gather($between, n$k))\n"
-    + "p$k = Add(y$k, Mul([0.0], x$k))\n",
-    Lines: COUNT
-    + "r$k = Div(Sub(x$k, Gather($points, n$k)), Gather($widths, n$k))\n"
-    + "p$k = Add(Gather($values, n$k), Mul(Gather($rises, n$k), Min(Max(r$k, [0.0]), [1.0])))\n",
-}
-ONNX_SEVERAL = """p = Concat<axis = 1>($every)
-total = ReduceSum<keepdims = 1>(p, i[1])
-probabilities = Where(Equal(total, [0.0]), [$uniform], Div(p, total))
-"""
-
-
 def _onnx_text(plan: Plan, dtype: Dtype) -> str:
     """Write the model in the text form of ONNX."""
     kind = {"float32": "float", "float64": "double"}[dtype]
     text = "x = Cast<to = 11>(scores)\n"
     if not isinstance(plan.does, list):
         numbers = {name: np.transpose(value).tolist() for name, value in vars(plan.does).items()}
-        text += _filled(ONNX[type(plan.does)], numbers)
+        text += _filled(LANGUAGES["onnx"]["does"][type(plan.does).__name__], numbers)
     else:
         for k, one in enumerate(plan.does):
             text += f"x{k} = Gather<axis = 1>(x, i[{k}])\n"
-            text += _filled(ONNX[type(one)], _onnx_numbers(one, dtype), k=k)
-        several = _filled(ONNX_SEVERAL, {}, every=_every(plan), uniform=1 / plan.columns)
+            text += _filled(LANGUAGES["onnx"]["does"][type(one).__name__], _onnx_numbers(one, dtype), k=k)
+        several = _filled(LANGUAGES["onnx"]["several"], {}, every=_every(plan), uniform=1 / plan.columns)
         text += several if len(plan.does) > 1 else "probabilities = Concat<axis = 1>(Sub([1.0], p0), p0)\n"
     columns = f"{kind}[n, {plan.columns}] scores) => (double[n, {max(2, plan.columns)}] probabilities"
     head = '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">'

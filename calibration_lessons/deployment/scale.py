@@ -193,10 +193,8 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
     3.05
     """
     if not isinstance(estimator, TemperedSoftmax):
-        raise TypeError(
-            f"estimator = {estimator!r}: expected TemperatureScaling() or ExpectationConsistency(), "
-            f"whose fits are a few sums over the rows"
-        )
+        expected = "TemperatureScaling() or ExpectationConsistency(), whose fits are a few sums over the rows"
+        raise _input.BadType("estimator", f"= {estimator!r}", expected)
     blocks = _row_blocks(y, X, sample_weight, "y", "X")
     largest = 1.0 if sample_weight is None else _total([block[2:] for block in blocks], np.max, max)
     every_block = _tree(blocks, partial(_limits, estimator, largest), operator.add)
@@ -229,10 +227,10 @@ def _curves(
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     if strategy == "quantile":
-        raise ValueError(
-            "strategy = 'quantile': expected 'uniform' over blocks (the edges of bins of equal mass depend "
-            "on all scores sorted together, and no sum over a block holds that order)"
+        why = (
+            "the edges of bins of equal mass depend on all scores sorted together, an order that no sum holds"
         )
+        raise _input.BadValue("strategy", "= 'quantile'", "'uniform' over blocks", note=why)
     blocks = _forecasts(y_true, y_prob, sample_weight)
     chosen = [resolve_target(target, y_prob.ndim, _input.classes(y_prob, "y_prob")) for target in targets]
     add_up = partial(_accumulated, n_bins, chosen, from_logits)
@@ -309,10 +307,11 @@ def _row_blocks(y: Any, X: Any, sample_weight: Any, y_name: str, X_name: str) ->
     _refuse_other_arrays(X, X_name)
     _input.real_kind(X, X_name, (1, 2))
     if X.ndim == 2 and X.numblocks[1] > 1:
-        raise ValueError(
-            f"{X_name} has its {X.shape[1]} columns in {X.numblocks[1]} blocks: expected all classes of "
-            f"a row in one block ({X_name}.rechunk({{1: -1}}))"
+        found, remedy = (
+            f"has its {X.shape[1]} columns in {X.numblocks[1]} blocks",
+            f"{X_name}.rechunk({{1: -1}})",
         )
+        raise _input.BadValue(X_name, found, "all classes of a row in one block", note=remedy)
     columns = [_cut_alike(y, y_name, X, X_name), X]
     if sample_weight is not None:
         columns.append(_cut_alike(sample_weight, "sample_weight", X, X_name))
@@ -333,10 +332,9 @@ def _cut_alike(column: Any, name: str, X: Any, X_name: str) -> Any:
         _input.same_length(**{name: column, X_name: X})
         return column.rechunk({0: X.chunks[0]})
     if column.numblocks[0] != X.numblocks[0]:
-        raise ValueError(
-            f"{name} has {column.numblocks[0]} blocks and {X_name} has {X.numblocks[0]}, some of unknown "
-            f"length: expected as many blocks, or known lengths (call compute_chunk_sizes() on both)"
-        )
+        found = f"has {column.numblocks[0]} blocks and {X_name} has {X.numblocks[0]}, some of unknown length"
+        expected = "as many blocks, or known lengths"
+        raise _input.BadValue(name, found, expected, note="call compute_chunk_sizes() on both")
     return column
 
 

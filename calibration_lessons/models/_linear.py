@@ -58,7 +58,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             only = self.classes_.tolist()[0]
-            raise ValueError(f"y holds one class only ({only!r}): expected at least two classes")
+            raise _input.BadValue("y", f"holds one class only ({only!r})", "at least two classes")
         weights = np.ones(len(codes)) if weights is None else weights
         total = weights.sum()
         design = standardise(features, self.fit_intercept)
@@ -212,7 +212,8 @@ def standardise(features: Floats, fit_intercept: bool) -> Standardised:
         reach[reach == 0] = 1.0
         scale = reach * np.sqrt(((centred / reach) ** 2).mean(axis=0))
     if not np.isfinite(scale).all():
-        raise ValueError(f"X[:, {int((~np.isfinite(scale)).argmax())}] spans more than a float can hold")
+        column = f"X[:, {int((~np.isfinite(scale)).argmax())}]"
+        raise _input.BadValue(column, "spans more than a float can hold", "a smaller range")
     scale[scale == 0] = 1.0
     rows = centred / scale
     return Standardised(

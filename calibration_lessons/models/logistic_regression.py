@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.special import expit
 from sklearn.utils import Tags
 
+from .. import _input
 from .._typing import Floats
 from ._linear import LinearClassifier, LinearLoss, Solver
 
@@ -100,10 +101,9 @@ class LogisticRegression(LinearClassifier):
         """
         design, codes, shares, ridge = self._read(X, y, sample_weight)
         if len(self.classes_) > 2:
-            raise ValueError(
-                f"y holds {len(self.classes_)} classes: expected two, as SoftmaxRegression takes more. "
-                f"Only binary classification is supported. The type of the target is multiclass"
-            )
+            expected = "two, as SoftmaxRegression takes more. Only binary classification is supported. "
+            expected += "The type of the target is multiclass"
+            raise _input.BadValue("y", f"holds {len(self.classes_)} classes", expected)
         loss = LogisticLoss(design.rows, codes, shares, ridge, self.tol)
         theta = self._descend(loss, len(ridge), design.rows, codes, shares)
         self.coef_, self.intercept_ = design.original(theta[None, :])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,52 +17,8 @@ pytestmark = pytest.mark.copy
 D, PAGE = equations.DEFINITIONS.as_posix(), equations.PAGE.as_posix()
 SCORES = "book/measures/proper_scores.ipynb"
 API, GLOSSARY, BIBLIOGRAPHY = map("book/reference/{}".format, ("api.md", "glossary.md", "references.bib"))
-SENTENCES = r"""
-A year has 12 months, a day 24 hours, and a week 7 days.
-8 of 10 readers get this wrong, and 2 of 3 teachers.
-Half of the readers skip this, and a third come back.
-Top-5 accuracy and top-10 accuracy are other questions.
-Write it with $n$ the sample size and $K$ the number of classes.
-Here $T$ is a positive number, and $\beta$ its inverse.
-The function `read_csv` of pandas reads such a file, and so does `read_parquet`.
-Pass `binning=3` to a library that knows it, or call `fit()` first.
-See section 3, chapter 2 and Table 2.1 of the book, on pages 12 to 40.
-It needs Python 3.11 or later and NumPy 2.0, and works with version 0.9.1.
-A train leaves at 9, and 300 passengers are on it, 1 200 of them with bicycles.
-The [documentation](https://scikit-learn.org/stable/modules/calibration.html) says more.
-A footnote[^why] helps.
-Run `make notebooks` and look at `tools/binding/notebooks.py` again.
-It is far below the line, as everybody said; far above it lies the other.
-Say 0.37 <!-- given: 0.37 -->, or 61 % <!-- quoted: 61 % Author 2020, page 3 -->.
-In 2005 such networks were rare, and since 2017 networks of this kind are everywhere.
-Draw the 95 % interval, the 90 % prediction band and the 99.9 % line beside it.
-See Eq. (3.4), Figs. 2.1 and 2.2, Lemma 4.1, Example 1.2 and sects. 5.1 to 5.3 there.
-Release 1.2 of that library, and no. 4.1 of the journal, say the same.
-Odds of 3:1, a score of 2-0, 50-50, 24/7 and 1 in 10 are the same kind of thing.
-Cross-validate 5-fold, with $k = 5$ neighbours and $10^{6}$ steps of $2\pi$, or $\tfrac{3}{4}$ of them.
-A picture of 28 x 28 pixels, 640×480 at most, needs 5 GB in float32 on an H100.
-The 1990s, the 19th century, (1998), "Guo et al. (2017)" and 2 May 2024 are dates, and #10883 an issue.
-Write `x = 0.25` or ``cl = 0.5``, and `np.mean(x, axis=0)`, never `1e-6`.
-“Curly quotes”, an em dash — here, an ellipsis… and Müller's, Čech's and 校准 pass.
-Press {kbd}`Ctrl`, read {cite:t}`Guo2017`, and H{sub}`2`O, or {abbr}`ECE (expected calibration error)`.
-See <https://example.org/v1.2/0.5>, [a link](https://doi.org/10.1000/0.5 "title") or [another][ref].
-Let us
-make mistakes
-The limits $0 \le p \le 1$ and $x_{i1}, \dots, x_{i9}$ are *those* of **chapter 2**.<br>A line more.
-<!-- A remark for authors: check 0.5 again, it is not 12 %. -->
-He said: *"nothing is worth 100 things"*, ~~never~~ always, and $5 for all of it.
-"""
-BLOCKS = [
-    "- a list\n- of two items\n\n1. first\n2. second\n   - nested, with 3 words",
-    "> A quotation of somebody, 40 years old.",
-    "```python\ncl.not_ours(0.25)  # 0.75 of it\n```",
-    ":::{note}\nA note of 2 lines.\n:::\n\n````{tip}\nA tip.\n\n```text\n0.123 = 1\n```\n````",
-    "| name | what |\n|:--|--:|\n| a | 3 things |\n| b | [link](reliability.ipynb) |",
-    "Term\n: its definition in 5 words\n\n---\n\n[^why]: In 2 sentences.\n\n[ref]: https://example.org/1.5",
-    "<details><summary>More</summary>\n\nThree words more.\n\n</details>",
-    "### A heading with `code`, $x$ and *emphasis*: why 2 is enough?",
-    "![A line that rises](../assets/before_after.png)",
-]
+PROSE = Path(__file__).with_name("prose.txt").read_text(encoding="utf-8")
+SENTENCES, *BLOCKS = PROSE.strip().split("\n====\n")
 SHOWN = "<!-- shown: definition; when: always -->"
 EXERCISE = "```{exercise-start} Two\n:label: sample-two\n```\nWhat at 3 bins?\n```{exercise-end}\n```\n\n"
 EXERCISE += "```{solution-start} sample-two\n:class: dropdown\n```\nLittle.\n```{solution-end}\n```"

@@ -426,7 +426,9 @@ def test_folds_that_cannot_be_made_are_refused_in_one_line():
         cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=GroupKFold(4)).fit(X2, Y2)
     with pytest.raises(ValueError, match=r"cv = 'prefit': expected a fitted estimator in a FrozenEstimator"):
         cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv="prefit").fit(X2, Y2)
-    with pytest.raises(TypeError, match=r"sample_weight: .* takes no weights: expected a FrozenEstimator"):
+    with pytest.raises(
+        TypeError, match=r"sample_weight is given, and .* takes none: expected a FrozenEstimator"
+    ):
         cl.CalibratedModel(make_pipeline(KNeighborsClassifier()), cl.PlattScaling()).fit(X2, Y2, W2)
 
 

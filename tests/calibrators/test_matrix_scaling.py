@@ -240,17 +240,6 @@ def test_a_class_that_never_occurs_keeps_a_probability_and_loses_some():
     assert scaling.classes_.tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float16])
-def test_low_precision_gives_nearly_the_same_and_float64_out(dtype):
-    logits, labels = drawn(500, 4, SKEWED, INTERCEPT)
-    low = logits.astype(dtype)
-    p = cl.MatrixScaling(strength=3.0).fit(low, labels).predict_proba(low)
-    assert p.dtype == np.float64
-    assert p == pytest.approx(
-        cl.MatrixScaling(strength=3.0).fit(logits, labels).predict_proba(logits), abs=3e-3
-    )
-
-
 def test_a_binary_logit_is_read_as_zero_and_z_and_becomes_platt_scaling_without_a_penalty():
     rng = np.random.default_rng(0)
     z = rng.normal(0, 2, 4000)

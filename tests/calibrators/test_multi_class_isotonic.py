@@ -65,15 +65,6 @@ def test_probabilities_that_come_as_often_as_they_say_stay_as_they_are():
     assert fitted.values_[1:-1] == pytest.approx(fitted.thresholds_[1:-1], abs=1e-12)
 
 
-@given(rows_and_labels(), st.data())
-def test_whole_weights_count_as_repeated_rows(case, data):
-    p, labels = case
-    weights = data.draw(st.lists(st.integers(0, 3), min_size=len(p), max_size=len(p)).filter(any))
-    weighted = cl.MultiClassIsotonic().fit(p, labels, weights)
-    repeated = cl.MultiClassIsotonic().fit(np.repeat(p, weights, axis=0), np.repeat(labels, weights))
-    assert weighted.predict_proba(p) == pytest.approx(repeated.predict_proba(p), abs=1e-12)
-
-
 def test_with_two_classes_it_is_isotonic_regression_of_rows_and_their_mirror_images():
     p, positive = PROBABILITIES[:, 1], LABELS == 1
     both = cl.MultiClassIsotonic(smoothing=0).fit(np.stack([1 - p, p], axis=1), positive)
@@ -101,20 +92,3 @@ def test_no_probability_lies_below_what_the_lowest_ones_support_so_no_log_loss_i
     assert fitted.thresholds_.tolist() == [0, 0.3, 0.7, 0.9, 1]
     assert fitted.values_ == pytest.approx([lowest, lowest, highest, highest, highest], abs=1e-6)
     assert cl.MultiClassIsotonic(0).fit(p, [0, 0, 0, 1]).values_[0] == 0
-
-
-def test_single_precision_is_read_and_inputs_are_never_changed():
-    p, labels = PROBABILITIES.astype(np.float32), LABELS.copy()
-    p.flags.writeable = labels.flags.writeable = False
-    fitted = cl.MultiClassIsotonic().fit(p, labels)
-    assert fitted.predict_proba(p).dtype == np.float64
-    assert fitted.predict_proba(p) == pytest.approx(
-        cl.MultiClassIsotonic().fit(PROBABILITIES, LABELS).predict_proba(PROBABILITIES), abs=1e-5
-    )
-
-
-def test_a_class_without_rows_is_no_obstacle():
-    seen = LABELS != 2
-    fitted = cl.MultiClassIsotonic().fit(PROBABILITIES[seen], LABELS[seen])
-    assert fitted.classes_.tolist() == [0, 1, 2, 3]
-    assert fitted.predict_proba(PROBABILITIES).min() > 0

@@ -8,10 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import nbformat
 import pytest
@@ -26,16 +27,10 @@ from classroom.course import Course, Record, read_record
 from classroom.platforms import platform_of, sender, table
 from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT, Limits
-from tests.assignments.grading import answered
+from tests.assignments.grading import answered, cell
 
 SANDBOX = working_sandbox()
 LIMITS = Limits(cell=4, whole=120, memory=2 * 2**30, disk=5 * 2**20)
-
-
-def cell(name, source, **about):
-    kind = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
-    make = new_markdown_cell if about.pop("text", False) else new_code_cell
-    return make(source, metadata={"nbgrader": kind | {"grade_id": name} | about})
 
 
 def test_cell(name, source):
@@ -45,7 +40,7 @@ def test_cell(name, source):
 test_cell.__test__ = False  # no test of its own
 
 TINY = [
-    cell("intro", "# A tiny set", text=True, locked=True),
+    cell("intro", "# A tiny set", new_markdown_cell, locked=True),
     cell("imports", "import numpy as np\nimport calibration_lessons as cl", locked=True),
     cell("student", "### BEGIN SOLUTION\nSTUDENT_ID = 'ada'\n### END SOLUTION", solution=True),
     cell(
@@ -94,103 +89,8 @@ DOUBLE, HALF = "def double(x):\n    return 2 * x", "def half(x):\n    return x /
 RIGHT = {"double": DOUBLE, "half": HALF}
 WRONG = "def double(x):\n    return 3 * x"
 MISTAKES = {"double": WRONG, "half": "half = lambda x: 1.0"}
-PATCHES = {  # what a submission does to its own process, with a wrong answer or none; `half` is right
-    "numpy": "np.allclose = np.isclose = lambda *a, **k: True",
-    "companion": "cl.softmax.__code__ = (lambda *a, **k: 1).__code__",
-    "dispatcher": "np.isclose.__wrapped__.__code__ = (lambda *a, **k: True).__code__",
-    "built-in": "isinstance = lambda *a: True",
-    "asserts": (
-        "import ast\n"
-        "class NoAsserts(ast.NodeTransformer):\n    def visit_Assert(self, node):\n        return None\n"
-        "get_ipython().ast_transformers.append(NoAsserts())"
-    ),
-    "hook": (
-        "def hook(result):\n    result.error_in_exec = None\n"
-        "    from IPython.display import clear_output\n    clear_output()\n"
-        "get_ipython().events.register('post_run_cell', hook)"
-    ),
-    "registry": "import sys\nsys.modules['classroom.isolated_kernel'].found.clear()",
-    "metadata": "print('2')\nget_ipython().displayhook(2.0)",
-}
-LISTED = "import sys, json\nagent = sys.modules['classroom.isolated_kernel']\n"
-CHANNEL = {  # what a submission does to the channel; `half` comes after it
-    "flood": "def double(x):\n    return 'x' * 10**8",
-    "slow answer": "import time\ndef double(x):\n    time.sleep(60)\n    return 2 * x",
-    "huge array": "def double(x):\n    return np.zeros(10**9)",
-    "pickle": (
-        "class Evil:\n    def __reduce__(self):\n        return print, ('unpickled',)\n"
-        "def double(x):\n    return np.array([Evil()])"
-    ),
-    "NaN": "def double(x):\n    return np.frombuffer(b'\\xff' * 8)[0]",
-    "always equal": (
-        "class Yes(float):\n    def __eq__(self, other):\n        return True\n    __hash__ = None\n"
-        "    def __sub__(self, other):\n        return 0.0\n    __array_ufunc__ = lambda *a, **k: True\n"
-        "def double(x):\n    return Yes(1)"
-    ),
-    "into itself": "def double(x):\n    a = []\n    a.append(a)\n    return a",
-    "large number": "def double(x):\n    return 10**5000",
-    "no JSON": LISTED
-    + "agent.json = type('J', (), {'loads': json.loads, 'dumps': lambda *a: '[' * 10**6})\n"
-    + WRONG,
-    "answers for it": LISTED + "agent.answer = lambda asked: json.dumps({'value': 2.0, 'after': [1.0]})",
-    "no channel": LISTED + "del sys.modules['classroom.isolated_kernel']",
-    "from memory": "seen = []\ndef double(x):\n    seen.append(x)\n    return 2 * seen[0]",
-    "from frames": (
-        "import gc, sys\ndef double(x):\n    frame = sys._getframe()\n    while frame:\n"
-        "        for name in ('wanted', 'expected', 'right'):\n            if name in frame.f_locals:\n"
-        "                return frame.f_locals[name]\n        frame = frame.f_back\n    return 0.0"
-    ),
-    "answers twice": (
-        "def double(x):\n    kernel = get_ipython().kernel\n    for _ in range(2):\n"
-        "        where = kernel.shell_stream or kernel.iopub_socket\n"
-        "        kernel.session.send(where, 'execute_reply', {'status': 'ok'},\n"
-        "                            parent=kernel.get_parent())\n    return 0.0"
-    ),
-}
-RUNS_ON = {  # the answer to `double`, and what the report says; `half` is right and earns its points
-    "infinite loop": ("while True:\n    pass", "timed out at cell 4"),
-    "large output": ("for _ in range(100):\n    print('x' * 10**6)", ""),
-    "memory": ("hog = bytearray(3 * 2**30)", ""),
-    "import": ("import a_module_that_is_not_there", ""),
-    "exit": ("exit()", ""),
-    "a large file": ("open('large', 'wb').write(bytes(10**8))", ""),
-    "scratch space": (
-        "for place in ('/tmp', '/dev/shm', '/', '/etc', '/dev', '/run/lock', '/var/tmp'):\n    try:\n"
-        "        open(f'{place}/fill', 'wb').write(bytes(2 * 10**6))\n    except OSError:\n        pass\n"
-        f"    else:\n        {DOUBLE.replace('    ', '            ')}",
-        "",
-    ),
-    "hidden tests": (
-        "import pathlib\n"
-        "text = ''.join(p.read_text(errors='replace') for p in pathlib.Path(FOLDER).rglob('*.*'))\n"
-        "double = lambda x: 2 * x if 'large' in text or pathlib.Path(TESTS).exists() else 0",
-        "",
-    ),
-    "another's answers": ("import os\nos.remove(VICTIM)", ""),
-    "network": ("import socket\nsocket.create_connection(('127.0.0.1', PORT), 1)\n" + DOUBLE, ""),
-    "to standard output": (
-        "import os\nos.write(1, b'{\"outputs\": {}}')\nprint('<script>alert(1)</script>')\n" + WRONG,
-        "",
-    ),
-}
-STOPS = {
-    "os._exit": ("import os\nos._exit(0)", "the kernel ended in cell 4"),
-    "files": (
-        "import time\nfor i in range(9):\n    open(str(i), 'wb').write(bytes(10**6))\ntime.sleep(9)",
-        "of files",
-    ),
-    "processes": (
-        "import os, time\nfor _ in range(40):\n    os.fork() or time.sleep(30)\ntime.sleep(30)", "more than",
-    ),
-    "folders in each other": (
-        "import os, time\nfor _ in range(3000):\n    os.mkdir('a')\n    os.chdir('a')\ntime.sleep(9)",
-        "more folders in each other than can be read",
-    ),
-    "will not stop": (
-        "import time\nwhile True:\n    try:\n        time.sleep(9)\n    except BaseException:\n        pass",
-        "in cell 4",
-    ),
-}  # fmt: skip
+HOSTILE = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text(encoding="utf-8"))
+PATCHES, CHANNEL, RUNS_ON, STOPS = (HOSTILE[kind] for kind in ("patches", "channel", "runs-on", "stops"))
 
 
 @dataclass
@@ -273,8 +173,8 @@ def hostile(released):
         )
     for name, source in CHANNEL.items():
         handed_in(released, f"channel {name}", answered(release, {"double": source, "half": HALF}))
-    for name, (source, _) in (RUNS_ON | STOPS).items():
-        handed_in(released, name, answered(release, {"double": places + source, "half": HALF}))
+    for name, one in (RUNS_ON | STOPS).items():
+        handed_in(released, name, answered(release, {"double": places + one["source"], "half": HALF}))
     handed_in(released, "right", answered(release, RIGHT | {"student": "STUDENT_ID = 'right'"}))
     handed_in(released, "untouched", release)
     reload = answered(release, RIGHT)
@@ -371,12 +271,12 @@ class TestHostile:
     @pytest.mark.parametrize("name", RUNS_ON)
     def test_a_cell_that_misbehaves_costs_its_own_points_only(self, hostile, name):
         record = hostile.record(name)
-        assert record.points == 2 and RUNS_ON[name][1] in str(record)
+        assert record.points == 2 and RUNS_ON[name].get("said", "") in str(record)
 
     @pytest.mark.parametrize("name", STOPS)
     def test_a_run_that_is_stopped_earns_nothing_and_the_report_says_why(self, hostile, name):
         record = hostile.record(name)
-        assert record.points == 0 and STOPS[name][1] in str(record)
+        assert record.points == 0 and STOPS[name]["said"] in str(record)
         assert "not judged" in hostile.said(name, "test-half")
 
     @pytest.mark.parametrize("name, points", {
@@ -465,39 +365,14 @@ class TestHostile:
         assert '<a href="#test-double">A tiny set</a> (Score' in named and "Test cell" not in named
 
 
-NAMES = {  # what follows the platform's part is the student's own choice
-    "Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": ("moodle", "101", "Ada Lovelace"),
-    "Ada Lovelace_101_assignsubmission_file/tiny.ipynb": ("moodle", "101", "Ada Lovelace"),
-    "Ada Lovelace_101_assignsubmission_file_/x_102_assignsubmission_file_/tiny.ipynb": (
-        "moodle", "101", "Ada Lovelace"),
-    "Ada_Lovelace_101_assignsubmission_file_tiny.ipynb": ("moodle", "101", "Ada_Lovelace"),
-    "Ada Lovelace_101_assignsubmission_file_Bob_102_assignsubmission_file_tiny.ipynb": (
-        "moodle", "101", "Ada Lovelace"),
-    "lovelaceada_101_2002_tiny.ipynb": ("canvas", "101", "lovelaceada"),
-    "lovelaceada_101_2002_3_tiny.ipynb": ("canvas", "101", "lovelaceada"),
-    "lovelaceada_101_2002_x_103_assignsubmission_file_tiny.ipynb": ("canvas", "101", "lovelaceada"),
-    "lovelaceada_101_2002_x_103_attempt_2099-01-01-00-00-00_tiny.ipynb": ("canvas", "101", "lovelaceada"),
-    "lovelaceada_LATE_101_2002_x_103_assignsubmission_file_tiny.ipynb": ("canvas", "101", "lovelaceada"),
-    "lovelaceada_LATE_101_2002_tiny-1.ipynb": ("canvas", "101", "lovelaceada"),
-    "Team 3_lovelaceada_101_2002_tiny.ipynb": ("canvas", "101", "lovelaceada"),
-    "anon_LATE_x7Gq2_2002_tiny.ipynb": ("canvas without names", "x7Gq2", ""),
-    "Set 1_ada1_attempt_2026-11-30-23-59-07_tiny.ipynb": ("blackboard", "ada1", ""),
-    "Set 3_2_1001_attempt_2026-11-30-23-59-07_tiny.ipynb": ("blackboard", "1001", ""),
-    "Set 1_bob_attempt_2026-11-30-20-12-07_x_ada_attempt_2099-01-01-00-00-00_tiny.ipynb": (
-        "blackboard", "bob", ""),
-    "12-345 - Ada Lovelace - Nov 30, 2026 1159 PM/tiny.ipynb": ("brightspace", "12", "Ada Lovelace"),
-    "week_3_2_x/ada/tiny.ipynb": ("", "ada", ""),
-    "ada/tiny/tiny.ipynb": ("", "ada", ""),
-    "downloads/ada/tiny.ipynb": ("", "ada", ""),
-    "ada.ipynb": ("", "ada", ""),
-}  # fmt: skip
+NAMES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))["names"]
 
 
 @pytest.mark.parametrize("path, expected", NAMES.items(), ids=list(NAMES))
 def test_the_names_of_the_common_platforms_are_understood(path, expected):
     platform = platform_of([PurePosixPath(path)])
     sent = sender(PurePosixPath(path), "tiny", platform)
-    assert (platform, sent.number, sent.name) == expected
+    assert [platform, sent.number, sent.name] == expected
     assert sent.late == ("_LATE_" in path) and (not sent.when or sent.when.year == 2026)
 
 

@@ -8,13 +8,15 @@ import re
 import shutil
 import signal
 import time
+import tomllib
 import zipfile
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import ClassVar
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_markdown_cell, new_notebook
 
 from classroom import __main__, commands, grading, returns, roster
 from classroom.course import Course, read_record
@@ -22,7 +24,7 @@ from classroom.downloads import collect
 from classroom.platforms import TABLES, Grade, table
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
-from tests.assignments.grading import answered, in_this_process
+from tests.assignments.grading import answered, cell, in_this_process
 from tools.site import class_edition
 
 LETTER = "*Your answer: double-click here.*"
@@ -51,11 +53,6 @@ QUESTIONS = [
     Words("words", {{"a": ("secretkey", "because the key is secret")}}, {{"a": 2}}),
 ]
 """
-
-
-def cell(name, source, make=new_code_cell, **about):
-    kind = {"grade": False, "solution": False, "locked": False, "task": False, "schema_version": 3}
-    return make(source, metadata={"nbgrader": kind | {"grade_id": name} | about})
 
 
 def solved(body):
@@ -104,6 +101,12 @@ def work(course, student, double="def double(x):\n    return 2 * x", letter="", 
     sheet = answered(release, answers | {"words": f"words = {{'a': {words!r}}}"})
     sheet.cells[-1].source = letter or LETTER
     return nbformat.writes(sheet)
+
+
+def handed_in(course, student, content):
+    path = course.submission(student, "tiny")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
 
 
 def zipped(path, files):
@@ -339,8 +342,7 @@ class TestFeedback:
     def test_what_a_student_writes_is_text_for_the_browser_of_the_teacher(self, moodle, tmp_path):
         letter = "<script>alert(1)</script> <img src=x onerror=alert(2)> " + "[" * 10**6
         links = "[x](javascript:alert)\n\n[y][z] $\\href{javascript:alert}{w}$\n\n[z]: javascript:alert\n\n"
-        path = moodle.submission("7001", "tiny")
-        path.write_text(work(moodle, "7001", letter=links + letter), encoding="utf-8")
+        handed_in(moodle, "7001", work(moodle, "7001", letter=links + letter))
         grade(moodle)
         sheet = nbformat.read(moodle.graded_notebook("7001", "tiny"), as_version=4)
         assert "&lt;script>alert" in sheet.cells[-1].source and len(sheet.cells[-1].source) < 11_000
@@ -383,8 +385,7 @@ class TestByHand:
             book.db.commit()
 
     def hand_in(self, course, letter):
-        course.submission("ada", "tiny").parent.mkdir(parents=True, exist_ok=True)
-        course.submission("ada", "tiny").write_text(work(course, "ada", letter=letter), encoding="utf-8")
+        handed_in(course, "ada", work(course, "ada", letter=letter))
         grade(course)
         return report(course).splitlines()[0]
 
@@ -410,8 +411,7 @@ class TestByHand:
         sheet = nbformat.reads(work(course, "ada"), as_version=4)
         sheet.cells.pop()
         sheet.cells.insert(1, new_markdown_cell("My letter"))
-        course.submission("ada", "tiny").parent.mkdir(parents=True)
-        nbformat.write(sheet, course.submission("ada", "tiny"))
+        handed_in(course, "ada", nbformat.writes(sheet))
         grade(course)
         assert "letter: to be read by a person" in report(course)
 
@@ -566,40 +566,13 @@ def test_a_table_that_comes_later_renames_the_folders_and_doubles_nobody(course,
     assert points(course) == {"7001": "4"} and report(course).count("graded") == 1
 
 
-REFUSED = {
-    "collect before release": ("collect next x.zip", "next is not released in .*; released: tiny"),
-    "a misspelt set": ("grade tinny", "grade: tinny is not released in .*; released: tiny"),
-    "a set that is not there": (
-        "release tinny",
-        "release: there is no set tinny in .*; there are next, tiny",
-    ),
-    "no such download": ("collect tiny nowhere.zip", "collect: there is no nowhere.zip"),
-    "no such roster": ("collect tiny . --roster nowhere.csv", "nowhere.csv: cannot be read"),
-    "other headings": ("collect tiny . --roster other.csv", "headings Matrikel, Grad; expected platform"),
-    "an empty roster": ("collect tiny . --roster empty.csv", "empty.csv names no student; expected platform"),
-    "a spreadsheet": ("collect tiny . --roster book.xlsx", "book.xlsx: is no CSV in UTF-8; give the"),
-    "no date": ("due tiny tomorrow", "due: 'tomorrow' is no date; write it as"),
-    "no title": ("export tiny --platform canvas", "export: give the assignment's title"),
-    "another word for sheets that are out": ("release tiny --salt b", "sheets already whose numbers foll"),
-    "a folder to write to": ("export tiny --to .", r"export: \.: Is a directory"),
-    "a year that is none": ("due tiny 0001-01-01", "due: '0001-01-01' is no date"),
-    "a student twice": ("collect tiny . --roster twice.csv", r"has 7001 2 times \(Ada, Grace\); expected"),
-    "a number rounded": ("collect tiny . --roster rounded.csv", r"a spreadsheet made 7\.0E\+10 of a number"),
-    "a column twice": ("collect tiny . --roster columns.csv", "columns.csv: has the heading student twice"),
-    "a torn table": ("collect tiny . --roster torn.csv", "torn.csv: is no CSV .unexpected end of data."),
-    "Latin-1": ("collect tiny . --roster latin.csv", "latin.csv: is no CSV in UTF-8"),
-}
-TABLES_OF_A_SLIP = {
-    "other": "Matrikel,Grad\n1,2\n", "twice": "platform,student,name\n1,7001,Ada\n2,7001,Grace\n",
-    "rounded": "platform;student\n1;7.0E+10\n", "columns": "platform,student,student\n1,2,3\n",
-    "torn": 'platform,student\n1,"2\n', "latin": "platform,student,name\n1,2,J\u00f6rg\n", "empty": "",
-}  # fmt: skip
+TABLE = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("words, said", REFUSED.values(), ids=list(REFUSED))
+@pytest.mark.parametrize("words, said", TABLE["slips"].values(), ids=TABLE["slips"])
 def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch, words, said):
     monkeypatch.chdir(tmp_path)
-    for name, text in TABLES_OF_A_SLIP.items():
+    for name, text in TABLE["tables"].items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="latin-1")
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\xfe\x80")
     with pytest.raises(SystemExit, match=said) as stopped:
@@ -714,8 +687,7 @@ class TestSimilarity:
             "grace": renamed,
             "emmy": "def area(x, y):\n    total = sum(y)",
         }.items():
-            course.submission(student, "tiny").parent.mkdir(parents=True)
-            course.submission(student, "tiny").write_text(work(course, student, area=area), encoding="utf-8")
+            handed_in(course, student, work(course, student, area=area))
         told = similar(course, "tiny").splitlines()
         assert told[0].startswith("similar: ada and grace: 1.00; the same: area")
         assert not any("emmy" in line for line in told[:-1])
@@ -723,8 +695,7 @@ class TestSimilarity:
 
     def test_the_public_solution_is_told_of_each_and_not_of_the_pair(self, course):
         for student in ("ada", "grace"):
-            course.submission(student, "tiny").parent.mkdir(parents=True)
-            course.submission(student, "tiny").write_text(work(course, student), encoding="utf-8")
+            handed_in(course, student, work(course, student))
         told = similar(course, "tiny").splitlines()
         assert [line.partition(":  ")[0].split(": ")[1] for line in told[:-1]] == [
             "ada and the public solution", "grace and the public solution",
@@ -733,10 +704,7 @@ class TestSimilarity:
     def test_a_letter_that_is_copied_is_told(self, course):
         letter = " ".join(f"word{number}" for number in range(150))
         for student, text in {"ada": letter, "grace": letter, "emmy": letter[::-1]}.items():
-            course.submission(student, "tiny").parent.mkdir(parents=True)
-            course.submission(student, "tiny").write_text(
-                work(course, student, letter=text, area=f"total = {len(student)}"), encoding="utf-8"
-            )
+            handed_in(course, student, work(course, student, letter=text, area=f"total = {len(student)}"))
         grade(course)
         assert "similar: ada and grace: 0.99; the same: letter" in similar(course, "tiny")
 

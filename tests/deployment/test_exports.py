@@ -295,7 +295,7 @@ def test_every_public_calibrator_can_be_exported_or_says_that_it_cannot():
 # fmt: off
 REFUSALS = [
     (lambda: cl.export(PLATT, "cobol"), ValueError,
-     "target = 'cobol': expected one of 'numpy', 'torch', 'javascript', 'sql', 'onnx'"),
+     "target = 'cobol': expected one of 'numpy', 'torch', 'javascript', 'onnx', 'sql'"),
     (lambda: cl.export(PLATT, "onnx", dtype="float16"), ValueError,
      "dtype = 'float16': expected one of 'float32', 'float64'"),
     (lambda: cl.export(cl.PlattScaling(), "sql"), NotFittedError, "not fitted yet"),

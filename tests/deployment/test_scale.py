@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 import calibration_lessons as cl
 from calibration_lessons.deployment import scale
 from tests.calibrators.cases import simulate
+from tests.measures import cases
 
 # An older Dask warns where a test names its scheduler while the workers of another wait.
 pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
 
+same = partial(cases.same, rtol=1e-9)
 BOTH = [cl.TemperatureScaling, cl.ExpectationConsistency]
 both = pytest.mark.parametrize("method", BOTH)
 cuts = st.lists(st.one_of(st.integers(0, 2), st.integers(0, 30)), min_size=1, max_size=20)
@@ -67,14 +69,6 @@ def sample(n, n_classes, dtype, seed, from_logits=False):
 
 def softmax(logits):
     return logits.map_blocks(cl.softmax, dtype=float, meta=np.empty((0, 0)))
-
-
-def same(curve, other):
-    assert np.array_equal(curve.edges, other.edges) and curve.edges.dtype == other.edges.dtype
-    assert np.array_equal(curve.counts, other.counts)
-    assert (curve.target, curve.strategy) == (other.target, other.strategy)
-    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances", "squared_misses"):
-        np.testing.assert_allclose(getattr(curve, part), getattr(other, part), rtol=1e-9)
 
 
 @settings(max_examples=50)

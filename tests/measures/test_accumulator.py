@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import calibration_lessons as cl
+from tests.measures.cases import same
 
 batches = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
@@ -20,14 +21,6 @@ def rows(rng, n, n_classes, dtype):
         return (rng.random(n) < 0.5).astype(int), p
     p = rng.dirichlet(np.ones(n_classes), n).astype(dtype)
     return rng.integers(0, n_classes, n), p
-
-
-def same(curve, other):
-    assert np.array_equal(curve.edges, other.edges) and curve.edges.dtype == other.edges.dtype
-    assert np.array_equal(curve.counts, other.counts)
-    assert (curve.target, curve.strategy) == (other.target, other.strategy)
-    for part in ("weights", "confidence", "accuracy", "effective_counts", "hit_variances", "squared_misses"):
-        np.testing.assert_allclose(getattr(curve, part), getattr(other, part), rtol=1e-12)
 
 
 @given(

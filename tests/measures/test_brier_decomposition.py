@@ -11,18 +11,10 @@ from hypothesis.extra import numpy as hnp
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions
+from tests.measures.cases import columns, free_rows, tied_rows
 
-tied_rows = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 1.0])), min_size=1, max_size=60
-)
-free_rows = st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=60)
 weight_lists = st.lists(st.floats(0, 10), min_size=60, max_size=60)
 FEW_ROWS = "ignore:y_prob has .* distinct values"
-
-
-def columns(rows):
-    y, p = (np.array(column) for column in zip(*rows, strict=True))
-    return y.astype(int), p
 
 
 @pytest.mark.equation("eq-brier-decomposition")
@@ -153,6 +145,3 @@ def test_the_term_within_the_bins_can_take_either_sign():
     p = [0.1, 0.4]
     assert cl.brier_decomposition([0, 1], p, n_bins=1).within_bin < 0
     assert cl.brier_decomposition([1, 0], p, n_bins=1).within_bin > 0
-
-
-GOOD_Y, GOOD_P = [0, 1, 1, 1], [0.1, 0.6, 0.6, 0.1]

@@ -8,17 +8,7 @@ from sklearn.isotonic import IsotonicRegression
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
-
-tied_rows = st.lists(
-    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.2, 0.25, 0.5, 0.7, 1.0])), min_size=1, max_size=60
-)
-free_rows = st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=60)
-repeats = st.lists(st.integers(0, 4), min_size=60, max_size=60)
-
-
-def columns(rows):
-    y, p = (np.array(column) for column in zip(*rows, strict=True))
-    return y.astype(int), p
+from tests.measures.cases import columns, free_rows, repeats, tied_rows
 
 
 @pytest.mark.equation("eq-corp")

@@ -34,6 +34,8 @@ MEASURES = {
 BINARY = {
     "corp_decomposition": cl.corp_decomposition,
     "calibration_slope_intercept": cl.calibration_slope_intercept,
+    "net_benefit": lambda *given, **options: tuple(cl.net_benefit(*given, [0.3], **options)),
+    "risk_validation": lambda *given, **options: cl.risk_validation(*given, **options).slope,
     "corp_curve": lambda *rows, **names: cl.corp_curve(*rows, **names).recalibrated.sum(),
 }
 
@@ -119,5 +121,5 @@ def test_each_measure_of_labels_and_forecasts_takes_names():
         parameters = inspect.signature(getattr(cl, name)).parameters
         if "y_true" in parameters:
             assert "pos_label" in parameters and ("labels" in parameters or name in BINARY), name
-            data = ("y_true", "y_prob", "prob_a", "prob_b")
+            data = ("y_true", "y_prob", "prob_a", "prob_b", "thresholds")
             assert all(p.kind is p.KEYWORD_ONLY for p in parameters.values() if p.name not in data), name

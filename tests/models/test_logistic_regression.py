@@ -1,24 +1,19 @@
 """Logistic regression: definitions, scikit-learn, separable data, known truth, bad input."""
 
-import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import expit
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
-from sklearn.model_selection import cross_val_score
-from sklearn.utils import get_tags
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions
-from calibration_lessons.models import LogisticRegression, SoftmaxRegression
+from calibration_lessons.models import LogisticRegression
 
 thetas = hnp.arrays(float, 3, elements=st.floats(-3, 3))
 
@@ -106,19 +101,6 @@ def test_agrees_with_scikit_learn(l2, fit_intercept, weighted):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-8)
 
 
-def test_both_solvers_arrive_at_the_same_place():
-    X, y = overlapping(3, n=300)
-    newton, descent = (LogisticRegression(solver=s, l2=0.5).fit(X, y) for s in ("newton", "gradient-descent"))
-    np.testing.assert_allclose(descent.coef_, newton.coef_, atol=1e-5)
-    assert newton.n_iter_ < 10 < descent.n_iter_
-
-
-def test_gradient_descent_that_is_cut_short_says_so():
-    X, y = overlapping(0)
-    with pytest.warns(ConvergenceWarning, match="gradient-descent did not arrive in max_iter = 3 steps"):
-        LogisticRegression(solver="gradient-descent", max_iter=3).fit(X, y)
-
-
 @given(seeds)
 def test_an_unpenalised_intercept_balances_the_mean_probability(seed):
     X, y = overlapping(seed)
@@ -147,17 +129,6 @@ def test_a_constant_or_repeated_column_changes_no_probability():
     p = LogisticRegression().fit(X, y).predict_proba(X)
     wide = np.column_stack([X, np.full(len(X), 0.1), X[:, 0], X.sum(axis=1)])
     np.testing.assert_allclose(LogisticRegression().fit(wide, y).predict_proba(wide), p, atol=1e-8)
-
-
-@given(st.integers(0, 1000), st.lists(st.integers(0, 3), min_size=28, max_size=28))
-def test_whole_weights_count_as_repeated_rows(seed, weights):
-    X, y = overlapping(seed, n=20)
-    w = np.array(weights)
-    w[-8:] = 1
-    repeated = np.repeat(np.arange(len(y)), w)
-    weighted = LogisticRegression(l2=0.1).fit(X, y, w)
-    plain = LogisticRegression(l2=0.1).fit(X[repeated], y[repeated])
-    np.testing.assert_allclose(parameters(weighted), parameters(plain), atol=1e-8)
 
 
 COMPLETE = "every row lies on its own class's side of a plane"
@@ -218,69 +189,8 @@ def test_one_row_on_the_wrong_side_makes_a_maximum_however_far_the_others_are():
     assert np.isfinite(LogisticRegression().fit(X, y).coef_).all()
 
 
-@pytest.mark.parametrize(
-    "labels", [["no", "yes"], [False, True], [-3, 7], [1.0, 2.0], np.array(["a", "b"], object)]
-)
-def test_labels_of_any_sortable_kind_come_back(labels):
-    X, y = overlapping(0)
-    named = np.array(labels)[y]
-    model = LogisticRegression().fit(X, named)
-    assert model.classes_.tolist() == list(labels)
-    assert np.array_equal(
-        model.predict(X), np.array(labels)[(model.predict_proba(X)[:, 1] > 0.5).astype(int)]
-    )
-
-
-def test_clones_pickles_and_cross_validates():
-    X, y = overlapping(0)
-    model = LogisticRegression(l2=2.0).fit(X, y)
-    assert clone(model).get_params() == model.get_params()
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), model.predict_proba(X))
-    assert cross_val_score(model, X, y, cv=3).min() > 0.4
-
-
-def test_odd_containers_give_the_same_model_and_stay_unchanged():
-    X, y = overlapping(0)
-    before, expected = X.copy(), LogisticRegression().fit(X, y).coef_
-    X.flags.writeable = y.flags.writeable = False
-    frame = pd.DataFrame(X, columns=["a", "b"], index=[5] * len(X))
-    for container in (
-        frame,
-        X.tolist(),
-        np.asfortranarray(X),
-        np.repeat(X, 2, axis=0)[::2],
-        np.ma.masked_array(X),
-    ):
-        assert np.allclose(
-            LogisticRegression().fit(container, pd.Series(y, index=[5] * len(y))).coef_, expected
-        )
-    half = X.astype(np.float16)
-    assert np.array_equal(
-        LogisticRegression().fit(half, y).coef_, LogisticRegression().fit(half.astype(float), y).coef_
-    )
-    assert np.array_equal(X, before)
-    model = LogisticRegression().fit(frame, y)
-    with pytest.raises(ValueError, match="feature names"):
-        model.predict(frame.rename(columns={"a": "c"}))
-
-
-X0, Y0 = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
-
-
-def test_a_class_without_weight_and_unfitted_use_are_refused():
-    with pytest.raises(ValueError, match="y holds one class only"):
-        LogisticRegression().fit(X0, Y0, [1, 0, 1, 0])
-    with pytest.raises(NotFittedError):
-        LogisticRegression().predict(X0)
-
-
 def test_nothing_but_the_announced_warnings_is_raised_on_real_data():
     X, y, _ = datasets.spambase()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LogisticRegression().fit(X, y)
-
-
-def test_only_softmax_regression_calls_itself_multiclass():
-    assert get_tags(LogisticRegression()).classifier_tags.multi_class is False
-    assert get_tags(SoftmaxRegression()).classifier_tags.multi_class is True

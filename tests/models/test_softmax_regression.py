@@ -1,17 +1,12 @@
 """Softmax regression: definitions, its two forms, scikit-learn, separable data, bad input."""
 
-import pickle
-
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import log_softmax
-from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import calibration_lessons as cl
@@ -144,16 +139,6 @@ def test_agrees_with_scikit_learn(l2, weighted):
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-7)
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_both_solvers_arrive_at_the_same_place(form):
-    X, y = overlapping(3, n=300)
-    newton, descent = (
-        SoftmaxRegression(form=form, solver=s, l2=1.0).fit(X, y) for s in ("newton", "gradient-descent")
-    )
-    np.testing.assert_allclose(descent.predict_proba(X), newton.predict_proba(X), atol=1e-5)
-    assert newton.n_iter_ < 12 < descent.n_iter_
-
-
 @pytest.mark.parametrize("l2", [0.0, 2.0])
 def test_the_bound_on_the_curvature_is_reached_at_zero_and_never_passed(l2):
     X, y = overlapping(5, d=3, n_classes=2)
@@ -201,12 +186,6 @@ def test_where_both_classes_are_as_probable_the_first_is_predicted():
         assert model.predict(X).tolist() == ["a"] * 4
 
 
-def test_gradient_descent_that_is_cut_short_says_so():
-    X, y = overlapping(0)
-    with pytest.warns(ConvergenceWarning, match="gradient-descent did not arrive in max_iter = 3 steps"):
-        SoftmaxRegression(solver="gradient-descent", max_iter=3).fit(X, y)
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_without_an_intercept_the_scores_vanish_at_the_origin(form):
     X, y = overlapping(4)
@@ -242,30 +221,3 @@ def test_one_class_of_iris_is_separated_from_the_others():
 def test_the_digits_are_separated_altogether():
     with pytest.raises(ValueError, match="every row lies on its own class's side"):
         SoftmaxRegression().fit(*load_digits(return_X_y=True))
-
-
-def test_labels_of_any_sortable_kind_come_back():
-    X, y = overlapping(0)
-    model = SoftmaxRegression().fit(X, np.array(["red", "green", "blue"])[y])
-    assert model.classes_.tolist() == ["blue", "green", "red"]
-    assert np.array_equal(model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)])
-
-
-@given(st.integers(0, 1000), st.lists(st.integers(0, 3), min_size=32, max_size=32))
-def test_whole_weights_count_as_repeated_rows(seed, weights):
-    X, y = overlapping(seed, n=20)
-    w = np.array(weights)
-    w[-12:] = 1
-    repeated = np.repeat(np.arange(len(y)), w)
-    weighted = SoftmaxRegression(l2=0.1).fit(X, y, w)
-    plain = SoftmaxRegression(l2=0.1).fit(X[repeated], y[repeated])
-    np.testing.assert_allclose(parameters(weighted), parameters(plain), atol=1e-8)
-
-
-def test_clones_pickles_and_reads_data_frames():
-    X, y = overlapping(0)
-    frame = pd.DataFrame(X, columns=["a", "b"], index=[5] * len(X))
-    model = SoftmaxRegression(form="reference", l2=2.0).fit(frame, pd.Series(y))
-    assert clone(model).get_params() == model.get_params()
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
-    assert model.feature_names_in_.tolist() == ["a", "b"]

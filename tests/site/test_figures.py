@@ -18,8 +18,6 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import PowerTransformer
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions, simulate
@@ -57,6 +55,26 @@ class Figure:
         return f"book/{self.page}.html"
 
 
+def states(**values: list[Any]) -> list[dict[str, Any]]:
+    """Every combination of some values of the controls."""
+    return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
+
+
+FIGURES: list[Figure] = []
+MODELS = ["logistic regression", "tuned penalty"]
+
+
+def figure(page: str, *each: dict[str, list[Any]], number: int = 1, **values: list[Any]) -> Any:
+    """Hold a figure to a function in every combination of some values of its controls."""
+
+    def register(expected: Callable[..., Any]) -> Callable[..., Any]:
+        found = [state for one in each or (values,) for state in states(**one)]
+        FIGURES.append(Figure(page, expected, found, number))
+        return expected
+
+    return register
+
+
 def diagram(curve: cl.measures.ReliabilityCurve) -> dict[str, Any]:
     """What the dots and the bars of a reliability diagram show."""
     filled = curve.counts > 0
@@ -67,6 +85,7 @@ def diagram(curve: cl.measures.ReliabilityCurve) -> dict[str, Any]:
     }
 
 
+@figure("calibrators/temperature", T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])
 def temperature(T: float, network: int) -> dict[str, Any]:
     logits, labels = datasets.network_logits(network, "test")
     q = cl.softmax(logits / T)
@@ -98,6 +117,7 @@ def digits() -> dict[str, Any]:
     return {name: (y_test, p) for name, p in held.items()}
 
 
+@figure("measures/ece_interval", n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)
 def ece(n: float, bins: float, model: str) -> dict[str, Any]:
     labels, p = (part[: int(n)] for part in digits()[model])
     observed = cl.expected_calibration_error(labels, p, n_bins=int(bins))
@@ -113,6 +133,12 @@ def ece(n: float, bins: float, model: str) -> dict[str, Any]:
     }
 
 
+@figure(
+    "measures/reliability",
+    bins=[2.0, 10.0, 50.0],
+    mass=["width", "mass"],
+    model=["naive Bayes", *MODELS, "network"],
+)
 def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
     labels, p = digits()[model] if model != "network" else (
         datasets.network_logits(0, "test").labels, cl.softmax(datasets.network_logits(0, "test").logits)
@@ -131,6 +157,7 @@ def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
     }
 
 
+@figure("uncertainty/coin", tosses=[0, 10, 50, 100], share=[10, 50, 70])
 def coin(tosses: int, share: int) -> dict[str, Any]:
     heads = tosses * share // 100
     total, aleatoric, epistemic = cl.uncertainty.coin_uncertainty(heads, tosses)
@@ -155,6 +182,7 @@ def doctors(shared: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return ill, {"first doctor": first, "second doctor": second, "mean": (first + second) / 2}
 
 
+@figure("uncertainty/ensembles", shared=[0.0, 0.3, 0.7, 1.0], voice=["first doctor", "second doctor", "mean"])
 def ensembles(shared: float, voice: str) -> dict[str, Any]:
     ill, voices = doctors(shared)
     p = voices[voice]
@@ -172,6 +200,12 @@ def ensembles(shared: float, voice: str) -> dict[str, Any]:
     }
 
 
+@figure(
+    "models/logistic_regression",
+    slope=[0, 3, 10],
+    intercept=[-1.0, 0.0],
+    which=["five scores", "a sixth row"],
+)
 def logistic(slope: int, intercept: float, which: str) -> dict[str, Any]:
     x, y = np.array([1.2, -0.5, 0.8, -1.0, 0.3]), np.array([1, 0, 1, 0, 1])
     best = np.nan
@@ -190,6 +224,7 @@ def logistic(slope: int, intercept: float, which: str) -> dict[str, Any]:
     }
 
 
+@figure("calibrators/isotonic", merges=[0, 1, 2, 7, 14, 15], side=["left", "right"])
 def isotonic(merges: int, side: str) -> dict[str, Any]:
     truth = expit(np.linspace(-2.5, 2.5, 24))
     labels = (np.random.default_rng(4).random(24) < truth).astype(int)
@@ -212,6 +247,9 @@ def isotonic(merges: int, side: str) -> dict[str, Any]:
     }
 
 
+@figure(
+    "uncertainty/classifiers", distance=[0.0, 1.5, 2.5, 5.0, 7.5, 10.0], way=["towards the ill", "towards C"]
+)
 def classifiers(distance: float, way: str) -> dict[str, Any]:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 200)
@@ -239,14 +277,7 @@ def classifiers(distance: float, way: str) -> dict[str, Any]:
     }
 
 
-def states(**values: list[Any]) -> list[dict[str, Any]]:
-    """Every combination of some values of the controls."""
-    return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
-
-
-MODELS = ["logistic regression", "tuned penalty"]
-
-
+@figure("measures/proper_scores", q=[0.1, 0.5, 0.7, 0.9], p=[0.05, 0.5, 0.7, 0.95])
 def proper_scores(q: float, p: float) -> dict[str, Any]:
     q_of, p_of = [1 - q, q], [1 - p, p]
     edge = 0.95 if q > 0.5 else 0.05
@@ -264,6 +295,7 @@ def proper_scores(q: float, p: float) -> dict[str, Any]:
     }
 
 
+@figure("measures/brier_decomposition", calibration=[0.25, 1.0, 3.0, 5.0], resolution=[1.0, 0.4, 0.2])
 def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]:
     said, frequency, share = datasets.precipitation_forecasts()
     base = np.average(frequency, weights=share)
@@ -290,6 +322,7 @@ def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]
     }
 
 
+@figure("calibrators/platt", targets=["prior", "labels"], a=[0.0, 1.5, 6.0], b=[-0.2, 0.2, 0.6])
 def platt(targets: str, a: float, b: float) -> dict[str, Any]:
     scores, labels = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
     low, high = definitions.platt_targets(labels) if targets == "prior" else (0, 1)
@@ -311,52 +344,6 @@ def platt(targets: str, a: float, b: float) -> dict[str, Any]:
 
 
 @cache
-def spam() -> tuple[Any, ...]:
-    """Filter the e-mails of the lesson on decisions: labels, both forecasts, and both parts' scores."""
-    X, y, _ = datasets.spambase()
-    X_fit, X_rest, y_fit, y_rest = train_test_split(X, y, stratify=y, train_size=0.4, random_state=0)
-    X_cal, X_test, y_cal, y_test = train_test_split(
-        X_rest, y_rest, stratify=y_rest, train_size=0.4, random_state=0
-    )
-    model = make_pipeline(PowerTransformer(), GaussianNB(var_smoothing=0.01)).fit(X_fit, y_fit)
-    z, z_test = (np.diff(model.predict_log_proba(part))[:, 0] for part in (X_cal, X_test))
-    isotonic = cl.IsotonicCalibration().fit(z, y_cal).predict_proba(z_test)[:, 1]
-    return y_test, {"uncalibrated": expit(z_test), "isotonic": isotonic}, (z, y_cal), z_test
-
-
-def decisions(price: float) -> dict[str, Any]:
-    labels, forecasts, (z, y), z_test = spam()
-    costs = [[0, price], [10 - price, 0]]
-    t = cl.decisions.optimal_threshold(costs)
-    cuts = [*z, -np.inf]
-    cut = cuts[np.argmin([cl.decisions.mean_cost(y, (z > c).astype(int), costs) for c in cuts])]
-    rules = {name: (q > t).astype(int) for name, q in forecasts.items()}
-    rules |= {"tuned cut": (z_test > cut).astype(int)}
-    rules |= {"keep all": np.zeros(len(labels), int), "throw all away": np.ones(len(labels), int)}
-    paid = {name: cl.decisions.mean_cost(labels, rule, costs) for name, rule in rules.items()}
-    rows = [np.array(costs)[labels, rules[name]] for name in forecasts]
-    saved, half = np.mean(rows[0] - rows[1]), 1.96 * np.std(rows[0] - rows[1]) / len(labels) ** 0.5
-    four = [value for name, value in paid.items() if name != "tuned cut"]
-    return {
-        "readout": f"miss {10 - price:g}, threshold {t:.2f}; paid: uncalibrated {paid['uncalibrated']:.3f}, "
-        f"isotonic {paid['isotonic']:.3f}, tuned cut {paid['tuned cut']:.3f}",
-        "drawn": [
-            *({"x": x, "y": y} for x, y in (filled(labels, q) for q in forecasts.values())),
-            {"m0": [t]},
-            {"height": [*paid.values()]},
-            {f"v{i}": [value] for i, value in enumerate(four)} | {"price": [price]},
-            {"v0": [saved], "v1": [saved - half], "v2": [saved + half], "price": [price]},
-        ],
-    }
-
-
-def filled(labels: Any, q: Any) -> tuple[Any, Any]:
-    """Confidence and accuracy of the bins that hold 20 rows or more."""
-    curve = cl.reliability_curve(labels, q, n_bins=10)
-    return curve.confidence[curve.counts >= 20], curve.accuracy[curve.counts >= 20]
-
-
-@cache
 def clean(number: int) -> datasets.LabelledLogits:
     return datasets.network_logits(number, "calibration")
 
@@ -364,6 +351,11 @@ def clean(number: int) -> datasets.LabelledLogits:
 UNITS = {"rotation": "degrees", "noise": "standard deviation", "blur": "pixels"}
 
 
+@figure(
+    "practice/shift",
+    dict(kind=["rotation", "noise", "blur"], level=[0.0, 3.0, 5.0], forecast=["temperature"]),
+    dict(kind=["blur"], level=[2.0], forecast=["member", "ensemble", "recalibrated ensemble"]),
+)
 def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     parts = [
         datasets.shifted_logits(j, kind, int(level)) if level else datasets.network_logits(j, "test")
@@ -394,6 +386,7 @@ def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
 
 
 @cache
+@figure("calibrators/beta", a=[0.0, 0.75, 1.0, 2.0], b=[0.0, 1.0, 1.75])
 def beta(a: float, b: float) -> dict[str, Any]:
     p = (np.arange(200) + 0.5) / 200
     truth = np.array([definitions.beta_probability(one, a, b, 0) for one in p])
@@ -418,6 +411,7 @@ def beta(a: float, b: float) -> dict[str, Any]:
     }
 
 
+@figure("calibrators/venn_abers", score=[0.0, 0.2, 0.65, 1.0], n=[10, 40, 160])
 def venn_abers(score: float, n: int) -> dict[str, Any]:
     source = simulate.ScoreSource(simulate.over_confident(2.0))
     labels, scores = (part[:n] for part in source.sample(160, random_state=0))
@@ -456,6 +450,7 @@ SOURCES = {
 
 
 @cache
+@figure("measures/calibration_tests", n=[50.0, 100.0, 200.0], source=[*SOURCES])
 def calibration_tests(n: float, source: str) -> dict[str, Any]:
     drawn = [simulate.ScoreSource(SOURCES[source]).sample(int(n), random_state=seed) for seed in range(100)]
     refuted = {
@@ -482,6 +477,7 @@ def calibration_tests(n: float, source: str) -> dict[str, Any]:
     }
 
 
+@figure("practice/conformal", level=[0.8, 0.91, 0.95, 0.99], picture=["ankle boot", "shirt", "dress"])
 def conformal(level: float, picture: str) -> dict[str, Any]:
     (z, labels), (z_new, new) = (datasets.network_logits(0, part) for part in ("calibration", "test"))
     scores = np.sort([1 - row[k] for row, k in zip(cl.softmax(z), labels, strict=True)])
@@ -511,6 +507,7 @@ def chosen(rows: int) -> Any:
     return cl.MatrixScaling().fit(z[:rows], y[:rows]).path_
 
 
+@figure("calibrators/matrix_scaling", strength=[1.0, 4.0, 64.0], rows=[300, 5000], score=["shirt", "coat"])
 def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
     (z, y), (z_new, y_new) = (datasets.network_logits(3, part) for part in ("calibration", "test"))
     fits = [cl.MatrixScaling(strength=one).fit(z[:rows], y[:rows]) for one in (strength, np.inf)]
@@ -531,106 +528,18 @@ def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
     }
 
 
-def selective(threshold: float, by: str) -> dict[str, Any]:
-    (z_fit, y_fit), (z, y) = (datasets.network_logits(0, part) for part in ("calibration", "test"))
-    p = cl.softmax(z / (cl.TemperatureScaling().fit(z_fit, y_fit).temperature_ if by == "fitted T" else 1))
-    rows = [(row.max(), row.argmax() != label) for row, label in zip(p, y, strict=True)]
-    answered = [row for row in rows if row[0] >= threshold]
-    coverage, (sure, wrong) = len(answered) / len(y), np.mean(answered, axis=0)
-    return {
-        "readout": f"{100 * coverage:.1f} % answered; of these {100 * wrong:.1f} % wrong, "
-        f"{100 * (1 - sure):.1f} % stated",
-        "drawn": [
-            {"x": [coverage], "y": [wrong]},
-            {"threshold": [threshold], "v0": [wrong], "v1": [1 - sure]},
-            {"threshold": [threshold], "v0": [coverage]},
-        ],
-    }
+def of_figures(modes: list[str], widths: tuple[int, ...]) -> pytest.MarkDecorator:
+    """Run a test on each figure's page in these modes at these widths."""
+    cases = [(figure, mode, width) for figure in FIGURES for mode in modes for width in widths]
+    return pytest.mark.parametrize(
+        ("visit", "figure"),
+        [((figure.html, mode, width), figure) for figure, mode, width in cases],
+        ids=["-".join(map(str, case)) for case in cases],
+        indirect=["visit"],
+    )
 
 
-FIGURES = [
-    Figure(
-        "measures/reliability",
-        reliability,
-        states(bins=[2.0, 10.0, 50.0], mass=["width", "mass"], model=["naive Bayes", *MODELS, "network"]),
-    ),
-    Figure("measures/ece_interval", ece, states(n=[100.0, 200.0, 899.0], bins=[2.0, 15.0, 120.0], model=MODELS)),
-    Figure("calibrators/temperature", temperature, states(T=[0.5, 1.0, 2.1, 4.0], network=[0, 2, 4])),
-    Figure("uncertainty/coin", coin, states(tosses=[0, 10, 50, 100], share=[10, 50, 70])),
-    Figure(
-        "uncertainty/ensembles",
-        ensembles,
-        states(shared=[0.0, 0.3, 0.7, 1.0], voice=["first doctor", "second doctor", "mean"]),
-    ),
-    Figure(
-        "models/logistic_regression",
-        logistic,
-        states(slope=[0, 3, 10], intercept=[-1.0, 0.0], which=["five scores", "a sixth row"]),
-    ),
-    Figure("calibrators/isotonic", isotonic, states(merges=[0, 1, 2, 7, 14, 15], side=["left", "right"])),
-    Figure(
-        "uncertainty/classifiers",
-        classifiers,
-        states(distance=[0.0, 1.5, 2.5, 5.0, 7.5, 10.0], way=["towards the ill", "towards C"]),
-    ),
-    Figure("measures/proper_scores", proper_scores, states(q=[0.1, 0.5, 0.7, 0.9], p=[0.05, 0.5, 0.7, 0.95])),
-    Figure(
-        "measures/brier_decomposition",
-        brier_decomposition,
-        states(calibration=[0.25, 1.0, 3.0, 5.0], resolution=[1.0, 0.4, 0.2]),
-    ),
-    Figure(
-        "calibrators/platt",
-        platt,
-        states(targets=["prior", "labels"], a=[0.0, 1.5, 6.0], b=[-0.2, 0.2, 0.6]),
-    ),
-    Figure(
-        "practice/decisions",
-        decisions,
-        states(price=[0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.5, 9.0, 9.5]),
-    ),
-    Figure(
-        "practice/shift",
-        shift,
-        [
-            *states(kind=["rotation", "noise", "blur"], level=[0.0, 3.0, 5.0], forecast=["temperature"]),
-            *states(kind=["blur"], level=[2.0], forecast=["member", "ensemble", "recalibrated ensemble"]),
-        ],
-    ),
-    Figure("calibrators/beta", beta, states(a=[0.0, 0.75, 1.0, 2.0], b=[0.0, 1.0, 1.75])),
-    Figure("calibrators/venn_abers", venn_abers, states(score=[0.0, 0.2, 0.65, 1.0], n=[10, 40, 160])),
-    Figure(
-        "measures/calibration_tests", calibration_tests, states(n=[50.0, 100.0, 200.0], source=[*SOURCES])
-    ),
-    Figure(
-        "practice/conformal",
-        conformal,
-        states(level=[0.8, 0.91, 0.95, 0.99], picture=["ankle boot", "shirt", "dress"]),
-    ),
-    Figure(
-        "practice/decisions",
-        selective,
-        states(threshold=[0.5, 0.6, 0.7, 0.8, 0.9, 0.98], by=["T = 1", "fitted T"]),
-        number=2,
-    ),
-    Figure(
-        "calibrators/matrix_scaling",
-        matrix_scaling,
-        states(strength=[1.0, 4.0, 64.0], rows=[300, 5000], score=["shirt", "coat"]),
-    ),
-]
-every_figure = pytest.mark.parametrize(
-    ("visit", "figure"),
-    [((f.html, mode, width), f) for f in FIGURES for mode in MODES for width in (WIDE, NARROW)],
-    ids=[f"{f}-{mode}-{width}" for f in FIGURES for mode in MODES for width in (WIDE, NARROW)],
-    indirect=["visit"],
-)
-once = pytest.mark.parametrize(
-    ("visit", "figure"),
-    [((f.html, "light", WIDE), f) for f in FIGURES],
-    ids=map(str, FIGURES),
-    indirect=["visit"],
-)
+every_figure, once = of_figures(MODES, (WIDE, NARROW)), of_figures(["light"], (WIDE,))
 
 
 def live(page: Page, figure: Figure) -> Locator:
@@ -783,12 +692,7 @@ def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_th
     assert figure.locator("output").inner_text() == shown
 
 
-@pytest.mark.parametrize(
-    ("visit", "figure"),
-    [((f.html, "light", NARROW), f) for f in FIGURES],
-    ids=map(str, FIGURES),
-    indirect=["visit"],
-)
+@of_figures(["light"], (NARROW,))
 def test_the_picture_stays_where_it_is_on_a_narrow_page_whatever_the_read_out_says(visit, figure):
     here = live(visit.page, figure)
     tops = set()

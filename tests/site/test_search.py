@@ -1,6 +1,7 @@
 """What people type leads to the page that they mean, first of all; no phrase of the list is for nobody."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,40 +16,7 @@ pytestmark = pytest.mark.browser
 
 ECE = "book/measures/ece.html"
 BOOK = Path(__file__).parents[2] / "book"
-QUERIES = [  # what is typed; one of these pages comes first
-    *(("quickstart", "quickstart"), ("how to calibrate xgboost", "quickstart use/")),
-    *(("calibrate lightgbm", "quickstart use/"), ("pytorch", "quickstart use/")),
-    *(("how do I calibrate a pytorch model", "quickstart use/"), ("tensorflow", "quickstart use/")),
-    *(("random forest", "quickstart use/ practice/choosing"), ("scikit-learn", "quickstart use/")),
-    *(("pip install", "quickstart use/"), ("serialize", "quickstart use/"), ("onnx", "quickstart use/")),
-    *(("save calibrator", "quickstart use/"), ("deploy", "quickstart use/")),
-    *(("coin", "uncertainty/coin"), ("aleatoric", "uncertainty/"), ("epistemic", "uncertainty/")),
-    *(("epistemic uncertainty", "uncertainty/"), ("entropy", "uncertainty/classifiers")),
-    *(("deep ensemble", "uncertainty/ensembles"), ("ensemble", "uncertainty/ensembles")),
-    *(("logistic regression", "models/logistic_regression"), ("log odds", "models/logistic_regression")),
-    *(("logits", "models/logistic_regression quickstart"), ("softmax", "models/softmax_regression")),
-    *(("overfitting", "models/softmax_regression"), ("cross entropy", "models/softmax_regression")),
-    *(("reliability diagram", "measures/reliability"), ("calibration curve", "measures/reliability")),
-    *(("reliability diagram python", "measures/reliability"), ("overconfident", "measures/reliability")),
-    *(("overconfidence", "measures/reliability"), ("underconfident", "measures/reliability")),
-    *(("ECE", "measures/ece"), ("expected calibration error", "measures/ece")),
-    *(("number of bins", "measures/ece_interval"), ("class-wise ece", "measures/ece_interval")),
-    *(("brier score", "measures/proper_scores"), ("log loss", "measures/proper_scores")),
-    *(("proper scoring rule", "measures/proper_scores"), ("sharpness", "measures/brier_decomposition")),
-    *(("refinement", "measures/brier_decomposition"), ("histogram binning", "calibrators/histogram_binning")),
-    *(("isotonic", "calibrators/isotonic"), ("isotonic overfitting", "calibrators/isotonic")),
-    *(("pool adjacent violators", "calibrators/isotonic"), ("platt", "calibrators/platt")),
-    *(("svm probabilities", "calibrators/platt"), ("temperature", "calibrators/temperature")),
-    *(("temperature scaling", "calibrators/temperature"), ("softmax temperature", "calibrators/temperature")),
-    *(("multiclass", "calibrators/one_vs_rest use/"), ("multi-class", "calibrators/one_vs_rest use/")),
-    *(("one vs rest", "calibrators/one_vs_rest"), ("which calibrator", "practice/choosing")),
-    *(("decision threshold", "practice/decisions"), ("cost", "practice/decisions")),
-    *(("label shift", "practice/shift"), ("model drift", "practice/shift use/")),
-    *(("monitoring", "practice/shift use/"), ("class imbalance", "practice/")),
-    *(("dask", "practice/scale"), ("streaming", "practice/scale"), ("syllabus", "teaching/syllabus")),
-    *(("lesson plan", "teaching/syllabus"), ("homework", "teaching/assignments")),
-    *(("exam", "teaching/exam"), ("notation", "reference/notation"), ("how to cite", "reference/cite")),
-]
+QUERIES = tomllib.loads(Path(__file__).with_name("queries.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +29,7 @@ def searching(chromium: Browser, address: str) -> Iterator[Page]:
     page.close()
 
 
-@pytest.mark.parametrize(("query", "pages"), QUERIES, ids=[query for query, _ in QUERIES])
+@pytest.mark.parametrize(("query", "pages"), QUERIES.items(), ids=QUERIES)
 def test_the_first_hit_is_the_page_that_is_meant(searching: Page, query: str, pages: str) -> None:
     searching.locator("article input[type=search]").fill(query)
     hits = searching.locator(f".search-hits[data-query='{query}'] li > a:first-child")

@@ -58,6 +58,3 @@ def test_many_places_are_treated_in_blocks_as_one_by_one():
     together = kernel_confidence(X_train, y_train, X, [1] * 5, bandwidth=0.5)
     apart = [kernel_confidence(X_train, y_train, X[[i]], [1], bandwidth=0.5)[0] for i in range(5)]
     assert together.tolist() == apart
-
-
-GOOD = {"X_train": [[0.0], [1.0]], "y_train": [0, 1], "X": [[0.5]], "y_pred": [1], "bandwidth": 1.0}

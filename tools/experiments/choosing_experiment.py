@@ -111,7 +111,7 @@ def main() -> None:
     )
     parser.add_argument("--splits", type=int, default=N_SPLITS, help="repeats of the first experiment")
     parser.add_argument("--draws", type=int, default=N_DRAWS, help="repeats of the second")
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons" / "data")
+    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
     options = parser.parse_args()
     todo, rows, start = jobs(options.splits, options.draws), [], time.perf_counter()
     with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:

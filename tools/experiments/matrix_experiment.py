@@ -173,7 +173,7 @@ def main() -> None:
     )
     parser.add_argument("--splits", type=int, default=N_SPLITS, help="random halves of each source")
     parser.add_argument(
-        "--output", type=Path, default=ROOT / "calibration_lessons" / "data" / "matrix_scaling.csv"
+        "--output", type=Path, default=ROOT / "calibration_lessons/book/data" / "matrix_scaling.csv"
     )
     options = parser.parse_args()
     start = time.perf_counter()

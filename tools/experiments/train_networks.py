@@ -228,7 +228,7 @@ def main() -> None:
     parser.add_argument(
         "--cache", type=Path, default=ROOT / "_build" / "networks", help="folder for checkpoints"
     )
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons" / "data")
+    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
     options = parser.parse_args()
     parts = load_parts(options.images)
     options.cache.mkdir(parents=True, exist_ok=True)

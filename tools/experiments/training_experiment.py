@@ -118,7 +118,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--trained", type=Path, default=ROOT / "_build" / "remedies")
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons" / "data")
+    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
     options = parser.parse_args()
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         found = list(pool.map(partial(judge_run, folder=options.trained), RUNS))
