@@ -72,7 +72,7 @@ LESSON = [
     md("## Quick questions\n\n:::{admonition} Answer\n:class: dropdown\n**A.** Because.\n:::"),
     md("## Exercises\n\n```{exercise-start} One\n:label: sample-one\n```\nWhy?\n```{exercise-end}\n```"),
     md("```{solution-start} sample-one\n:class: dropdown\n```\nSo.\n```{solution-end}\n```"),
-    md("## What to remember\n\n- A test."),
+    md("## What to remember\n\n- A test. <!-- shown: definition; when: always -->"),
     md("## Next\n\nThe {doc}`next <reliability>`, and its [end](#what-to-remember)."),
     md("## References\n\nThe method: {cite}`Guo2017`."),
 ]

@@ -19,6 +19,7 @@ SCORES = "book/measures/proper_scores.ipynb"
 API, GLOSSARY, BIBLIOGRAPHY = map("book/reference/{}".format, ("api.md", "glossary.md", "references.bib"))
 PROSE = Path(__file__).with_name("prose.txt").read_text(encoding="utf-8")
 SENTENCES, *BLOCKS = PROSE.strip().split("\n====\n")
+SHOWN = "<!-- shown: definition; when: always -->"
 EXERCISE = "```{exercise-start} Two\n:label: sample-two\n```\nWhat at 3 bins?\n```{exercise-end}\n```\n\n"
 EXERCISE += "```{solution-start} sample-two\n:class: dropdown\n```\nLittle.\n```{solution-end}\n```"
 QUESTION = "**4. Why?**\n\n- A. So.\n- B. Not.\n\n:::{admonition} Answer\n:class: dropdown\n**A.** So.\n:::"
@@ -66,7 +67,7 @@ EDITS: dict[str, Plant] = {
     "a concept's heading": swap(SAMPLE, "## Two numbers", "## Many numbers"),
     "the title": swap(SAMPLE, "# Sample: a lesson", "# Example: one lesson"),
     "a goal more": swap(SAMPLE, "- **see** what", "- **say** why;\n- **see** what"),
-    "a line more to remember": swap(SAMPLE, "- A test.", "- A test.\n- Another, of 2."),
+    "a line more to remember": swap(SAMPLE, "- A test.", f"- Another, of 2. {SHOWN}\n- A test."),
     "an exercise more": put(SAMPLE, md(EXERCISE), below="{solution-start}"),
     "a quick question more": put(SAMPLE, md(QUESTION), below="## Quick questions"),
     "an answer put otherwise": swap(SAMPLE, "**A.** Because.", "**A.** For this reason."),

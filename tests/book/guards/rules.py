@@ -1,6 +1,6 @@
 """Rules: a line that advises says where it is shown, and under which condition.
 
-    - Take the rarer class. <!-- shown: practice/imbalance#se-apart-read; when: AUC below 0.98 -->
+    - Take the rarer class. <!-- shown: practice/imbalance#47ef71a6; when: AUC below 0.98 -->
 
 The place is a cell, an exercise or a label of a page (`part/page#name`), a test (`tests/….py::name`), an
 experiment (`tools/experiments/….py`), or the word "definition" for what follows from what the words mean;
@@ -21,7 +21,9 @@ from tools.binding.pages import Page, Section, pages
 from .problem import Problem
 
 RULES = {  # titles of sections, in the pages that a pattern names
-    "What can go wrong?": "book/use/*.md",
+    "What can go wrong?": "book/use/*",
+    "The recommendation": "book/practice/choosing.ipynb",
+    "What to remember": "book/*/*.ipynb",
     "When each method refuses, and how many rows it takes": "book/reference/methods.md",
 }
 REMEDY = "write <!-- shown: part/page#cell; when: condition --> at its end"
