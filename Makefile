@@ -64,7 +64,7 @@ test: .venv/made ## run every check that needs no browser
 
 check: .venv/made ## hold text, formulas, numbers and names to the code, in seconds (make test tests the guards, too)
 	@$(BIN)/ruff check .
-	@$(BIN)/python -m pytest tests/book -m "not kernel and not copy"
+	@$(BIN)/python -m pytest -n auto tests/book -m "not kernel and not copy"
 	@echo "check: lines of Python, JavaScript, CSS and shell by room, without problem sets:"
 	@for room in calibration_lessons tests tools classroom book conftest.py; do echo "$$room $$(git ls-files $$room | \
 		grep -E '[.](py|js|css|sh)$$' | tr '\n' '\0' | xargs -0 cat | wc -l)"; done | awk '{print; sum += $$2} END {print "sum " sum}'
