@@ -271,8 +271,7 @@ class _Logistic(Convex):
         return Slopes(self.design.T @ (risk - self.labels), (self.design.T * weight) @ self.design)
 
     def step(self, theta: Floats, here: Slopes) -> Floats:
-        step: Floats = -np.linalg.solve(here.hessian, here.gradient)
-        return step
+        return np.asarray(-np.linalg.solve(here.hessian, here.gradient), dtype=np.float64)
 
     def arrived(self, theta: Floats, here: Slopes, step: Floats) -> bool:
         return bool(-here.gradient @ step < 1e-20 * len(self.labels))
