@@ -56,7 +56,7 @@ def checked(estimator):
 
 
 @pytest.mark.skipif(OTHER_CHECKS, reason="the reasons are those of scikit-learn 1.9")
-@pytest.mark.parametrize(("calibrator", "expected"), DIRECT, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(("calibrator", "expected"), DIRECT, ids=[repr(each)[:40] for each, _ in DIRECT])
 def test_exactly_the_checks_with_a_reason_fail(calibrator, expected):
     failed = {result["check_name"] for result in checked(calibrator) if result["status"] == "failed"}
     assert failed == expected
