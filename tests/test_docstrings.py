@@ -55,7 +55,7 @@ def test_the_first_function_that_people_open_describes_each_of_its_parameters():
 @pytest.mark.parametrize("name", [n for n in cl.__all__ if inspect.isfunction(getattr(cl, n))])
 def test_whatever_takes_labels_takes_weights_by_the_same_name(name):
     parameters = inspect.signature(getattr(cl, name)).parameters
-    if "y_true" in parameters:
+    if "y_true" in parameters and name != "risk_validation":  # its intervals are of rows that count once
         weight = parameters["sample_weight"]
         assert weight.kind is inspect.Parameter.KEYWORD_ONLY and weight.default is None
 

@@ -1464,7 +1464,7 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
 def net_benefit(
     labels: Sequence[int], forecasts: Sequence[float], threshold: float
 ) -> float:
-    """Count true positives, less false ones at the threshold's odds, per row."""
+    """Count true positives per row, less false ones at the odds of t."""
     true = false = 0
     for y, p in zip(labels, forecasts, strict=True):
         true += p >= threshold and y == 1

@@ -41,6 +41,7 @@ def net_benefit(
     thresholds: npt.ArrayLike,
     *,
     standardized: bool = False,
+    sample_weight: npt.ArrayLike | None = None,
     pos_label: Label = None,
 ) -> Floats:
     """Net benefit of treating where the forecast is at or above a threshold (``eq-net-benefit``).
@@ -57,6 +58,8 @@ def net_benefit(
         In [0, 1): the risk at which harm and good of treating balance.
     standardized : bool
         Divide by the share of events, so that 1 is the most that any forecast can reach.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights, non-negative.
     pos_label : str or int, optional
         The event, where `y_true` does not hold 0 and 1.
 
@@ -79,10 +82,12 @@ def net_benefit(
     >>> net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], [0.2, 0.5]).tolist()
     [0.4375, 0.25]
     """
-    gains, events = _gains(y_true, y_prob, thresholds, pos_label)
-    if standardized and not events:
+    gains, happened = _gains(y_true, y_prob, thresholds, pos_label)
+    weights = _input.weights(sample_weight, len(happened))
+    share = float(np.average(happened, weights=weights))
+    if standardized and not share:
         raise _input.BadValue("y_true", "has no event", "at least one, to standardize by")
-    return np.array([gain.mean() for gain in gains]) / (events / len(gains[0]) if standardized else 1)
+    return np.asarray(np.average(gains, axis=1, weights=weights) / (share if standardized else 1.0))
 
 
 def decision_curve(
@@ -98,12 +103,18 @@ def decision_curve(
 
     Parameters
     ----------
-    y_true, y_prob, thresholds, pos_label
-        As for `net_benefit`.
+    y_true : array_like, shape (n,)
+        Whether the event happened: 0 and 1.
+    y_prob : array_like, shape (n,)
+        Predicted risk in [0, 1].
+    thresholds : array_like, shape (m,)
+        In [0, 1): the risk at which harm and good of treating balance.
     versus : array_like, shape (n,), optional
         Another forecast; ones for treating everybody. The interval is paired: each row counts for both.
     level : float
         Confidence level at each threshold, in (0, 1).
+    pos_label : str or int, optional
+        The event, where `y_true` does not hold 0 and 1.
 
     Returns
     -------
@@ -140,8 +151,8 @@ def _gains(
     thresholds: npt.ArrayLike,
     pos_label: Label,
     name: str = "y_prob",
-) -> tuple[Floats, int]:
-    """Return what each row contributes at each threshold, shape (m, n), and the number of events."""
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return what each row contributes at each threshold, shape (m, n), and where the event happened."""
     forecasts = _input.probabilities(y_prob, name, ndim=(1,))
     labels = _input.class_numbers(y_true, forecasts, pos_label=pos_label)
     _input.same_length(**{"y_true": labels, name: forecasts})
@@ -152,4 +163,4 @@ def _gains(
         raise _input.BadValue("thresholds", f"= {at[where]:g}", "a risk from 0 to below 1", where)
     treated = forecasts >= at[:, None]
     gains = np.where(labels == 1, 1.0, -(at / (1 - at))[:, None])
-    return np.where(treated, gains, 0.0), int(labels.sum())
+    return np.where(treated, gains, 0.0), labels == 1
