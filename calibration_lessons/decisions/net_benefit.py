@@ -12,7 +12,7 @@ from .. import _input, _results
 from .._typing import Floats, Label
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class DecisionCurve(_results.Rows):
     """Net benefit of a forecast, or its lead over another, at several thresholds.
 
@@ -161,6 +161,6 @@ def _gains(
     if outside.any():
         where = _input.first(outside)
         raise _input.BadValue("thresholds", f"= {at[where]:g}", "a risk from 0 to below 1", where)
-    treated = forecasts >= at[:, None]
+    treated = forecasts >= at.astype(forecasts.dtype)[:, None]  # a threshold is rounded as forecasts are
     gains = np.where(labels == 1, 1.0, -(at / (1 - at))[:, None])
     return np.where(treated, gains, 0.0), labels == 1

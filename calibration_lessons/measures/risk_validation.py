@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import chi2, norm, rankdata, t
 
@@ -39,7 +41,7 @@ class Estimate(NamedTuple):
         return best if np.isnan(self.low) else f"{best} ({low} to {high})"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class FlexibleCurve(_results.Rows):
     """Observed risk as a smooth function of the forecast, with a pointwise band.
 
@@ -59,7 +61,7 @@ class FlexibleCurve(_results.Rows):
         return f"<FlexibleCurve: {len(self.forecast)} forecasts>"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class RiskValidation:
     """How a risk model did on new people.
 
@@ -76,7 +78,8 @@ class RiskValidation:
     slope : Estimate
         Calibration slope, fitted together with an intercept; profile likelihood.
     c_statistic : Estimate
-        Chance that an event is ranked above a non-event, ties one half; DeLong's variance, on the log-odds.
+        Chance that an event is ranked above a non-event, ties one half; score interval of Newcombe (2006,
+        method 5), which holds with few events, too.
     brier : Estimate
         Mean squared error; Student's t of its mean.
     ici, e50, e90, emax : Estimate
@@ -112,12 +115,12 @@ class RiskValidation:
     def sentence(self) -> str:
         """Say the result in words, as a paper may print it."""
         few = min(self.events, self.n - self.events) < 100
+        mean, rate = (_results.number(100 * share) for share in (self.mean_forecast, self.event_rate))
         return (
-            f"In {self.n} rows with {self.events} events the mean predicted risk was "
-            f"{self.mean_forecast:.1%} and the event rate {self.event_rate:.1%} (observed to expected "
-            f"{self.observed_expected}). Calibration in the large was {self.in_the_large}, the calibration "
-            f"slope {self.slope}, the integrated calibration index {self.ici}, the C statistic "
-            f"{self.c_statistic} and the Brier score {self.brier}; brackets hold "
+            f"In {self.n} rows with {self.events} events the mean predicted risk was {mean} % and the event "
+            f"rate {rate} % (observed to expected {self.observed_expected}). Calibration in the large was "
+            f"{self.in_the_large}, the calibration slope {self.slope}, the integrated calibration index "
+            f"{self.ici}, the C statistic {self.c_statistic} and the Brier score {self.brier}; brackets hold "
             f"{100 * self.level:g} % intervals."
             + (" With fewer than 100 events or non-events the flexible curve is uncertain." if few else "")
         )
@@ -162,7 +165,7 @@ _TABLE = {
     "observed_expected": ("observed : expected", "Wald, log scale"),
     "in_the_large": ("calibration in the large", "profile likelihood"),
     "slope": ("calibration slope", "profile likelihood"),
-    "c_statistic": ("C statistic", "DeLong, log-odds"),
+    "c_statistic": ("C statistic", "score, Newcombe"),
     "brier": ("Brier score", "Student's t"),
     "ici": ("ICI", "none"),
     "e50": ("E50", "none"),
@@ -202,9 +205,10 @@ def risk_validation(
     References
     ----------
     Van Calster et al. (2016), A calibration hierarchy for risk models; Austin and Steyerberg (2019), The
-    integrated calibration index; DeLong, DeLong and Clarke-Pearson (1988); Debray et al. (2017), A guide to
-    systematic review of prediction model performance, on observed to expected; Vergouwe et al. (2017), A
-    closed testing procedure to select an appropriate method for updating prediction models.
+    integrated calibration index; Newcombe (2006), Confidence intervals for an effect size measure based on
+    the Mann-Whitney statistic, part 2; Debray et al. (2017), A guide to systematic review of prediction
+    model performance, on observed to expected; Vergouwe et al. (2017), A closed testing procedure to select
+    an appropriate method for updating prediction models.
 
     Examples
     --------
@@ -227,9 +231,14 @@ def risk_validation(
     log_odds = logit(forecasts)
     if log_odds.min() == log_odds.max():
         raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")
-    large, slope, update = _recalibration(log_odds, labels, level)
+    try:
+        line = np.array(logistic_line(log_odds, labels, None, (0.0, 1.0))[::-1])
+    except ValueError as error:
+        found = "separates the events from the rest, but for ties at most, or nearly so"
+        raise _input.BadValue("y_prob", found, "risks that overlap: no calibration slope exists") from error
+    large, slope, update = _recalibration(log_odds, labels, line, level)
     z = float(norm.isf((1 - level) / 2))
-    curve, at_rows = _flexible(forecasts, log_odds, labels, z)
+    curve, at_rows = _flexible(forecasts, log_odds, labels, line, z)
     off = np.abs(at_rows - forecasts)
     ratio, spread = events / forecasts.sum(), z * np.sqrt((1 - events / n) / events)
     losses = (labels - forecasts) ** 2
@@ -274,13 +283,14 @@ class _Logistic(Convex):
         return np.asarray(-np.linalg.solve(here.hessian, here.gradient), dtype=np.float64)
 
     def arrived(self, theta: Floats, here: Slopes, step: Floats) -> bool:
-        return bool(-here.gradient @ step < 1e-20 * len(self.labels))
+        return bool(np.abs(self.design @ step).max() <= 1e-6)  # a walk to infinity moves by 1 each time
 
 
 def _recalibration(
-    log_odds: Floats, labels: npt.NDArray[Any], level: float
+    log_odds: Floats, labels: npt.NDArray[Any], fitted: Floats, level: float
 ) -> tuple[Estimate, Estimate, Update]:
     """Intercept at slope 1, slope, and the update that a closed test chooses."""
+    centred, start = log_odds - log_odds.mean(), 0.0
 
     def deviance(line: Floats, along: Floats | float) -> tuple[float, float]:
         """Deviance, and its derivative where the line moves along."""
@@ -291,11 +301,20 @@ def _recalibration(
         return deviance(log_odds + value, 1.0)
 
     def of_slope(value: float) -> tuple[float, float]:
-        line = value * log_odds
-        return deviance(line + logistic_intercept(line, labels, None, (0.0, 1.0)), log_odds)
+        nonlocal start
+        line = value * centred
+        for _ in range(20):  # Newton's steps from the last intercept
+            risk = expit(line + start)
+            step = float((risk - labels).sum() / max((risk * (1 - risk)).sum(), 1e-300))
+            if abs(step) > 2:
+                start = logistic_intercept(line, labels, None, (0.0, 1.0))
+                break
+            start -= step
+            if abs(step) < 1e-12:
+                break
+        return deviance(line + start, centred)
 
-    large = logistic_intercept(log_odds, labels, None, (0.0, 1.0))
-    slope, intercept = logistic_line(log_odds, labels, None, (0.0, 1.0))
+    large, (intercept, slope) = logistic_intercept(log_odds, labels, None, (0.0, 1.0)), fitted.tolist()
     as_it_is, shifted = of_intercept(0.0)[0], of_intercept(large)[0]
     both, most = deviance(slope * log_odds + intercept, 1.0)[0], float(chi2.isf(1 - level, 1))
     update: Update = "intercept and slope"
@@ -321,36 +340,40 @@ def _end(profile: Callable[[float], tuple[float, float]], best: float, side: int
 
 
 def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> Estimate:
-    ranks = rankdata(forecasts)
+    """Area under the ROC curve, and the values from which it is no more than z standard errors away."""
     events, others = int(event.sum()), int((~event).sum())
-    above = (ranks[event] - rankdata(forecasts[event])) / others  # share of non-events ranked below
-    below = 1 - (ranks[~event] - rankdata(forecasts[~event])) / events
-    c, spread = above.mean(), np.sqrt(above.var(ddof=1) / events + below.var(ddof=1) / others)
-    if not 0 < c < 1 or spread == 0:
-        return _estimate(c)
-    reach = z * spread / (c * (1 - c))
-    return _estimate(c, expit(logit(c) - reach), expit(logit(c) + reach))
+    c = float(rankdata(forecasts)[event].mean() - (events + 1) / 2) / others
+
+    def excess(value: float) -> float:
+        more = (events + others) / 2 - 1
+        spread = 1 + more * ((1 - value) / (2 - value) + value / (1 + value))
+        return (c - value) ** 2 - z**2 * value * (1 - value) * spread / (events * others)
+
+    low = brentq(excess, 0.0, c) if c > 0 else 0.0
+    high = brentq(excess, c, 1.0) if c < 1 else 1.0
+    return _estimate(c, low, high)
 
 
 def _flexible(
-    forecasts: Floats, log_odds: Floats, labels: npt.NDArray[Any], z: float
+    forecasts: Floats, log_odds: Floats, labels: npt.NDArray[Any], line: Floats, z: float
 ) -> tuple[FlexibleCurve, Floats]:
     """Fit the curve: five knots, fewer with few rows, none where forecasts are few or a spline separates."""
     n_knots = 5 if len(labels) >= 100 else 4 if len(labels) >= 30 else 3
     knots = np.unique(np.quantile(log_odds, QUANTILES[n_knots]))
-    for kept in (knots, knots[:0]) if len(np.unique(log_odds)) > 10 else (knots[:0],):
-        design = _spline(log_odds, kept)
-        regression = _Logistic(design, labels)
-        fit = minimise(regression, np.zeros(design.shape[1]), 50)
-        if fit.converged:
-            break
-    covariance = np.linalg.inv(regression.slopes(fit.theta).hessian)
+    kept, theta = knots[:0], line
+    if len(np.unique(log_odds)) > 10:
+        with suppress(np.linalg.LinAlgError, ArithmeticError):
+            fit = minimise(_Logistic(_spline(log_odds, knots), labels), np.zeros(max(len(knots), 2)), 50)
+            if fit.converged:
+                kept, theta = knots, fit.theta
+    design = _spline(log_odds, kept)
+    covariance = np.linalg.inv(_Logistic(design, labels).slopes(theta).hessian)
     grid = np.unique(np.quantile(forecasts, np.linspace(0, 1, 101), method="nearest"))
     at_grid = _spline(logit(grid), kept)
-    centre = at_grid @ fit.theta
+    centre = at_grid @ theta
     reach = z * np.sqrt(np.einsum("ij,jk,ik->i", at_grid, covariance, at_grid))
     curve = FlexibleCurve(grid, expit(centre), expit(centre - reach), expit(centre + reach))
-    return curve, expit(design @ fit.theta)
+    return curve, expit(design @ theta)
 
 
 def _spline(x: Floats, knots: Floats) -> Floats:

@@ -330,6 +330,7 @@ def flexible_curve(
     >>> risk = [0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9]
     >>> picture = risk_validation([0, 0, 1, 0, 1, 0, 1, 1], risk).plot()
     """
+    forecasts = _input.probabilities(y_prob, ndim=(1,))
     shade = _color("uncalibrated")
     ax = _axes(ax, (7.4, 5.4))
     _diagonal(ax)
@@ -340,7 +341,7 @@ def flexible_curve(
     ax.set_title(title)
     _finish(ax, "below the line: predicts too much\nabove the line: predicts too little")
     edges = bin_edges(20)
-    _counts_below(ax, edges, np.histogram(np.asarray(y_prob), edges)[0], shade)
+    _counts_below(ax, edges, np.histogram(forecasts, edges)[0], shade)
     return _picture(ax)
 
 
@@ -718,8 +719,10 @@ def images(
     Picture of 1 axes
     axes: x says 96 %, is wrong, y -
     """
-    grey = np.asarray(pictures)
-    rows = -(-len(grey) // columns)
+    grey = _input.finite(pictures, "pictures", (3,))
+    if len(captions) != len(grey):
+        raise _input.BadValue("captions", f"has {len(captions)} for {len(grey)} pictures", "one for each")
+    rows = -(-len(grey) // _input.positive_whole(columns, "columns"))
     picture = panels(rows, columns, size=(1.15 * columns, 1.45 * rows))
     for i, ax in enumerate(picture.axes):
         ax.set(xticks=[], yticks=[])

@@ -41,16 +41,33 @@ def test_the_rest_follows_from_counts_and_ranks() -> None:
     assert RESULT.brier.estimate == pytest.approx(brier_score_loss(HAPPENED, RISK))
 
 
-def test_delongs_variance_is_that_of_the_pairs_with_ties() -> None:
-    risk, happened = np.round(RISK, 1).clip(0.05, 0.95), HAPPENED == 1
-    pairs = np.sign(risk[happened][:, None] - risk[~happened]) / 2 + 0.5
-    c, spread = (
-        pairs.mean(),
-        np.sqrt(pairs.mean(1).var(ddof=1) / len(pairs) + pairs.mean(0).var(ddof=1) / pairs.shape[1]),
-    )
-    found = cl.risk_validation(HAPPENED, risk).c_statistic
-    ends = expit(np.log(c / (1 - c)) + np.array([-1, 1]) * 1.959963984540054 * spread / (c * (1 - c)))
-    assert found == pytest.approx((c, *ends), abs=1e-12)
+def test_the_ends_of_the_c_statistic_are_its_distance_in_standard_errors_away() -> None:
+    found, events, others = RESULT.c_statistic, HAPPENED.sum(), (1 - HAPPENED).sum()
+    for end in found[1:]:
+        more = (events + others) / 2 - 1
+        variance = end * (1 - end) * (1 + more * ((1 - end) / (2 - end) + end / (1 + end))) / events / others
+        assert abs(found.estimate - end) == pytest.approx(1.959963984540054 * np.sqrt(variance), rel=1e-9)
+
+
+def test_the_c_statistic_covers_where_events_are_few_and_the_ranking_good() -> None:
+    generator, held = np.random.default_rng(2), 0
+    for _ in range(300):
+        x = np.r_[generator.normal(2, 1, 10), generator.normal(0, 1, 300)]
+        found = cl.risk_validation(np.r_[np.ones(10), np.zeros(300)], expit(x - 3)).c_statistic
+        held += found.low < 0.9213504 < found.high  # Phi of the square root of 2
+    assert held / 300 > 0.95
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("seed", [0, 10, 11, 12])
+def test_where_a_spline_separates_the_curve_is_a_line(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    x = generator.normal(-4.4, 1, 500)
+    found = cl.risk_validation(generator.random(500) < expit(x), expit(x))
+    assert np.isfinite(found.curve.low).all() and np.isfinite(found.emax.estimate)
+    for last in ([1, 0], [0, 1]):
+        risks = np.arange(1, 13) / 20
+        cl.risk_validation([0] * 6 + [1] * 4 + last, risks)
 
 
 def test_intervals_and_band_cover_the_truth() -> None:
@@ -87,7 +104,7 @@ def test_what_a_paper_needs_is_in_the_sentence_the_table_and_the_figure() -> Non
 def test_few_distinct_forecasts_give_a_line_and_perfect_ranking_no_interval() -> None:
     coarse = cl.risk_validation([0, 1, 0, 1, 1, 0], [0.2, 0.2, 0.4, 0.4, 0.4, 0.2])
     assert coarse.curve.forecast.tolist() == [0.2, 0.4]
-    with pytest.raises(ValueError, match="separate"):
+    with pytest.raises(cl.Refusal, match="y_prob separates"):
         cl.risk_validation([0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4])
 
 
