@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Say how long each lesson's main line is: what a reader reads who unfolds nothing.
 
-    tools/binding/lengths.py [PATH...]
+    tools/binding/lengths.py [PATH...]  and how the prose reads, beside three books that read well
     tools/binding/lengths.py --write  write the minutes into lessons, sets, instructor notes, start page
 
 Read is what lies open: words at 200 a minute, 4 seconds for a line of code, 45 for a table, 75 for a picture,
@@ -167,6 +167,37 @@ def plain(text: str) -> str:
     return text
 
 
+STYLE = {  # what a reader meets, per so many words: a symptom to look at, and no rule
+    "words a sentence": (0, r"[.?!](?=\s|$)"),
+    "numbers per 100": (100, r"(?<![\w.])\d[\d.]*"),
+    "connectives per 1000": (
+        1000, r"(?i)\b(?:because|since|so that|which|although|though|if|unless|therefore|whereas|while|but)\b",
+    ),
+    "you, we per 1000": (1000, r"(?i)\b(?:you|your|we|our|us)\b"),
+    "colons, semicolons per 1000": (1000, r"[:;](?=\s|$)"),
+}  # fmt: skip
+ANCHORS = {
+    "Molnar": (20.9, 0.8, 16, 13, 7),
+    "Downey": (18.7, 2.3, 16, 32, 14),
+    "mlu-explain": (22.2, 0.8, 12, 29, 12),
+}
+
+
+def style(notebook: dict[str, Any]) -> list[float]:
+    """Count what `STYLE` names in the open paragraphs of a notebook as read from its file."""
+    cells = (cell for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+    texts = unfolded(["".join(cell["source"]) for cell in cells])
+    lines = (line for text in texts for line in plain(text).splitlines())
+    lines = (line for line in lines if not re.match(r"\s*[#|$`:(]", line))
+    text = re.sub(r"\$[^$]*\$|`[^`]*`|\{\w+\}", " ", "\n".join(lines))
+    words = len(re.findall(r"[A-Za-z]\w*", text))
+    counts = [len(re.findall(pattern, text)) for _, pattern in STYLE.values()]
+    return [
+        words / max(count, 1) if not per else per * count / words
+        for (per, _), count in zip(STYLE.values(), counts, strict=True)
+    ]
+
+
 def write(root: Path) -> Iterator[Path]:
     """Write the minutes of each lesson where they are stated; yield the files that change."""
     notes, intro = root / "book/teaching/instructor_notes.md", root / "book/intro.md"
@@ -196,8 +227,8 @@ def main(arguments: list[str]) -> None:
     if arguments == ["--write"]:
         print("".join(f"{path.relative_to(ROOT)}: minutes written\n" for path in write(ROOT)), end="")
         return
-    total = 0
-    for path in [Path(argument) for argument in arguments] or lessons():
+    total, paths = 0, [Path(argument) for argument in arguments] or lessons()
+    for path in paths:
         length = measure(json.loads(path.read_text(encoding="utf-8")))
         total += length.minutes
         print(
@@ -205,7 +236,10 @@ def main(arguments: list[str]) -> None:
             f"{length.tables:2} tables {length.pictures:2} pictures {length.formulas:2} formulas; "
             f"exercises {length.exercise_minutes:3} min"
         )
-    print(f"{'all':24} {total} min")
+    print(f"{'all':24} {total} min\n\n{'':24} {', '.join(STYLE)}")
+    measured = {path.stem: style(json.loads(path.read_text(encoding="utf-8"))) for path in paths}
+    for name, figures in (measured | ANCHORS).items():
+        print(f"{name:24} " + " ".join(f"{figure:5.1f}" for figure in figures))
 
 
 if __name__ == "__main__":
