@@ -171,7 +171,7 @@ STYLE = {  # what a reader meets, per so many words: a symptom to look at, and n
     "words a sentence": (0, r"[.?!](?=\s|$)"),
     "numbers per 100": (100, r"(?<![\w.])\d[\d.]*"),
     "connectives per 1000": (
-        1000, r"(?i)\b(?:because|since|so that|which|although|though|if|unless|therefore|whereas|while|but)\b",
+        1000, r"(?i)\b(?:because|since|so that|which|although|if|unless|therefore|whereas|while|but)\b",
     ),
     "you, we per 1000": (1000, r"(?i)\b(?:you|your|we|our|us)\b"),
     "colons, semicolons per 1000": (1000, r"[:;](?=\s|$)"),
