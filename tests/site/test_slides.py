@@ -15,7 +15,7 @@ from tools.site.slides import ENDING, slides
 pytestmark = pytest.mark.browser
 
 DECKS = [name for name in WRITTEN if name.endswith(ENDING)]
-DECK = f"book/measures/ece{ENDING}"
+DECK = f"book/measures/ece_interval{ENDING}"
 # Slides that hold more than fits, text that is small, and figures that are.
 CRAMPED = """async () => {
     const found = [];
