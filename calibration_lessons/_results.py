@@ -20,7 +20,7 @@ def number(value: float | np.floating[Any]) -> str:
 
 def rounded(result: Any) -> str:
     """Write a dataclass or a named tuple as Python does, its numbers with three digits: a `__repr__`."""
-    names = getattr(result, "_fields", None) or [field.name for field in fields(result)]
+    names = getattr(result, "_fields", None) or [field.name for field in fields(result) if field.repr]
     told = ", ".join(f"{name}={_text(getattr(result, name))}" for name in names)
     return f"{type(result).__name__}({told})"
 
@@ -62,4 +62,7 @@ class Rows:
             frame = self.to_frame()
         except ImportError:
             return None  # a notebook then shows the text
-        return captioned(frame, repr(self).strip("<>"), float_format=number, max_rows=20)
+        return captioned(frame, self._caption(), float_format=number, max_rows=20)
+
+    def _caption(self) -> str:
+        return repr(self).strip("<>")

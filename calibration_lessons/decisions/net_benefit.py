@@ -132,17 +132,16 @@ def decision_curve(
     [0.0625]
     """
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
-    gains, _ = _gains(y_true, y_prob, thresholds, pos_label)
-    rows = len(gains[0])
+    gains, happened = _gains(y_true, y_prob, thresholds, pos_label)
+    rows = len(happened)
     if rows < 2:
         raise _input.BadValue("y_true", "has 1 row", "at least 2 rows, for an interval")
-    everybody, _ = _gains(y_true, np.ones(rows), thresholds, pos_label)
     if versus is not None:
         gains = gains - _gains(y_true, versus, thresholds, pos_label, "versus")[0]
     mean = gains.mean(axis=1)
     reach = norm.isf((1 - level) / 2) * gains.std(axis=1, ddof=1) / np.sqrt(rows)
-    at = np.asarray(thresholds, dtype=np.float64)
-    return DecisionCurve(at, mean, mean - reach, mean + reach, everybody.mean(axis=1))
+    at, share = np.asarray(thresholds, dtype=np.float64), happened.mean()
+    return DecisionCurve(at, mean, mean - reach, mean + reach, share - (1 - share) * at / (1 - at))
 
 
 def _gains(

@@ -16,9 +16,9 @@ from .._blocks import chosen_class, row_blocks, row_squares
 from .._typing import FloatArray, Floats, Label, Names, Strategy, Target
 from ._forecast import Forecast, event_name, the
 from .bins import bin_index, edges_of
+from .chance import LEAST_FREEDOM
 
 EXTRA = 4.0  # rows more whose labels say nothing: two events and two others (Agresti and Coull 1998)
-LEAST_FREEDOM = 0.01  # weights may leave next to none: nearly nothing is ruled out then
 ROUNDING = 1e-12  # of a variance, where equal forecasts leave none
 
 Loss = Callable[[Floats, bool], Floats]

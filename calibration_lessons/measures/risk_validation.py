@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
@@ -15,7 +15,6 @@ from scipy.special import expit, logit
 from scipy.stats import chi2, norm, rankdata, t
 
 from .. import _input, _results
-from .._extras import missing
 from .._typing import Floats, Label
 from ..solvers.logistic import logistic_intercept, logistic_line
 from ..solvers.newton import Convex, Slopes, minimise
@@ -62,7 +61,7 @@ class FlexibleCurve(_results.Rows):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class RiskValidation:
+class RiskValidation(_results.Rows):
     """How a risk model did on new people.
 
     Attributes
@@ -107,7 +106,7 @@ class RiskValidation:
     e50: Estimate
     e90: Estimate
     emax: Estimate
-    curve: FlexibleCurve
+    curve: FlexibleCurve = field(repr=False)
     update: Update
     level: float
     _forecasts: Floats = field(repr=False)
@@ -133,12 +132,7 @@ class RiskValidation:
         ImportError
             Where pandas is not installed.
         """
-        try:
-            frame = import_module("pandas").DataFrame
-        except ImportError as error:
-            raise missing("to_frame", "course", error) from error
-        rows = {name: (*getattr(self, key), kind) for key, (name, kind) in _TABLE.items()}
-        return frame.from_dict(rows, orient="index", columns=["estimate", "low", "high", "interval"])
+        return super().to_frame().set_index("measure").rename_axis(None)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the flexible curve with its band, and where the forecasts lie; needs matplotlib."""
@@ -149,16 +143,15 @@ class RiskValidation:
         return self.sentence()
 
     def __repr__(self) -> str:
-        kept = [one.name for one in fields(self) if one.name not in {"_forecasts", "curve"}]
-        told = (f"{name}={value!r}" for name in kept for value in [getattr(self, name)])
-        return f"RiskValidation({', '.join(told)})"
+        return _results.rounded(self)
 
-    def _repr_html_(self) -> str | None:
-        try:
-            frame = self.to_frame()
-        except ImportError:
-            return None
-        return _results.captioned(frame, f"{self.n} rows, {self.events} events", float_format=_results.number)
+    def _columns(self) -> dict[str, Any]:
+        rows = [(name, *getattr(self, key), kind) for key, (name, kind) in _TABLE.items()]
+        names = ("measure", "estimate", "low", "high", "interval")
+        return dict(zip(names, zip(*rows, strict=True), strict=True))
+
+    def _caption(self) -> str:
+        return f"{self.n} rows, {self.events} events"
 
 
 _TABLE = {
