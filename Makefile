@@ -117,11 +117,11 @@ benchmark: .venv-benchmark/made ## measure time and memory beside other librarie
 notebooks: .venv/made ## execute the notebooks that are stale
 	@$(BIN)/python tools/binding/notebooks.py
 	@$(BIN)/python tools/binding/equations.py
+	@$(BIN)/python tools/site/before_after.py
 
 tidy: .venv/made ## mend what an editor, a new title or a longer lesson left behind; executes nothing
 	@$(BIN)/python tools/binding/notebooks.py --clean
 	@$(BIN)/python tools/binding/terms.py
-	@$(BIN)/python tools/site/before_after.py
 	@$(BIN)/python tools/binding/lengths.py --write
 	@$(BIN)/python tools/binding/equations.py
 

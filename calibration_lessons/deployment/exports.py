@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from string import Template
 from typing import Any, Literal, overload
@@ -34,9 +35,13 @@ from ..solvers.logistic import EPSILON
 
 Source = Literal["numpy", "torch", "sql", "javascript"]
 Dtype = Literal["float32", "float64"]
-LANGUAGES: dict[str, dict[str, Any]] = tomllib.loads(
-    resources.files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
-)
+
+
+@cache
+def languages() -> dict[str, dict[str, Any]]:
+    """Read what each language calls the five things, at the first export."""
+    text = resources.files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
 
 
 @dataclass(frozen=True)
@@ -167,12 +172,12 @@ def export(
     >>> scope["calibrate"]([0.0, 3.0])[:, 1].round(3).tolist()
     [0.5, 0.883]
     """
-    _input.one_of(target, [*LANGUAGES, "sql"], "target")
+    _input.one_of(target, [*languages(), "sql"], "target")
     _input.one_of(dtype, ["float32", "float64"], "dtype")
     plan = _plan(calibrator)
     if target == "onnx":
         return _onnx(plan, dtype)
-    return _sql(plan) if target == "sql" else _source(plan, LANGUAGES[target])
+    return _sql(plan) if target == "sql" else _source(plan, languages()[target])
 
 
 def _plan(calibrator: Calibrator) -> Plan:
@@ -317,12 +322,12 @@ def _onnx_text(plan: Plan, dtype: Dtype) -> str:
     text = "x = Cast<to = 11>(scores)\n"
     if not isinstance(plan.does, list):
         numbers = {name: np.transpose(value).tolist() for name, value in vars(plan.does).items()}
-        text += _filled(LANGUAGES["onnx"]["does"][type(plan.does).__name__], numbers)
+        text += _filled(languages()["onnx"]["does"][type(plan.does).__name__], numbers)
     else:
         for k, one in enumerate(plan.does):
             text += f"x{k} = Gather<axis = 1>(x, i[{k}])\n"
-            text += _filled(LANGUAGES["onnx"]["does"][type(one).__name__], _onnx_numbers(one, dtype), k=k)
-        several = _filled(LANGUAGES["onnx"]["several"], {}, every=_every(plan), uniform=1 / plan.columns)
+            text += _filled(languages()["onnx"]["does"][type(one).__name__], _onnx_numbers(one, dtype), k=k)
+        several = _filled(languages()["onnx"]["several"], {}, every=_every(plan), uniform=1 / plan.columns)
         text += several if len(plan.does) > 1 else "probabilities = Concat<axis = 1>(Sub([1.0], p0), p0)\n"
     columns = f"{kind}[n, {plan.columns}] scores) => (double[n, {max(2, plan.columns)}] probabilities"
     head = '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">'

@@ -233,7 +233,7 @@ def test_the_readme_shows_how_to_install_before_all_else_and_is_short():
 
 def test_the_picture_of_the_readme_is_what_the_package_draws():
     kept, new = (b64encode(png).decode() for png in (before_after.PICTURE.read_bytes(), before_after.drawn()))
-    assert look_the_same(kept, new), "make tidy draws it"
+    assert look_the_same(kept, new), "make notebooks draws it"
 
 
 def test_the_page_on_the_index_has_no_link_that_leads_nowhere(wheel):

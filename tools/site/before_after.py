@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw README's picture, a network before and after a temperature (`make tidy` calls it)."""
+"""Draw README's picture, a network before and after a temperature (`make notebooks` calls it)."""
 
 from __future__ import annotations
 
