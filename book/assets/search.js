@@ -25,7 +25,9 @@
   const found = async (root, query) => {
     const words = query.toLowerCase().split(/\s+/).filter((word) => word && !SPARED.has(word));
     const answer = await (await started(root)).debouncedSearch(words.join(" ") || query, {}, 150);
-    return answer && Promise.all(answer.results.slice(0, MANY).map((result) => result.data()));
+    const hits = answer && (await Promise.all(answer.results.slice(0, MANY).map((result) => result.data())));
+    const meant = ({ meta }) => meta.phrases.split(", ").includes(query.toLowerCase()); // the very phrase, not its words
+    return hits?.sort((one, other) => meant(other) - meant(one));
   };
   let asked;
   const search = async (input) => {

@@ -62,8 +62,8 @@ async def write_index(app: Sphinx) -> None:
                 folded.set("data-pagefind-weight", "0.3")
             weights = [weight for pages, weight in WEIGHTS.items() if re.search(pages, name)]
             article.set("data-pagefind-weight", str([*weights, 1][0]))
-            words = " ".join(phrases.get(name, []))
-            article.append(builder.P({"data-pagefind-meta": f"phrases:{words}"}))
+            phrased = ", ".join(phrases.get(name, []))
+            article.append(builder.P({"data-pagefind-meta": f"phrases:{phrased}"}))
             page = html.tostring(builder.HTML(builder.BODY(article), lang="en"), encoding="unicode")
             await made.add_html_file(content=page, source_path=f"{name}.html")
 
