@@ -43,7 +43,7 @@ def test_one_row_before_and_after_the_border_of_a_block_falls_in_its_bin():
 def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
     labels = np.zeros(ROWS, dtype=int)
     p = np.full((ROWS, 2), 0.5)
-    for function in (cl.reliability_curve, cl.brier_score):
+    for function in (cl.reliability_curve, cl.brier_score, cl.negative_log_likelihood):
         p[row] = 1.5, -0.5
         with pytest.raises(ValueError, match=rf"y_prob\[{row}, 0\] = 1.5: expected a probability"):
             function(labels, p)

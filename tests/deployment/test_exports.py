@@ -16,14 +16,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from playwright._impl._driver import compute_driver_executable
-from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
 from calibration_lessons.calibrators._base import Calibrator
 from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.deployment import exports as shipping
 from tests.calibrators.cases import BINARY, BY_CLASS, EVERY, fitted_with_rows, simulate, sound
+from tests.refusals import refusals, refused
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
 SCORES = LOGITS[:, 1] - LOGITS[:, 0]
@@ -292,25 +291,9 @@ def test_every_public_calibrator_can_be_exported_or_says_that_it_cannot():
     assert all(kind._learned for kind in kinds)
 
 
-# fmt: off
-REFUSALS = [
-    (lambda: cl.export(PLATT, "cobol"), ValueError,
-     "target = 'cobol': expected one of 'numpy', 'torch', 'javascript', 'onnx', 'sql'"),
-    (lambda: cl.export(PLATT, "onnx", dtype="float16"), ValueError,
-     "dtype = 'float16': expected one of 'float32', 'float64'"),
-    (lambda: cl.export(cl.PlattScaling(), "sql"), NotFittedError, "not fitted yet"),
-    (lambda: cl.export(LogisticRegression(), "sql"), TypeError,
-     "calibrator is of type LogisticRegression: expected a calibrator of this package"),
-    (lambda: cl.export(cl.CalibratedModel(LogisticRegression(), cl.PlattScaling()), "sql"), TypeError,
-     "calibrator is a CalibratedModel: expected a calibrator; this model holds a classifier, too: pass its calibrator_"),  # noqa: E501
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("call", "kind", "message"), REFUSALS)
-def test_what_cannot_be_exported_is_refused(call, kind, message):
-    with pytest.raises(kind, match=re.escape(message)):
-        call()
+@refusals("export")
+def test_what_cannot_be_exported_is_refused(kind, start, call):
+    refused(kind, start, call, globals())
 
 
 def test_a_calibrator_of_somebody_else_has_no_function():
