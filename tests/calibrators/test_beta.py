@@ -51,7 +51,7 @@ def test_no_other_powers_from_zero_up_have_a_smaller_cross_entropy(case, prior_t
     try:
         fitted = cl.BetaCalibration(prior_targets).fit(p, labels, weights if weighted else None)
     except ValueError as error:
-        assert "the probabilities separate the labels" in str(error)
+        assert "X separates the labels" in str(error)
         assume(False)
     line = np.array([fitted.a_, fitted.b_, fitted.c_])
     assert line[:2].min() >= 0
@@ -96,7 +96,7 @@ def test_a_curve_exists_exactly_where_no_threshold_separates_the_labels_and_alwa
     positive, negative = p[labels == 1], p[labels == 0]
     one_class = not len(positive) or not len(negative)
     if one_class or (p.min() < p.max() and positive.min() >= negative.max()):
-        with pytest.raises(ValueError, match="the probabilities separate the labels"):
+        with pytest.raises(ValueError, match="X separates the labels"):
             cl.BetaCalibration().fit(p, labels)
     else:
         cl.BetaCalibration().fit(p, labels)
@@ -143,7 +143,7 @@ def test_probabilities_of_many_sizes_in_one_sample_get_the_best_powers():
 
 
 def test_more_rows_of_one_class_than_prior_targets_can_tell_from_infinity_are_refused():
-    with pytest.raises(ValueError, match="the probabilities separate the labels"):
+    with pytest.raises(ValueError, match="X separates the labels"):
         cl.BetaCalibration(prior_targets=True).fit([0.2, 0.8], [1, 1], [1e80, 1e80])
 
 

@@ -19,6 +19,7 @@ import calibration_lessons as cl
 from calibration_lessons.deployment import scale
 from tests.calibrators.cases import simulate
 from tests.measures import cases
+from tests.refusals import refusals, refused
 
 # An older Dask warns where a test names its scheduler while the workers of another wait.
 pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
@@ -317,74 +318,25 @@ def test_blocks_of_unknown_length_are_paired_and_their_lengths_compared():
         cl.TemperatureScaling(), of_unknown_length(in_blocks(Z, [15, 15])), in_blocks(Y, [15, 15])
     )
     assert fitted.temperature_ == pytest.approx(cl.TemperatureScaling().fit(Z, Y).temperature_, rel=1e-9)
-    with pytest.raises(
-        ValueError, match=r"y_true has 4 rows and y_prob has 5: expected equal lengths \(block 0\)"
-    ):
-        scale.brier_score(of_unknown_length(in_blocks(Y, [4, 1, 10, 15])), p)
-    with pytest.raises(
-        ValueError, match=r"y_true has 3 blocks and y_prob has 4, .*call compute_chunk_sizes\(\)"
-    ):
-        scale.brier_score(in_blocks(Y, [10] * 3), p)
-    with pytest.raises(ValueError, match="all blocks are empty: expected at least one row"):
-        nothing = da.zeros(5, chunks=5)
-        scale.brier_score(nothing[nothing > 0], nothing[nothing > 0])
 
 
 @measures
-def test_what_cannot_be_cut_into_blocks_is_refused_with_the_remedy(measure):
-    p = in_blocks(P, [10] * 3)
-    for y_true, y_prob, error, message in [
-        (Y, P, TypeError, r"y_prob is of type ndarray: expected a Dask array \(for arrays in memory"),
-        (Y.tolist(), p, TypeError, "y_true is of type list: expected a Dask array"),
-        (
-            Y,
-            p.rechunk((10, 2)),
-            ValueError,
-            r"y_prob has its 3 columns in 2 blocks: .*y_prob.rechunk\(\{1: -1\}\)",
-        ),
-        (Y[:29], p, ValueError, "y_true has 29 rows and y_prob has 30: expected equal lengths"),
-        (P, p, ValueError, r"y_true has shape \(30, 3\): expected a 1-D array"),
-        (Y.astype(str), p, TypeError, "y_true has dtype <U21: expected real numbers"),
-        (Y, p.astype(complex), TypeError, "y_prob has dtype complex128: expected real numbers"),
-        (Y, p[:, None], ValueError, r"y_prob has shape \(30, 1, 3\): expected a 1-D or 2-D array"),
-        (Y, p[:, :1], ValueError, r"y_prob has shape \(30, 1\): expected one column per class"),
-        (Y[:0], p[:0], ValueError, r"y_prob is empty \(shape \(0, 3\)\): expected at least one row"),
-        (np.ma.masked_equal(Y, Y[3]), p, ValueError, r"y_true\[\d+\] is masked: .* \(row \d of block \d\)"),
-    ]:
-        with pytest.raises(error, match=message):
-            measure(y_true, y_prob)
-    for weights, message in [
-        (np.ones(29), "sample_weight has 29 rows and y_prob has 30"),
-        (np.zeros(30), "sample_weight is zero everywhere"),
-        (np.ones((30, 1)), r"sample_weight has shape \(30, 1\): expected a 1-D array"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            measure(Y, p, sample_weight=weights)
+@refusals("blocks")
+def test_what_cannot_be_cut_into_blocks_is_refused_with_the_remedy(measure, kind, start, call):
+    refused(kind, start, call, globals() | {"measure": measure, "p": in_blocks(P, [10] * 3)})
 
 
-def test_options_that_no_sum_over_blocks_gives_are_refused_by_name():
-    p = in_blocks(P, [10] * 3)
-    for options, message in [
-        (
-            {"strategy": "quantile"},
-            "strategy = 'quantile': expected 'uniform' over blocks .* sorted together",
-        ),
-        ({"strategy": "equal"}, "strategy = 'equal': expected one of 'uniform', 'quantile'"),
-        ({"n_bins": 0}, "n_bins = 0: expected a whole number"),
-        ({"target": "positive"}, "target = 'positive' for 3 classes: expected 2 classes"),
-        ({"target": 3}, "target = 3: expected None, 'top-label', 'positive' or a class number 0..2"),
-        ({"norm": "l3"}, "norm = 'l3': expected one of"),
-        ({"debias": True, "sample_weight": W}, "debias = True: expected no sample_weight"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            scale.expected_calibration_error(Y, p, **options)
-    for other in (cl.IsotonicCalibration(), cl.TemperatureScaling):
-        with pytest.raises(
-            TypeError, match=r"expected TemperatureScaling\(\) or ExpectationConsistency\(\), whose fits"
-        ):
-            scale.fit(other, p, Y)
-    with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
-        scale.fit(cl.TemperatureScaling(), p, Y, np.zeros(30))
+@measures
+def test_labels_that_are_masked_are_named_in_their_block(measure):
+    with pytest.raises(ValueError, match=r"y_true\[\d+\] is masked: .* \(row \d of block \d\)"):
+        measure(np.ma.masked_equal(Y, Y[3]), in_blocks(P, [10] * 3))
+
+
+@refusals("blocks-alone")
+def test_what_no_sum_over_blocks_gives_is_refused_by_name(kind, start, call):
+    unknown = of_unknown_length(in_blocks(P, [5, 0, 10, 15]))
+    given = {"p": in_blocks(P, [10] * 3), "unknown": unknown, "nothing": da.zeros(5, chunks=5)}
+    refused(kind, start, call, globals() | given)
 
 
 @pytest.mark.kernel

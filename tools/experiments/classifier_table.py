@@ -68,7 +68,7 @@ REASONS = {
     "expected a classifier with": "it gives labels alone",
     "these logits say no more than chance": "it knows no more than chance",
     "is not above its lower end": "it knows no more than chance",
-    "separate the labels": "a threshold separates the labels",
+    "separates the labels": "a threshold separates the labels",
     "Only binary classification is supported. Unknown": "it takes two classes",
     "holds 3 classes: expected two": "it takes two classes",
 }
