@@ -9,15 +9,9 @@ table, to its four digits; only the seconds of processor time in the record are 
 
 from __future__ import annotations
 
-import argparse
-import csv
-import gzip
-import io
 import json
-import multiprocessing
 import platform
 import time
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -29,9 +23,9 @@ from scipy.special import expit
 from threadpoolctl import threadpool_limits
 
 from calibration_lessons.book import comparison, datasets
+from tools.experiments.running import done, parser, write_table
 
-ROOT = Path(__file__).resolve().parents[2]
-N_SPLITS, N_DRAWS, N_TIMES, PROCESSES = 30, 20, 9, 2
+N_SPLITS, N_DRAWS, N_TIMES = 30, 20, 9
 TIMED_ROWS = (1_000, 10_000, 100_000)
 COLUMNS = ("experiment", "data", "repeat", *comparison.Result._fields)
 
@@ -95,32 +89,17 @@ def median_seconds(calibrator: Any, known: comparison.Scores, y: comparison.Inte
 
 def write(folder: Path, rows: list[list[str]], record: dict[str, Any]) -> None:
     """Write the table and the record."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
-    packed = gzip.compress(text.getvalue().encode(), mtime=0)
-    (folder / "choosing.csv.gz").write_bytes(packed)
+    write_table(folder / "choosing.csv.gz", COLUMNS, rows)
     (folder / "choosing.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def main() -> None:
     """Run every job, two at a time, then measure the seconds alone, and write both."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--splits", type=int, default=N_SPLITS, help="repeats of the first experiment")
-    parser.add_argument("--draws", type=int, default=N_DRAWS, help="repeats of the second")
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
-    options = parser.parse_args()
-    todo, rows, start = jobs(options.splits, options.draws), [], time.perf_counter()
-    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for done, (job, found) in enumerate(zip(todo, pool.map(run, todo), strict=True), start=1):
-            rows += found
-            print(
-                f"[{done}/{len(todo)}] {' '.join(map(str, job))}: {time.perf_counter() - start:.0f} s",
-                flush=True,
-            )
+    reader = parser(__doc__)
+    reader.add_argument("--splits", type=int, default=N_SPLITS, help="repeats of the first experiment")
+    reader.add_argument("--draws", type=int, default=N_DRAWS, help="repeats of the second")
+    options = reader.parse_args()
+    rows = [row for found in done(run, jobs(options.splits, options.draws)) for row in found]
     with threadpool_limits(1):
         fit_seconds = seconds()
     record = {
