@@ -34,8 +34,8 @@ def refusals(room):
     return pytest.mark.parametrize(("kind", "start", "call"), TABLES[room], ids=ids)
 
 
-def refused(kind, start, call, names):
-    """Hold a call to its refusal; `names` are those of the test."""
+def refused(kind, start, call, names, end=""):
+    """Hold a call to its refusal, and to how that ends; `names` are those of the test."""
     with pytest.raises(KINDS[kind]) as caught:
         eval(call, globals() | names)
-    assert str(caught.value).startswith(start)
+    assert str(caught.value).startswith(start) and str(caught.value).endswith(end)

@@ -32,11 +32,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_: Floats
     n_iter_: int
     n_features_in_: int
-    solver: Any
-    l2: float
-    fit_intercept: bool
-    tol: float
-    max_iter: int
+
+    def __init__(
+        self,
+        *,
+        solver: Solver = "newton",
+        l2: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-14,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.solver = solver
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
 
     def _read(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None

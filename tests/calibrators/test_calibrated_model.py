@@ -61,16 +61,18 @@ def test_the_calibrator_learns_from_out_of_fold_scores_and_the_classifier_from_a
     assert np.array_equal(model.predict(X), LINEAR.predict(X))
 
 
-def test_isotonic_calibration_equals_scikit_learns_without_an_ensemble():
-    ours = cl.CalibratedModel(LINEAR, cl.IsotonicCalibration()).fit(X2, Y2)
-    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=False).fit(X2, Y2)
-    assert ours.predict_proba(X2) == pytest.approx(theirs.predict_proba(X2), abs=1e-9)
-
-
-def test_one_against_the_rest_equals_scikit_learns_isotonic_for_three_classes():
-    ours = cl.CalibratedModel(LINEAR, cl.OneVsRest(cl.IsotonicCalibration())).fit(X3, Y3)
-    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=False).fit(X3, Y3)
-    assert ours.predict_proba(X3) == pytest.approx(theirs.predict_proba(X3), abs=1e-9)
+@pytest.mark.parametrize("ensemble", [False, True])
+@pytest.mark.parametrize(
+    ("calibrator", "X", "y"),
+    [(cl.IsotonicCalibration(), X2, Y2), (cl.OneVsRest(cl.IsotonicCalibration()), X3, Y3)],
+    ids=["two classes", "three classes"],
+)
+def test_isotonic_calibration_equals_scikit_learns_with_and_without_an_ensemble(calibrator, X, y, ensemble):
+    ours = cl.CalibratedModel(LINEAR, calibrator, ensemble=ensemble).fit(X, y)
+    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=ensemble).fit(X, y)
+    assert ours.predict_proba(X) == pytest.approx(theirs.predict_proba(X), abs=1e-9)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    assert len(ours.pairs_) == (5 if ensemble else 1) and hasattr(ours, "calibrator_") != ensemble
 
 
 def test_a_frozen_classifier_learns_from_the_rows_it_is_given_and_leaves_the_classifier_alone():
@@ -416,12 +418,7 @@ def test_each_row_of_a_test_fold_counts_once_however_many_folds_it_is_in(cv, wei
     assert model.calibrator_.intercept_ == pytest.approx(expected.intercept_, rel=1e-9)
 
 
-def test_an_ensemble_answers_with_the_mean_of_the_folds_as_scikit_learns():
-    ours = cl.CalibratedModel(LINEAR, cl.IsotonicCalibration(), ensemble=True).fit(X2, Y2)
-    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=True).fit(X2, Y2)
-    assert ours.predict_proba(X2) == pytest.approx(theirs.predict_proba(X2), abs=1e-9)
-    assert np.array_equal(ours.predict(X2), theirs.predict(X2))
-    assert len(ours.pairs_) == 5 and not hasattr(ours, "calibrator_")
+def test_the_weights_of_a_fold_reach_its_pair():
     weighted = cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=KFold(2), ensemble=True).fit(X2, Y2, W2)
     half = LogisticRegression(max_iter=1000).fit(X2[200:], Y2[200:], W2[200:])
     expected = cl.PlattScaling().fit(half.decision_function(X2[:200]), Y2[:200], W2[:200])
