@@ -17,6 +17,7 @@ from calibration_lessons._input import place
 from calibration_lessons.book import comparison, datasets, simulate
 from tests.refusals import refusals, refused
 
+pytestmark = pytest.mark.filterwarnings("ignore:all labels are")
 X = np.arange(20.0).reshape(10, 2)
 Y = [0, 1] * 5
 FORECAST, COSTS = {"y_true": [0, 1], "y_prob": [0.2, 0.8]}, [[0, 1], [4, 0]]

@@ -197,7 +197,10 @@ def test_a_debiased_error_subtracts_what_chance_adds_to_each_bin():
 CASES = [case for case in coverage_experiment.cases() if case.n * case.n_bins <= 150_000]
 
 
-@pytest.mark.parametrize("case", CASES[::4], ids=lambda case: f"{case.source}, {case.n} rows, {case.norm}")
+CHOSEN = [case for i, case in enumerate(CASES) if i % 4 == 0 or case.norm == "class-wise"]
+
+
+@pytest.mark.parametrize("case", CHOSEN, ids=lambda case: f"{case.source}, {case.n} rows, {case.norm}")
 def test_the_interval_covers_the_error_of_sources_of_every_kind(case):
     assert coverage_experiment.count(case, repeats=150).held / 150 >= 0.9
 
