@@ -21,7 +21,15 @@ import calibration_lessons as cl
 from calibration_lessons.calibrators._base import Calibrator
 from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.deployment import exports as shipping
-from tests.calibrators.cases import BINARY, BY_CLASS, EVERY, fitted_with_rows, simulate, sound
+from tests.calibrators.cases import (
+    BINARY,
+    EVERY,
+    agree,
+    binned_at_its_edges,
+    fitted_with_a_missing_score,
+    fitted_with_rows,
+    simulate,
+)  # fmt: skip
 from tests.refusals import refusals, refused
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
@@ -36,12 +44,6 @@ require('readline').createInterface({input: process.stdin}).on('line', (line) =>
   console.log(JSON.stringify(rows.map(calibrate)));
 });
 """
-
-
-def agree(answers, calibrator, rows):
-    with np.errstate(over="ignore", under="ignore"):
-        expected = calibrator.predict_proba(rows)
-    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
 
 
 def numpy_function(calibrator):
@@ -214,11 +216,7 @@ def asked(expression, scores):
 
 @pytest.mark.parametrize("n_bins", [3, 7, 10, 49, 97])
 def test_a_score_on_an_edge_falls_in_the_same_bin_in_every_language(n_bins, node):
-    edges = cl.measures.bin_edges(n_bins)
-    scores = np.concatenate([edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1)])
-    rng = np.random.default_rng(n_bins)
-    known = rng.random(20 * n_bins)
-    binning = cl.HistogramBinning(n_bins).fit(known, rng.random(len(known)) < known**2)
+    binning, scores = binned_at_its_edges(n_bins)
     agree(numpy_function(binning)(scores), binning, scores)
     agree(node(cl.export(binning, "javascript"), scores.tolist()), binning, scores)
     answers = asked(cl.export(binning, "sql"), scores.tolist())
@@ -227,15 +225,12 @@ def test_a_score_on_an_edge_falls_in_the_same_bin_in_every_language(n_bins, node
 
 @pytest.mark.parametrize("calibrator", EVERY, ids=repr)
 def test_a_missing_score_has_no_probability(calibrator, node):
-    by_class = isinstance(calibrator, BY_CLASS)
-    rng = np.random.default_rng(0)
-    fitted = calibrator.fit(*sound(rng, 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads))
-    missing = np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])
+    fitted, missing = fitted_with_a_missing_score(calibrator)
     assert np.isnan(numpy_function(fitted)(missing)).all()
     source = cl.export(fitted, "javascript").replace("[].concat(scores)", "[].concat(scores).map(Number)")
-    gone = [["0.2", "missing", "0.3"]] if by_class else ["missing"]
-    assert node(source, gone) == [[None] * (3 if by_class else 2)]
-    if not by_class:
+    gone = [["0.2", "missing", "0.3"]] if missing.ndim == 2 else ["missing"]
+    assert node(source, gone) == [[None] * len(fitted.classes_)]
+    if missing.ndim == 1:
         assert np.isnan(asked(cl.export(fitted, "sql"), [None])).all()
 
 

@@ -60,11 +60,8 @@ def sample(n, n_classes, dtype, seed, from_logits=False):
     logits = rng.normal(size=(n, n_classes)).round(1)
     scores = logits if from_logits else cl.softmax(logits)
     if n_classes == 2 and seed % 2:
-        scores = (
-            logits[:, 1]
-            if from_logits
-            else np.where(rng.random(n) < 0.5, scores[:, 1], rng.choice(11, n) / 10)
-        )
+        tied = np.where(rng.random(n) < 0.5, scores[:, 1], rng.choice(11, n) / 10)
+        scores = logits[:, 1] if from_logits else tied
     return rng.integers(0, n_classes, n), scores.astype(dtype), rng.integers(0, 3, n) / 2
 
 
@@ -277,9 +274,8 @@ def test_a_bad_row_of_a_fit_is_named_in_the_whole_array_and_in_its_block(method)
         with pytest.raises(ValueError, match=message + PLACE):
             scale.fit(method(), in_blocks(with_entry(Z, value, np.nan), [5, 0, 10, 5, 10]), Y)
     impossible = with_entry(Z, (17, Y[17]), -np.inf)
-    with pytest.raises(
-        ValueError, match=rf"X\[17\] has the logit -inf for its own label {Y[17]}: .*" + PLACE
-    ):
+    own = rf"X\[17\] has the logit -inf for its own label {Y[17]}: .*"
+    with pytest.raises(ValueError, match=own + PLACE):
         scale.fit(method(), in_blocks(impossible, [5, 0, 10, 5, 10]), Y)
     weights = in_blocks(with_entry(W, 17, 0), [30])
     assert scale.fit(method(), in_blocks(impossible, [5, 0, 10, 5, 10]), Y, weights).temperature_ > 0
@@ -307,17 +303,12 @@ def test_a_temperature_that_does_not_exist_is_refused_as_in_memory(method):
 def test_blocks_of_unknown_length_are_paired_and_their_lengths_compared():
     y, p = (of_unknown_length(in_blocks(array, [5, 0, 10, 15])) for array in (Y, P))
     assert scale.brier_score(y, p) == pytest.approx(cl.brier_score(Y, P), rel=1e-12)
-    assert scale.brier_score(in_blocks(Y, [5, 0, 10, 15]), p) == pytest.approx(
-        cl.brier_score(Y, P), rel=1e-12
-    )
-    binary = scale.fit(
-        cl.TemperatureScaling(), of_unknown_length(in_blocks(Z[:, 0], [15, 15])), in_blocks(Y == 0, [15, 15])
-    )
+    assert scale.brier_score(in_blocks(Y, [5, 0, 10, 15]), p) == scale.brier_score(y, p)
+    scaling, halves = cl.TemperatureScaling, [15, 15]
+    binary = scale.fit(scaling(), of_unknown_length(in_blocks(Z[:, 0], halves)), in_blocks(Y == 0, halves))
     assert (binary.n_features_in_, binary.classes_.tolist()) == (1, [0, 1])
-    fitted = scale.fit(
-        cl.TemperatureScaling(), of_unknown_length(in_blocks(Z, [15, 15])), in_blocks(Y, [15, 15])
-    )
-    assert fitted.temperature_ == pytest.approx(cl.TemperatureScaling().fit(Z, Y).temperature_, rel=1e-9)
+    fitted = scale.fit(scaling(), of_unknown_length(in_blocks(Z, halves)), in_blocks(Y, halves))
+    assert fitted.temperature_ == pytest.approx(scaling().fit(Z, Y).temperature_, rel=1e-9)
 
 
 @measures
@@ -348,10 +339,8 @@ def test_without_dask_the_package_works_and_the_module_says_how_to_install_it():
         "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (
-        "calibration_lessons.deployment.scale needs dask: pip install 'calibration-lessons[scale]'"
-        in done.stdout
-    )
+    needed = "calibration_lessons.deployment.scale needs dask: pip install 'calibration-lessons[scale]'"
+    assert needed in done.stdout
 
 
 def test_a_curve_over_blocks_gives_the_interval_and_the_value_under_calibration_of_the_rows():
