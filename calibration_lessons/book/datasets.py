@@ -69,6 +69,13 @@ class FeatureTable(NamedTuple):
     feature_names: list[str]
 
 
+class Titles(NamedTuple):
+    """Titles, a list of n texts, and the year of each, shape (n,)."""
+
+    titles: list[str]
+    year: Integers
+
+
 class Weather(NamedTuple):
     """Daily measurements, each of shape (n,)."""
 
@@ -319,7 +326,7 @@ def seattle_weather() -> Weather:
     return Weather(dates, *(table[name].astype(np.float64) for name in Weather._fields[1:]))
 
 
-def tate_titles() -> tuple[list[str], Integers]:
+def tate_titles() -> Titles:
     """Titles of works of art in the Tate's collection, and the years in which they were made.
 
     Returns
@@ -340,7 +347,7 @@ def tate_titles() -> tuple[list[str], Integers]:
     ('Michael', 1990)
     """
     table = _table("tate_titles.csv.gz")
-    return table["title"].tolist(), table["year"].astype(np.int64)
+    return Titles(table["title"].tolist(), table["year"].astype(np.int64))
 
 
 def precipitation_forecasts() -> ForecastTable:
@@ -447,8 +454,8 @@ def choosing() -> Any:
         untouched model beyond the interval of the paired difference, and ``rival_worse`` or ``rival_better``
         than the simple rival. Means over the draws: ``value``, the score; ``change`` against the untouched
         model, with its quantiles of 5 and 95 %, ``low`` and ``high``; ``over_rival``, the difference to the
-        rival; and, of the rows that judge, what `calibration_lessons.book.comparison.strength` returns. To
-        four digits.
+        rival; and, of the rows that judge, ``judged``, ``classes``, ``rarest``, ``ranked``, ``slope`` and
+        ``shift``, as in `calibration_lessons.book.comparison.strength`. To four digits.
 
     Examples
     --------
