@@ -18,7 +18,8 @@
     if (picked < 0) return;
     const [says, is] = names[picked];
     one.firstChild.style.backgroundPosition = cases[picked].style.backgroundPosition;
-    const told = `It says ${says}, ${percent(frames[at].sure[picked])}. It is ${says === is ? "right" : `wrong: ${is}`}.`;
+    const sure = frames[at].sure[picked];
+    const told = `It says ${says}, ${percent(sure < 100 ? sure : "more than 99")}. It is ${says === is ? "right" : `wrong: ${is}`}.`;
     if (one.lastChild.textContent !== told) one.lastChild.textContent = told;
     cases.forEach((element, i) => element.classList.toggle("picked", i === picked));
   };
@@ -100,5 +101,5 @@ try {
   const { page, title } = JSON.parse(localStorage.getItem("calibration-lessons")).last;
   const link = Object.assign(document.createElement("a"), { className: "start-continue", textContent: `Continue: ${title}` });
   link.href = document.documentElement.dataset.content_root + page;
-  document.querySelector(".start-button").append(link);
+  document.querySelector(".start-button").after(" ", link);
 } catch {} // nothing is kept

@@ -32,21 +32,21 @@ less often than it says. With its logits divided by the fitted temperature they 
 FIGURE = """\
 <style>.start-field i, .start-one i {{background-image: url(data:image/webp;base64,{sprite})}}</style>
 <figure class="start-figure" data-frames="{frames}" data-fitted="{fitted}" data-names="{names}">
-<div class="start-axis">right</div>
+<div class="start-axis" aria-hidden="true">it is right: 0 to 100\N{NARROW NO-BREAK SPACE}%</div>
 <div class="start-field" role="img" aria-label="{alt}">
 <svg viewBox="0 0 100 100" preserveAspectRatio="none"><path d="M0 {low}L100 0"/></svg>
 {shares}
 {cases}
 </div>
-<div class="start-bins" aria-hidden="true">{bins}</div>
+<div class="start-bins" aria-hidden="true">{bins}<small>it says, %</small></div>
 <div class="start-side">
-<p>It says <output class="start-says">{says:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
-<p>It is right <output>{right:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
 <div class="start-move pst-js-only">
 <label for="start-T">Temperature <output class="start-T">{T:.1f}</output></label>
 <input id="start-T" type="range" min="0" max="{last}" value="0">
 <button type="button" class="btn btn-sm">Play</button> <button type="button" class="btn btn-sm">Reset</button></div>
-<p class="start-one pst-js-only" role="status"><i></i><span>Point at a picture.</span></p>
+<p>It says <output class="start-says">{says:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
+<p>It is right <output>{right:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
+<p class="start-one pst-js-only" role="status"><i></i><span>Drag the temperature, or point at a picture.</span></p>
 </div>
 <figcaption>The first hundred of {n} test pictures, in bins by how sure one network is. Framed: it is wrong. Blue: the
 share of all {n} that it has right, bin by bin. Dashed: what it should have right. All logits are divided by the
