@@ -17,10 +17,10 @@
   const tell = () => {
     if (picked < 0) return;
     const [says, is] = names[picked];
-    one.firstChild.style.backgroundPosition = cases[picked].style.backgroundPosition;
+    one.firstElementChild.style.backgroundPosition = cases[picked].style.backgroundPosition;
     const sure = frames[at].sure[picked];
     const told = `It says ${says}, ${percent(sure < 100 ? sure : "more than 99")}. It is ${says === is ? "right" : `wrong: ${is}`}.`;
-    if (one.lastChild.textContent !== told) one.lastChild.textContent = told;
+    if (one.textContent.trim() !== told) one.lastElementChild.textContent = told;
     cases.forEach((element, i) => element.classList.toggle("picked", i === picked));
   };
   const show = (i) => {

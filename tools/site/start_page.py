@@ -1,8 +1,8 @@
 """A Sphinx extension: the start page's hundred pictures, and the start page at the site's own address.
 
 The directive `temperature-figure` lets the first hundred test pictures of a network fall into bins by what it
-says of them, at each temperature, computed by the companion when the page is read. Without scripts it is a still
-of the network as trained; `book/assets/start.js` moves it, and gives the slider to the reader.
+says of them, at each temperature, computed by the companion when the page is read. Without scripts it is a
+still of the network as trained; `book/assets/start.js` moves it, and gives the slider to the reader.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from calibration_lessons.book import datasets
 
 NETWORK, BINS, LOWEST, CASES, ACROSS = 0, 10, 2, 100, 5  # in none of the bins below LOWEST lies a picture
 TEMPERATURES = [tenths / 10 for tenths in range(10, 41)]
-ALT = """A hundred pictures of clothes, piled in bins by how sure one network is of what each shows. The top of each
-pile is at the share of its bin that the network has right. As trained, the piles hang below the diagonal: it is right
-less often than it says. With its logits divided by the fitted temperature they hang at the diagonal."""
+ALT = """A hundred pictures of clothes, piled in bins by how sure one network is of what each shows. The top
+of each pile is at the share of its bin that the network has right. As trained, the piles hang below the
+diagonal: it is right less often than it says. With its logits divided by the fitted temperature they hang at
+the diagonal."""
 FIGURE = """\
 <style>.start-field i, .start-one i {{background-image: url(data:image/webp;base64,{sprite})}}</style>
 <figure class="start-figure" data-frames="{frames}" data-fitted="{fitted}" data-names="{names}">
@@ -43,19 +44,21 @@ FIGURE = """\
 <div class="start-move pst-js-only">
 <label for="start-T">Temperature <output class="start-T">{T:.1f}</output></label>
 <input id="start-T" type="range" min="0" max="{last}" value="0">
-<button type="button" class="btn btn-sm">Play</button> <button type="button" class="btn btn-sm">Reset</button></div>
+<button type="button" class="btn btn-sm">Play</button>
+<button type="button" class="btn btn-sm">Reset</button></div>
 <p>It says <output class="start-says">{says:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
 <p>It is right <output>{right:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
-<p class="start-one pst-js-only" role="status"><i></i><span>Drag the temperature, or point at a picture.</span></p>
+<p class="start-one pst-js-only" role="status"><i></i>
+<span>Drag the temperature, or point at a picture.</span></p>
 </div>
-<figcaption>The first hundred of {n} test pictures, in bins by how sure one network is. Framed: it is wrong. Blue: the
-share of all {n} that it has right, bin by bin. Dashed: what it should have right. All logits are divided by the
-temperature; {fitted_T:.1f} was fitted on other pictures.</figcaption>
+<figcaption>The first hundred of {n} test pictures, in bins by how sure one network is. Framed: it is wrong.
+Blue: the share of all {n} that it has right, bin by bin. Dashed: what it should have right. All logits are
+divided by the temperature; {fitted_T:.1f} was fitted on other pictures.</figcaption>
 </figure>"""
 
 
 def frame(temperature: float) -> dict[str, Any]:
-    """Compute how sure the network is of each of the hundred, its share right in each bin, and both on average."""
+    """Compute how sure the network is of each of the hundred, and its share right, by bin and in all."""
     logits, labels = datasets.network_logits(NETWORK, "test")
     probabilities = cl.softmax(logits / temperature)
     sure = probabilities.max(axis=1)
@@ -67,9 +70,7 @@ def frame(temperature: float) -> dict[str, Any]:
         "right": round(100 * float((probabilities.argmax(axis=1) == labels).mean()), 1),
         "bins": bins.tolist(),
         "sure": np.round(100 * sure[:CASES]).astype(int).tolist(),
-        "shares": [
-            round(float(curve.accuracy[i]), 3) if i in bins else None for i in range(LOWEST, BINS)
-        ],
+        "shares": [round(float(curve.accuracy[i]), 3) if i in bins else None for i in range(LOWEST, BINS)],
     }
 
 
