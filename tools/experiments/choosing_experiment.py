@@ -9,12 +9,10 @@ Same versions: same table, to its four digits. It takes some ten minutes of one 
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
-import multiprocessing
 import platform
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +21,9 @@ import scipy
 import sklearn
 
 from calibration_lessons.book import comparison
+from tools.experiments.running import done, parser
 
-ROOT = Path(__file__).resolve().parents[2]
-REPEATS, PROCESSES = 40, 2
+REPEATS = 40
 
 
 def counted(case: str, repeats: int) -> pd.DataFrame:
@@ -68,15 +66,10 @@ def write(folder: Path, table: pd.DataFrame, record: dict[str, object]) -> None:
 
 def main() -> None:
     """Run the cases, two at a time, and write what was counted."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repeats", type=int, default=REPEATS, help="draws of each case")
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
-    options = parser.parse_args()
-    cases, times = list(comparison.CASES), [options.repeats] * len(comparison.CASES)
-    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
-        table = pd.concat(pool.map(counted, cases, times))
+    reader = parser(__doc__)
+    reader.add_argument("--repeats", type=int, default=REPEATS, help="draws of each case")
+    options = reader.parse_args()
+    table = pd.concat(done(partial(counted, repeats=options.repeats), list(comparison.CASES)))
     modules = {"numpy": np, "scipy": scipy, "scikit-learn": sklearn, "pandas": pd}
     record = {
         "command": f"python tools/experiments/choosing_experiment.py --repeats {options.repeats}",
