@@ -241,6 +241,8 @@ def risk_validation(
     labels = _input.class_numbers(y_true, forecasts, pos_label=pos_label)
     _input.same_length(y_true=labels, y_prob=forecasts)
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    _input.turned_round(forecasts, labels, "y_prob")
+    _input.repeated(forecasts, "y_prob")
     n, events = len(labels), int(labels.sum())
     if min(events, n - events) < 2:
         expected = "at least 2 events and 2 non-events"
@@ -260,7 +262,7 @@ def risk_validation(
     ratio, spread = events / forecasts.sum(), z * np.sqrt((1 - events / n) / events)
     losses = (labels - forecasts) ** 2
     reach = float(t.isf((1 - level) / 2, n - 1)) * losses.std(ddof=1) / np.sqrt(n)
-    found = RiskValidation(
+    result = RiskValidation(
         n=n,
         events=events,
         mean_forecast=float(forecasts.mean()),
@@ -280,7 +282,7 @@ def risk_validation(
         n_groups=None,
         _forecasts=forecasts,
     )
-    return found if groups is None else _between_groups(found, labels, line, knots, groups)
+    return result if groups is None else _between_groups(result, labels, knots, groups)
 
 
 def _estimate(value: Any, low: Any = np.nan, high: Any = np.nan) -> Estimate:
@@ -359,7 +361,7 @@ def _end(profile: Callable[[float], tuple[float, float]], best: float, side: int
 
 
 def _between_groups(
-    found: RiskValidation, labels: npt.NDArray[Any], line: Floats, knots: Floats, groups: npt.ArrayLike
+    found: RiskValidation, labels: npt.NDArray[Any], knots: Floats, groups: npt.ArrayLike
 ) -> RiskValidation:
     """Give the intervals, the band and the update that hold for other groups, too."""
     group = np.unique(_input.class_labels(groups, "groups"), return_inverse=True)[1]
@@ -374,7 +376,8 @@ def _between_groups(
         large, theta = logistic_intercept(x, y, None, (0.0, 1.0)), _coefficients(x, y, knots)
         c = logit(_share_of_pairs(p, y == 1))
         first = [np.log(y.sum() / p.sum()), large, slope, intercept, c, np.mean((y - p) ** 2)]
-        return np.r_[first, _spline(logit(found.curve.forecast), knots) @ theta]
+        on_curve: Floats = np.r_[first, _spline(logit(found.curve.forecast), knots) @ theta]
+        return on_curve
 
     everyone = measures(found._forecasts, labels)
     try:
@@ -429,7 +432,7 @@ def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> E
 def _flexible(
     forecasts: Floats, log_odds: Floats, labels: npt.NDArray[Any], line: Floats, z: float
 ) -> tuple[FlexibleCurve, Floats, Floats]:
-    """Fit the curve, and say at which knots: five knots, fewer with few rows, none where forecasts are few or a spline separates."""
+    """Fit the curve with five knots, fewer with few rows, none where forecasts are few or a spline separates."""
     n_knots = 5 if len(labels) >= 100 else 4 if len(labels) >= 30 else 3
     knots = np.unique(np.quantile(log_odds, QUANTILES[n_knots]))
     kept, theta = knots[:0], line

@@ -114,7 +114,9 @@ def validation_size(
         variance = hits * (1 - hits) / rate + worth**2 * alarms * (1 - alarms + alarms / rate) / (1 - rate)
         needed.append((2 * z / net_benefit) ** 2 * variance)
     rows = [ceil(one) for one in needed]
-    return ValidationSize(max(rows), ceil(max(rows) * rate), *rows[:3], rows[3] if rows[3:] else None)
+    most, (of_ratio, of_slope, of_c, *of_benefit) = max(rows), rows
+    benefit = of_benefit[0] if of_benefit else None
+    return ValidationSize(most, ceil(most * rate), of_ratio, of_slope, of_c, benefit)
 
 
 def _expected_c(forecasts: Floats) -> float:
