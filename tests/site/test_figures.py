@@ -61,7 +61,7 @@ def states(**values: list[Any]) -> list[dict[str, Any]]:
 
 
 FIGURES: list[Figure] = []
-MODELS = ["logistic regression", "tuned penalty"]
+MODELS = ["logistic regression", "tuned model"]
 
 
 def figure(page: str, *each: dict[str, list[Any]], number: int = 1, **values: list[Any]) -> Any:
@@ -111,7 +111,7 @@ def digits() -> dict[str, Any]:
     models = {
         "naive Bayes": GaussianNB(),
         "logistic regression": LogisticRegression(max_iter=1000),
-        "tuned penalty": LogisticRegression(C=20, max_iter=3000),
+        "tuned model": LogisticRegression(C=20, max_iter=3000),
     }
     held = {name: model.fit(X_train, y_train).predict_proba(X_test) for name, model in models.items()}
     return {name: (y_test, p) for name, p in held.items()}
