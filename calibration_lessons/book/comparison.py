@@ -311,7 +311,9 @@ def judge(y: Integers, p: Floats, seed: int) -> dict[str, float]:
     }
 
 
-def recalibrated(calibrator: Calibrator, known: Scores, y: Integers, *others: Scores) -> list[Floats] | None:
+def recalibrated(
+    calibrator: Calibrator, known: Scores, y: Integers, *others: Scores
+) -> list[Floats] | None:
     """Return `others` after a calibrator that learned from `known`; None where it has no finite answer.
 
     Examples

@@ -148,7 +148,9 @@ def binary_entropy(h: float) -> float:
     function="uncertainty.coin_uncertainty",
     example="coin_entropies(heads=5, tosses=10)",
 )
-def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, float, float]:
+def coin_entropies(
+    heads: int, tosses: int, slices: int = 2000
+) -> tuple[float, float, float]:
     """Total, aleatoric and epistemic part in bits; slices make the integral."""
     area = mean = aleatoric = 0.0
     for i in range(slices):
@@ -170,8 +172,13 @@ def coin_entropies(heads: int, tosses: int, slices: int = 2000) -> tuple[float, 
 def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     """Largest minimum, over all coins, of likelihood and leaning to heads."""
     coins = [i / steps for i in range(steps + 1)]
-    highest = coin_likelihood(heads / tosses, heads, tosses) if tosses > 0 else 1.0
-    return max(min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0)) for h in coins)
+    highest = (
+        coin_likelihood(heads / tosses, heads, tosses) if tosses > 0 else 1.0
+    )
+    return max(
+        min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0))
+        for h in coins
+    )
 
 
 @numbered(
@@ -187,7 +194,9 @@ def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     plausibility_split(for_heads, for_tails)
     """,
 )
-def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float]:
+def plausibility_split(
+    for_heads: float, for_tails: float
+) -> tuple[float, float]:
     """Aleatoric part, which both outcomes lack; epistemic, which both share."""
     return 1 - max(for_heads, for_tails), min(for_heads, for_tails)
 
@@ -204,7 +213,9 @@ def plausibility_split(for_heads: float, for_tails: float) -> tuple[float, float
     coin_expected(0.5, 10, epistemic)
     """,
 )
-def coin_expected(p: float, tosses: int, uncertainty: Callable[[int, int], float]) -> float:
+def coin_expected(
+    p: float, tosses: int, uncertainty: Callable[[int, int], float]
+) -> float:
     """Mean of an uncertainty over the number of heads of a coin of bias p."""
     total = 0.0
     for heads in range(tosses + 1):
@@ -245,7 +256,9 @@ def kernel_confidence(
     """Share of the predicted class in similar rows, plus one throw a class."""
     agreeing = near = 0.0
     for row, label in zip(rows, labels, strict=True):
-        squared_distance = sum((a - b) ** 2 for a, b in zip(place, row, strict=True))
+        squared_distance = sum(
+            (a - b) ** 2 for a, b in zip(place, row, strict=True)
+        )
         similarity = math.exp(-squared_distance / (2 * bandwidth**2))
         near = near + similarity
         if label == predicted:
@@ -270,7 +283,10 @@ def kernel_confidence(
 )
 def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     """Mean of the members' probabilities, class by class."""
-    return [sum(member[k] for member in members) / len(members) for k in range(len(members[0]))]
+    return [
+        sum(member[k] for member in members) / len(members)
+        for k in range(len(members[0]))
+    ]
 
 
 @numbered(
@@ -388,7 +404,9 @@ def logistic_gradient(
     logistic_hessian([0, 1], rows)
     """,
 )
-def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) -> list[list[float]]:
+def logistic_hessian(
+    theta: Sequence[float], rows: Sequence[Sequence[float]]
+) -> list[list[float]]:
     """Sum over the rows of p (1 - p) times each product of two features."""
     hessian = [[0.0] * len(theta) for _ in theta]
     for x in rows:
@@ -411,7 +429,9 @@ def logistic_hessian(theta: Sequence[float], rows: Sequence[Sequence[float]]) ->
     function="models.SoftmaxRegression",
     example="softmax_regression([[1.5], [-1.5]], x=[1])",
 )
-def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
+def softmax_regression(
+    thetas: Sequence[Sequence[float]], x: Sequence[float]
+) -> list[float]:
     """Turn K - 1 log-ratios to the last class into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / (1 + sum(odds)) for o in odds] + [1 / (1 + sum(odds))]
@@ -425,7 +445,9 @@ def softmax_regression(thetas: Sequence[Sequence[float]], x: Sequence[float]) ->
     function="models.SoftmaxRegression",
     example="softmax_regression_symmetric([[2.0], [-1.0], [0.5]], x=[1])",
 )
-def softmax_regression_symmetric(thetas: Sequence[Sequence[float]], x: Sequence[float]) -> list[float]:
+def softmax_regression_symmetric(
+    thetas: Sequence[Sequence[float]], x: Sequence[float]
+) -> list[float]:
     """Turn K linear scores, one for each class, into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / sum(odds) for o in odds]
@@ -477,7 +499,9 @@ def softmax_gradient(
     for x, y in zip(rows, labels, strict=True):
         for k, p in enumerate(softmax_regression_symmetric(thetas, x)):
             for j in range(len(x)):
-                gradient[k][j] = gradient[k][j] + (p - (1 if k == y else 0)) * x[j]
+                gradient[k][j] = (
+                    gradient[k][j] + (p - (1 if k == y else 0)) * x[j]
+                )
     return gradient
 
 
@@ -549,7 +573,9 @@ def bin_accuracy(
     bin_confidence(scores, edges, m=1)
     """,
 )
-def bin_confidence(confidences: Sequence[float], edges: Sequence[float], m: int) -> float:
+def bin_confidence(
+    confidences: Sequence[float], edges: Sequence[float], m: int
+) -> float:
     """Mean confidence of the rows in bin m."""
     count = 0
     total = 0.0
@@ -664,7 +690,9 @@ def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     negative_log_likelihood([1, 0, 1], forecasts)
     """,
 )
-def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
+def negative_log_likelihood(
+    labels: Sequence[int], forecasts: Sequence[Sequence[float]]
+) -> float:
     """Mean of -log of the probability given to the true class, in nats."""
     total = 0.0
     for y, row in zip(labels, forecasts, strict=True):
@@ -689,7 +717,9 @@ def negative_log_likelihood(labels: Sequence[int], forecasts: Sequence[Sequence[
     brier_decomposition(outcomes, forecasts)
     """,
 )
-def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float, float]:
+def brier_decomposition(
+    outcomes: Sequence[int], forecasts: Sequence[float]
+) -> tuple[float, float, float]:
     """Reliability, resolution, uncertainty, by rows that share a forecast."""
     n = len(outcomes)
     base_rate = sum(outcomes) / n
@@ -715,7 +745,9 @@ def brier_decomposition(outcomes: Sequence[int], forecasts: Sequence[float]) -> 
     brier_within_bin(outcomes, forecasts, edges=[0, 0.5, 1])
     """,
 )
-def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]) -> float:
+def brier_within_bin(
+    outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]
+) -> float:
     """Add up what bins hide: variance of p less twice its covariance with y."""
     n = len(outcomes)
     total = 0.0
@@ -743,7 +775,9 @@ def brier_within_bin(outcomes: Sequence[int], forecasts: Sequence[float], edges:
     brier_reliability_corrected(outcomes, forecasts)
     """,
 )
-def brier_reliability_corrected(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
+def brier_reliability_corrected(
+    outcomes: Sequence[int], forecasts: Sequence[float]
+) -> float:
     """Reliability, less the estimated variance of each group's frequency."""
     n = len(outcomes)
     reliability, _, _ = brier_decomposition(outcomes, forecasts)
@@ -802,7 +836,9 @@ def corp_decomposition(
     log_loss_split(outcomes, forecasts)
     """,
 )
-def log_loss_split(outcomes: Sequence[int], forecasts: Sequence[float]) -> tuple[float, float]:
+def log_loss_split(
+    outcomes: Sequence[int], forecasts: Sequence[float]
+) -> tuple[float, float]:
     """Divergence of forecasts from frequencies, and their entropy, in nats."""
     calibration = refinement = 0.0
     for f in set(forecasts):
@@ -848,7 +884,9 @@ def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
     hosmer_lemeshow(labels, p, edges=[0, 0.5, 1])
     """,
 )
-def hosmer_lemeshow(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> float:
+def hosmer_lemeshow(
+    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
+) -> float:
     """Sum over bins: squared gap over its variance under calibration."""
     total = 0.0
     for m in range(1, len(edges)):
@@ -873,7 +911,9 @@ def hosmer_lemeshow(labels: Sequence[int], p: Sequence[float], edges: Sequence[f
     function="calibration_test",
     example="t_cal([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
 )
-def t_cal(labels: Sequence[int], p: Sequence[float], edges: Sequence[float]) -> tuple[float, float]:
+def t_cal(
+    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
+) -> tuple[float, float]:
     """Debiased squared error of bins, and its variance under calibration."""
     n = len(p)
     error = variance = 0.0
@@ -899,7 +939,9 @@ def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
     """Largest |sum of events less forecasts| / n, over forecasts up to a t."""
     largest = 0.0
     for t in p:
-        difference = sum(y - q for y, q in zip(labels, p, strict=True) if q <= t)
+        difference = sum(
+            y - q for y, q in zip(labels, p, strict=True) if q <= t
+        )
         largest = max(largest, abs(difference) / len(p))
     return largest
 
@@ -913,12 +955,17 @@ def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
     function="calibration_test",
     example="smoothed_error([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], width=0.2)",
 )
-def smoothed_error(labels: Sequence[int], p: Sequence[float], width: float, slices: int = 500) -> float:
+def smoothed_error(
+    labels: Sequence[int], p: Sequence[float], width: float, slices: int = 500
+) -> float:
     """Area under |smoothed residuals|; smooth ECE is the width equal to it."""
     area = 0.0
     for k in range(slices):
         t = (k + 0.5) / slices
-        smoothed = sum(reflected_kernel(t, q, width) * (y - q) for y, q in zip(labels, p, strict=True))
+        smoothed = sum(
+            reflected_kernel(t, q, width) * (y - q)
+            for y, q in zip(labels, p, strict=True)
+        )
         area = area + abs(smoothed) / len(p) / slices
     return area
 
@@ -944,13 +991,17 @@ def reflected_kernel(t: float, p: float, width: float) -> float:
     kernel_error([0, 2, 1], rows, bandwidth=0.5)
     """,
 )
-def kernel_error(labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float) -> float:
+def kernel_error(
+    labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float
+) -> float:
     """Mean over all pairs of rows: how much similar forecasts miss alike."""
     n = len(rows)
     total = 0.0
     for i in range(n):
         for j in range(i):
-            squared_distance = sum((a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True))
+            squared_distance = sum(
+                (a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)
+            )
             similarity = math.exp(-math.sqrt(squared_distance) / bandwidth)
             for k in range(len(rows[i])):
                 miss = (labels[i] == k) - rows[i][k]
@@ -1001,7 +1052,9 @@ def bin_value(
     [isotonic_value(labels, places, place) for place in places]
     """,
 )
-def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float) -> float:
+def isotonic_value(
+    labels: Sequence[int], scores: Sequence[float], score: float
+) -> float:
     """Max over starts <= score of min over ends >= score of the mean label."""
     largest = 0.0
     for start in scores:
@@ -1009,7 +1062,11 @@ def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float)
             smallest = 1.0
             for end in scores:
                 if end >= score:
-                    inside = [y for y, s in zip(labels, scores, strict=True) if start <= s <= end]
+                    inside = [
+                        y
+                        for y, s in zip(labels, scores, strict=True)
+                        if start <= s <= end
+                    ]
                     smallest = min(smallest, sum(inside) / len(inside))
             largest = max(largest, smallest)
     return largest
@@ -1028,7 +1085,9 @@ def isotonic_value(labels: Sequence[int], scores: Sequence[float], score: float)
     [venn_abers_interval(labels, scores, score) for score in (0, 2.5, 9)]
     """,
 )
-def venn_abers_interval(labels: Sequence[int], scores: Sequence[float], score: float) -> tuple[float, float]:
+def venn_abers_interval(
+    labels: Sequence[int], scores: Sequence[float], score: float
+) -> tuple[float, float]:
     """Isotonic regression with the new row, as class 0, then as class 1."""
     places = [*scores, score]
     low = isotonic_value([*labels, 0], places, score)
@@ -1113,7 +1172,9 @@ def softmax(logits: Sequence[float]) -> list[float]:
     function="TemperatureScaling",
     example="[tempered_softmax([2.0, 1.0, 0.5], T) for T in (0.01, 0.5, 1, 2, 100)]",
 )
-def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]:
+def tempered_softmax(
+    logits: Sequence[float], temperature: float
+) -> list[float]:
     """Softmax of the logits divided by the temperature."""
     return softmax([z / temperature for z in logits])
 
@@ -1129,7 +1190,9 @@ def tempered_softmax(logits: Sequence[float], temperature: float) -> list[float]
     [temperature_nll([0, 1, 2], logits, T) for T in (1, 0.5, 0.1)]
     """,
 )
-def temperature_nll(labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float) -> float:
+def temperature_nll(
+    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
+) -> float:
     """Mean negative log-likelihood of the labels at a temperature, in nats."""
     total = 0.0
     for y, row in zip(labels, logits, strict=True):
@@ -1224,7 +1287,10 @@ def matrix_scaling(
     intercepts: Sequence[float],
 ) -> list[float]:
     """Softmax of a matrix times the logits plus an intercept for each class."""
-    scores = [linear_log_odds(row, logits) + b for row, b in zip(matrix, intercepts, strict=True)]
+    scores = [
+        linear_log_odds(row, logits) + b
+        for row, b in zip(matrix, intercepts, strict=True)
+    ]
     return softmax(scores)
 
 
@@ -1303,7 +1369,10 @@ def multi_class_isotonic(
         for k in range(len(p)):
             pooled.append(p[k])
             hits.append(1 if k == y else 0)
-    risen = [(1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p for p in row]
+    risen = [
+        (1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p
+        for p in row
+    ]
     return [g / sum(risen) for g in risen]
 
 
@@ -1318,7 +1387,9 @@ def multi_class_isotonic(
 )
 def smoothed_label(label: int, classes: int, share: float) -> list[float]:
     """One for the label, zero for the others, then a share spread over all."""
-    return smoothed_truth([1.0 if k == label else 0.0 for k in range(classes)], share)
+    return smoothed_truth(
+        [1.0 if k == label else 0.0 for k in range(classes)], share
+    )
 
 
 @numbered(
@@ -1344,7 +1415,9 @@ def smoothed_truth(probabilities: Sequence[float], share: float) -> list[float]:
     [expected_cost([0.15, 0.85], mail, decision) for decision in (0, 1)]
     """,
 )
-def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision: int) -> float:
+def expected_cost(
+    p: Sequence[float], costs: Sequence[Sequence[float]], decision: int
+) -> float:
     """Cost of the decision in each class, weighted by its probability."""
     return sum(p[k] * costs[k][decision] for k in range(len(p)))
 
@@ -1358,7 +1431,9 @@ def expected_cost(p: Sequence[float], costs: Sequence[Sequence[float]], decision
     [optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]
     """,
 )
-def optimal_decision(p: Sequence[float], costs: Sequence[Sequence[float]]) -> int:
+def optimal_decision(
+    p: Sequence[float], costs: Sequence[Sequence[float]]
+) -> int:
     """Decision of the smallest expected cost, the first of those that tie."""
     best = 0
     for decision in range(len(costs[0])):
@@ -1386,7 +1461,9 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
     net_benefit(labels=[0, 0, 1, 1], forecasts=[0.1, 0.4, 0.3, 0.9], threshold=0.2)
     """,
 )
-def net_benefit(labels: Sequence[int], forecasts: Sequence[float], threshold: float) -> float:
+def net_benefit(
+    labels: Sequence[int], forecasts: Sequence[float], threshold: float
+) -> float:
     """Count true positives per row, less false ones at the odds of t."""
     true = false = 0
     for y, p in zip(labels, forecasts, strict=True):
@@ -1421,7 +1498,9 @@ def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
     [abstains([1 - p, p], plain, abstaining_cost=0.1) for p in (0.5, 0.85, 0.95)]
     """,
 )
-def abstains(p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float) -> bool:
+def abstains(
+    p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float
+) -> bool:
     """Say whether every decision is expected to cost more than abstaining."""
     return expected_cost(p, costs, optimal_decision(p, costs)) > abstaining_cost
 
@@ -1454,11 +1533,15 @@ def mean_cost(
     function="decisions.risk_coverage",
     example="area_under_risk_coverage([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
 )
-def area_under_risk_coverage(confidences: Sequence[float], correct: Sequence[bool]) -> float:
+def area_under_risk_coverage(
+    confidences: Sequence[float], correct: Sequence[bool]
+) -> float:
     """Mean over all coverages of the share of errors among the surest rows."""
     shared = []  # equal confidences have no order: each counts with their mean
     for p in confidences:
-        equals = [hit for q, hit in zip(confidences, correct, strict=True) if q == p]
+        equals = [
+            hit for q, hit in zip(confidences, correct, strict=True) if q == p
+        ]
         shared.append((p, 1 - sum(equals) / len(equals)))
     total = errors = 0.0
     for j, (_, error) in enumerate(sorted(shared, reverse=True), start=1):
@@ -1476,7 +1559,9 @@ def area_under_risk_coverage(confidences: Sequence[float], correct: Sequence[boo
     function="decisions.adjust_to_priors",
     example="adjust_to_priors(p=[0.6, 0.4], old=[0.5, 0.5], new=[0.9, 0.1])",
 )
-def adjust_to_priors(p: Sequence[float], old: Sequence[float], new: Sequence[float]) -> list[float]:
+def adjust_to_priors(
+    p: Sequence[float], old: Sequence[float], new: Sequence[float]
+) -> list[float]:
     """Multiply each class by its gain in frequency, then divide by the sum."""
     parts = [p[k] * new[k] / old[k] for k in range(len(p))]
     return [part / sum(parts) for part in parts]

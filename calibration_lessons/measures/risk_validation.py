@@ -432,7 +432,7 @@ def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> E
 def _flexible(
     forecasts: Floats, log_odds: Floats, labels: npt.NDArray[Any], line: Floats, z: float
 ) -> tuple[FlexibleCurve, Floats, Floats]:
-    """Fit the curve with five knots, fewer with few rows, none where forecasts are few or a spline separates."""
+    """Fit the curve with five knots; fewer with few rows, none with few forecasts or where it separates."""
     n_knots = 5 if len(labels) >= 100 else 4 if len(labels) >= 30 else 3
     knots = np.unique(np.quantile(log_odds, QUANTILES[n_knots]))
     kept, theta = knots[:0], line
