@@ -88,7 +88,8 @@ class RiskValidation(_results.Rows):
     curve : FlexibleCurve
         Logistic regression on a restricted cubic spline of the forecast's log-odds.
     update : {"none", "intercept", "intercept and slope"}
-        The simplest update that a closed test at 1 - level does not refuse (Vergouwe et al. 2017).
+        The simplest update that a closed test at 1 - level does not refuse (Vergouwe et al. 2017, without
+        their last step, new coefficients).
     level : float
         Confidence level of the intervals.
     n_groups : int or None
@@ -194,7 +195,8 @@ def risk_validation(
         Predicted risk, strictly between 0 and 1.
     groups : array_like, shape (n,), optional
         What rows hang together by: their hospital, or the patient who comes again. Intervals, band and update
-        then speak of other groups, too: a jackknife leaves out one group at a time.
+        then speak of other groups, too: a jackknife leaves out one group at a time, which takes about as
+        long as so many validations.
     level : float
         Confidence level of the intervals, in (0, 1).
     pos_label : str or int, optional

@@ -59,7 +59,7 @@ def validation_size(
         Risks as they will be predicted in the new place, strictly between 0 and 1: of its own rows before
         their outcomes are known, or of the rows that developed the model.
     observed_expected, slope, c_statistic : float
-        How wide the interval of each measure of `risk_validation` may be; positive.
+        How wide the interval of each measure of `risk_validation` may be; above 1e-6.
     net_benefit : float
         The same for the standardized net benefit at `threshold`.
     threshold : float, optional
@@ -95,7 +95,7 @@ def validation_size(
     _refuse_certainty(forecasts)
     widths = {"observed_expected": observed_expected, "slope": slope, "c_statistic": c_statistic}
     for name, width in (widths | {"net_benefit": net_benefit}).items():
-        _input.number_between(width, 0, np.inf, name, open_ends=True)
+        _input.number_between(width, 1e-6, np.inf, name, open_ends=True)
     z = float(norm.isf((1 - _input.number_between(level, 0, 1, "level", open_ends=True)) / 2))
     log_odds, information, rate = logit(forecasts), forecasts * (1 - forecasts), float(forecasts.mean())
     if log_odds.min() == log_odds.max():

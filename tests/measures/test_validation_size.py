@@ -82,5 +82,7 @@ def test_a_wider_interval_needs_fewer_rows_and_a_higher_level_more() -> None:
 def test_certain_or_equal_risks_are_refused() -> None:
     with pytest.raises(cl.Refusal, match=r"y_prob\[1\] = 1.0"):
         cl.validation_size([0.5, 1.0])
+    with pytest.raises(cl.Refusal, match="slope = 1e-300"):
+        cl.validation_size([0.4, 0.5], slope=1e-300)
     with pytest.raises(cl.Refusal, match="y_prob is equal"):
         cl.validation_size([0.5, 0.5])
