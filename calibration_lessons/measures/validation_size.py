@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logit
 from scipy.stats import norm
 
 from .. import _input
 from .._typing import Floats
-from .calibration_line import _refuse_certainty
+from .calibration_line import read_log_odds
 
 
 class ValidationSize(NamedTuple):
@@ -92,12 +91,12 @@ def validation_size(
     ValidationSize(n=2314, events=625, observed_expected=1043, slope=2314, c_statistic=409, net_benefit=418)
     """
     forecasts = _input.probabilities(y_prob, ndim=(1,)).astype(np.float64)
-    _refuse_certainty(forecasts)
+    log_odds, _ = read_log_odds(np.zeros(len(forecasts)), forecasts, None, from_logits=False)
     widths = {"observed_expected": observed_expected, "slope": slope, "c_statistic": c_statistic}
     for name, width in (widths | {"net_benefit": net_benefit}).items():
         _input.number_between(width, 1e-6, np.inf, name, open_ends=True)
     z = float(norm.isf((1 - _input.number_between(level, 0, 1, "level", open_ends=True)) / 2))
-    log_odds, information, rate = logit(forecasts), forecasts * (1 - forecasts), float(forecasts.mean())
+    information, rate = forecasts * (1 - forecasts), float(forecasts.mean())
     if log_odds.min() == log_odds.max():
         raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")
     apart = log_odds - np.average(log_odds, weights=information)
