@@ -1480,7 +1480,7 @@ def net_benefit(
     example="validation_size(forecasts=[0.05, 0.1, 0.2, 0.4, 0.6], standard_error=0.051)",
 )
 def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
-    """Divide n by the squared standard error and the information on the slope."""
+    """Divide n by the squared error and the information on the slope."""
     log_odds = [math.log(p / (1 - p)) for p in forecasts]
     weights = [p * (1 - p) for p in forecasts]
     rows = list(zip(weights, log_odds, strict=True))
