@@ -92,8 +92,9 @@ def test_the_button_of_the_mode_keeps_the_focus_of_the_keyboard(visit: Visit) ->
     modes = set()
     button.focus()
     for _ in range(3):
+        mode = visit.page.evaluate("document.documentElement.dataset.mode")
         visit.page.keyboard.press("Enter")
+        visit.page.wait_for_function("mode => document.documentElement.dataset.mode !== mode", arg=mode)
         visit.page.wait_for_function("document.activeElement.matches('.theme-switch-button')")
-        visit.page.wait_for_timeout(200)
-        modes.add(visit.page.evaluate("document.documentElement.dataset.mode"))
+        modes.add(mode)
     assert modes == {"light", "dark", "auto"}
