@@ -16,10 +16,11 @@ from scipy.stats import chi2, norm, rankdata, t
 
 from .. import _input, _results
 from .._typing import Floats, Label
-from ..solvers.logistic import logistic_intercept, logistic_line
-from ..solvers.newton import Convex, Slopes, minimise
+from ..models.logistic_regression import LogisticLoss
+from ..solvers.logistic import logistic_intercept
+from ..solvers.newton import Slopes, minimise
 from ..solvers.root import increasing_root
-from .calibration_line import _refuse_certainty
+from .calibration_line import fitted_line, read_log_odds
 
 Update = Literal["none", "intercept", "intercept and slope"]
 QUANTILES = {3: (0.1, 0.5, 0.9), 4: (0.05, 0.35, 0.65, 0.95), 5: (0.05, 0.275, 0.5, 0.725, 0.95)}
@@ -212,23 +213,14 @@ def risk_validation(
     >>> result.update
     'none'
     """
-    forecasts = _input.probabilities(y_prob, ndim=(1,)).astype(np.float64)
-    _refuse_certainty(forecasts)
-    labels = _input.class_numbers(y_true, forecasts, pos_label=pos_label)
-    _input.same_length(y_true=labels, y_prob=forecasts)
+    log_odds, labels = read_log_odds(y_true, y_prob, pos_label, from_logits=False)
+    forecasts = _input.real_array(y_prob, "y_prob", (1,)).astype(np.float64)
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
     n, events = len(labels), int(labels.sum())
     if min(events, n - events) < 2:
         expected = "at least 2 events and 2 non-events"
         raise _input.BadValue("y_true", f"has {events} events in {n} rows", expected)
-    log_odds = logit(forecasts)
-    if log_odds.min() == log_odds.max():
-        raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")
-    try:
-        line = np.array(logistic_line(log_odds, labels, None, (0.0, 1.0))[::-1])
-    except ValueError as error:
-        found = "separates the events from the rest, but for ties at most, or nearly so"
-        raise _input.BadValue("y_prob", found, "risks that overlap: no calibration slope exists") from error
+    line = np.array(fitted_line(log_odds, labels, None)[::-1])
     large, slope, update = _recalibration(log_odds, labels, line, level)
     z = float(norm.isf((1 - level) / 2))
     curve, at_rows = _flexible(forecasts, log_odds, labels, line, z)
@@ -261,22 +253,20 @@ def _estimate(value: Any, low: Any = np.nan, high: Any = np.nan) -> Estimate:
     return Estimate(float(value), float(low), float(high))
 
 
-class _Logistic(Convex):
-    """Half the deviance of a logistic regression on the columns of a design."""
+class _Logistic(LogisticLoss):
+    """The logistic loss of the rows of a design, summed up, whose walk to infinity never arrives."""
+
+    lengthens = True
 
     def __init__(self, design: Floats, labels: npt.NDArray[Any]) -> None:
-        self.design, self.labels = design, labels
-
-    def slopes(self, theta: Floats) -> Slopes:
-        risk = expit(self.design @ theta)
-        weight = risk * (1 - risk)
-        return Slopes(self.design.T @ (risk - self.labels), (self.design.T * weight) @ self.design)
+        super().__init__(design, labels, np.ones(len(labels)), np.zeros(design.shape[1]), 0.0)
 
     def step(self, theta: Floats, here: Slopes) -> Floats:
         return np.asarray(-np.linalg.solve(here.hessian, here.gradient), dtype=np.float64)
 
     def arrived(self, theta: Floats, here: Slopes, step: Floats) -> bool:
-        return bool(np.abs(self.design @ step).max() <= 1e-6)  # a walk to infinity moves by 1 each time
+        """Tell whether a step is short; on the way to infinity each moves the log-odds by 1."""
+        return bool(np.abs(self.rows @ step).max() <= 1e-6)
 
 
 def _recalibration(
@@ -360,7 +350,7 @@ def _flexible(
             if fit.converged:
                 kept, theta = knots, fit.theta
     design = _spline(log_odds, kept)
-    covariance = np.linalg.inv(_Logistic(design, labels).slopes(theta).hessian)
+    covariance = np.linalg.inv(_Logistic(design, labels).hessian(theta))
     grid = np.unique(np.quantile(forecasts, np.linspace(0, 1, 101), method="nearest"))
     at_grid = _spline(logit(grid), kept)
     centre = at_grid @ theta

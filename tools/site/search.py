@@ -18,6 +18,8 @@ from lxml.html import builder
 from pagefind.index import PagefindIndex
 from sphinx.application import Sphinx
 
+from tools.site.repairs import tell
+
 PHRASES = "book/reference/search.yml"
 UNREAD = (
     ".//*[contains(@class, 'headerlink')] | .//script | .//style | .//pre | .//summary"
@@ -44,6 +46,7 @@ def add_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 def index(app: Sphinx, error: Exception | None) -> None:
     """Index the pages as they are written."""
     if not error and app.builder.name == "html":
+        tell("indexing the pages for the search")
         asyncio.run(write_index(app))
 
 
