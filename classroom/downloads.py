@@ -19,8 +19,8 @@ from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.grading import ANSWER_IN_WORDS, LARGEST_FILE
 from classroom.platforms import Sent, date, platform_of, reading, sender
+from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE
 from classroom.roster import Person
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import errno
+import copy
 import json
 import logging
 import os
-import re
 import resource
 import subprocess
 import sys
+import time
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import numpy as np
 import psutil
 from jupyter_client.kernelspec import KernelSpec
@@ -32,9 +31,11 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from classroom import cases
 from classroom.cases import Answer, Ask, ByHand, Question, reply, request, seeding
+from classroom.reading import Refused, prepare
 from classroom.sandbox import emptied, environment, own_folder, sandboxed
 from classroom.submission import Limits, error
 
+MOST_FILES, MOST_OUTPUT = 5000, 2_000_000  # in all; output in characters
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -57,24 +58,69 @@ class Outcome:
     """What each question earned, case by case, by its name."""
     signed: str | None = None  # the student number whose numbers the notebook worked with
     broken: str = ""  # what is wrong with the checks themselves; empty where nothing is
+    missed: bool = True  # whether it may have asked for something that was withheld
+    notebook: Any = None
+    refused: str = ""  # why nothing was run; empty where it was
     given: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The numbers that stand in the answers by hand, by the question's name."""
 
+    def lost(self, question: str) -> bool:
+        """Tell whether a question earned less than all its points."""
+        told = self.verdicts.get(f"test-{question}")
+        return not told or any(one["earned"] < one["possible"] for one in told)
+
 
 def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
-    """Run a prepared notebook in a kernel of its own; whatever happens there, come back in time."""
-    hidden = [] if sandbox == "none" else examiner.hide()
-    with own_folder() as folder, own_folder() as stubs:
-        replaced = {path: stub for name in hidden for path, stub in emptied(name, stubs)}
+    """Run a prepared notebook where nothing is that a question withholds; come back in time.
+
+    Who misses something there is run again, with all of it, and a question that lost points once more
+    with all that the others withhold: the code of what it forbids is in none of its runs.
+    """
+    if sandbox == "none":
+        return run_once(notebook, limits, sandbox, examiner, set(), set(examiner.questions))
+    started = time.monotonic()
+    withheld = examiner.withheld
+    outcome = run_once(
+        notebook, limits, sandbox, examiner, set().union(*withheld.values()), set(examiner.questions)
+    )
+    lost = [name for name in examiner.questions if outcome.lost(name)]
+    worlds = dict.fromkeys([frozenset[str](), *(withheld[name] for name in lost)])
+    for world in worlds if outcome.missed and len({*withheld.values()} | {frozenset()}) > 1 else ():
+        left = int(limits.whole - (time.monotonic() - started))
+        if left > limits.cell:
+            asked = {name for name in lost if withheld[name] == world}
+            again = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
+            outcome.verdicts |= {
+                name: told for name, told in again.verdicts.items()
+                if earned(told) >= earned(outcome.verdicts.get(name, []))
+            }  # fmt: skip
+            if not world:
+                again.verdicts, again.signed, again.given = outcome.verdicts, outcome.signed, outcome.given
+                outcome = again
+    return outcome
+
+
+def earned(verdicts: list[dict[str, Any]]) -> float:
+    """Add up what a question earned."""
+    return float(sum(one["earned"] for one in verdicts))
+
+
+def run_once(
+    notebook: Any, limits: Limits, sandbox: str, examiner: Examiner, withheld: set[str], asked: set[str]
+) -> Outcome:
+    """Run a notebook in a kernel of its own without some modules, and ask it some questions."""
+    examiner.asked, examiner.hooks = asked, sandbox == "none"
+    with own_folder() as folder:
+        replaced = emptied(withheld, Path(examiner.stubs)) if withheld else {}
         words = sandboxed(sandbox, folder, replaced)
-        return asyncio.run(run_kernel(notebook, limits, folder, words, examiner))
+        return asyncio.run(run_kernel(copy.deepcopy(notebook), limits, folder, words, examiner))
 
 
 async def run_kernel(
     notebook: Any, limits: Limits, folder: Path, sandbox: list[str], examiner: Examiner
 ) -> Outcome:
     """Start the kernel, run the cells, and stop it, under a watch over time, memory and files."""
-    most = f"{limits.memory},{limits.whole + limits.cell},{limits.disk // 2}"
+    most = f"{limits.memory},{limits.whole + limits.cell}"
     manager = AsyncKernelManager(
         transport="ipc", ip=str(folder / "s"), connection_file=str(folder / "kernel.json")
     )
@@ -108,40 +154,31 @@ async def run_kernel(
 class Examiner:
     """Knows the questions of a set; asked by a cell's name, it puts the cases to the submission."""
 
-    def __init__(self, checks: str, student: str, word: str, locked: dict[str, str]) -> None:
+    def __init__(self, checks: str, student: str, word: str, locked: dict[str, str], stubs: str = "") -> None:
         self.questions = cases.questions(Path(checks)) if checks else {}
-        self.student, self.word, self.locked = student, word, locked
+        self.student, self.word, self.locked, self.stubs = student, word, locked, stubs
         self.own: dict[str, Any] = {}
+        self.asked, self.hooks = set(self.questions), True
 
-    def hide(self) -> list[str]:
-        """Name the modules that no question needs, and ask without them from now on.
-
-        Every question withholds them that withholds anything, and the sheet does not import their library.
-        """
-        asked = [one for one in self.questions.values() if isinstance(one, Question) and one.without]
-        sheet = "\n".join(self.locked.values())
-        found = [
-            name for name in (asked[0].without if asked else ())
-            if ":" not in name and all(name in one.without for one in asked)
-            and not re.search(rf"\b(import|from) {name.partition('.')[0]}\b", sheet)
-        ]  # fmt: skip
-        for one in asked:
-            left = [name for name in one.without if name not in found]
-            self.questions[one.name] = replace(one, without=left)
-        return found
+    @property
+    def withheld(self) -> dict[str, frozenset[str]]:
+        """Say what each question withholds."""
+        return {name: frozenset(getattr(one, "without", ())) for name, one in self.questions.items()}
 
     def __call__(self, name: str, ask: Ask, outcome: Outcome) -> None:
         """Judge the question whose test has this name; read the student's number where numbers are drawn."""
         if name in ("student", "numbers"):
             outcome.signed = self.number(ask("STUDENT_ID", None, ()))
         question = self.questions.get(name.removeprefix("test-"))
-        if question and name.startswith("test-"):
+        if question and name.startswith("test-") and question.name in self.asked:
             self.own = self.own or cases.own_numbers(self.locked, outcome.signed or self.student)
             seed = [seeding(self.word), seeding(self.student)]
             if isinstance(question, ByHand):
                 given = {key: question.given(ask, key).value for key in question.ideas}
                 numbers = {key for key in given if cases.formed(given[key], 0.0) and np.ndim(given[key]) == 0}
                 outcome.given[question.name] = {key: float(given[key]) for key in numbers}
+            if isinstance(question, Question) and not self.hooks:  # the code is not there
+                question = replace(question, without=())
             try:
                 verdicts = question.grade(ask, seed, self.own)
             except (DeadKernelError, CancelledError):
@@ -181,24 +218,9 @@ async def watch(client: Executor, folder: Path, limits: Limits) -> None:
             raise OverLimit(f"more than {limits.memory / 2**30:.1f} GiB of memory")
         if len(processes) > limits.processes:
             raise OverLimit(f"more than {limits.processes} processes")
-        if size(folder) > limits.disk:
-            raise OverLimit(f"more than {limits.disk / 2**20:.0f} MiB of files")
-
-
-def size(folder: Path) -> int:
-    """Add up the bytes below a folder, at least a block for each file or folder."""
-    total, waiting = 0, [str(folder)]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    total += max(4096, entry.stat(follow_symlinks=False).st_size)
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-        except OSError as fault:
-            if fault.errno == errno.ENAMETOOLONG:
-                raise OverLimit("more folders in each other than can be read") from None
-    return total
+        room = os.statvfs(folder)
+        if os.path.ismount(folder.parent) and room.f_files - room.f_ffree > MOST_FILES:
+            raise OverLimit(f"more than {MOST_FILES} files")
 
 
 class Executor(NotebookClient):
@@ -215,6 +237,7 @@ class Executor(NotebookClient):
         )  # fmt: skip
         self.on_cell_executed = self.on_reply
         self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
+        self.all_written = 0
         self.examiner, self.fresh = examiner, False
 
     async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
@@ -231,6 +254,7 @@ class Executor(NotebookClient):
             await self.async_execute_cell(cell, position)
             self.outcome.outputs[position] = [clean(output) for output in cell.outputs]
             await self.examine(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+        self.outcome.missed = (await self.ask('{"missed": 1}', self.limits.cell)).value != []
 
     async def examine(self, name: str) -> None:
         """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""
@@ -277,8 +301,9 @@ class Executor(NotebookClient):
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
         """Drop what a cell writes beyond the limit."""
         if msg["msg_type"] in ("stream", "display_data", "execute_result", "update_display_data"):
-            self.written += len(str(msg["content"]))
-            if self.written > self.limits.output:
+            size = len(str(msg["content"]))
+            self.written, self.all_written = self.written + size, self.all_written + size
+            if self.written > self.limits.output or self.all_written > MOST_OUTPUT:
                 return None
         return super().process_message(msg, cell, cell_index)
 
@@ -321,15 +346,17 @@ def clean(output: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Read the notebook and the limits, run, write the outcome."""
+    """Read what is asked, run the submission, write the outcome."""
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     asked = json.load(sys.stdin)
     most = 3 * asked["limits"]["memory"]  # for what a kernel sends at once, and what is made of it
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    outcome = run(
-        nbformat.from_dict(asked["notebook"]), Limits(**asked["limits"]), asked["sandbox"],
-        Examiner(**asked["examiner"]),
-    )  # fmt: skip
+    try:
+        notebook = prepare(Path(asked["path"]), asked["sets"], asked["name"])
+        outcome = run(notebook, Limits(**asked["limits"]), asked["sandbox"], Examiner(**asked["examiner"]))
+        outcome.notebook = notebook
+    except Refused as reason:
+        outcome = Outcome(refused=str(reason))
     told = json.dumps(asdict(outcome), ensure_ascii=False)
     sys.stdout.buffer.write(told.encode("utf-8", "replace"))  # half a character becomes a question mark
 

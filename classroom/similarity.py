@@ -20,7 +20,7 @@ import numpy as np
 from rapidfuzz.distance import Indel
 
 from classroom.course import Course, read_record
-from classroom.grading import Refused, read
+from classroom.reading import Refused, read
 
 PUBLIC = "the public solution"
 SHORTEST = 100  # tokens, some five lines; what is shorter has few ways to be by_student
