@@ -14,6 +14,8 @@ import pkgutil
 import resource
 import sys
 import types
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
@@ -25,11 +27,12 @@ Places = list[tuple[str, str]]
 
 
 def start() -> None:
-    """Set the limits that the command line names, and run the kernel."""
-    memory, seconds = (int(number) for number in sys.argv.pop(1).split(","))
-    for limit, value in {"AS": memory, "CPU": seconds, "CORE": 0}.items():
+    """Set the limits that the command line names, put something in place of modules, and run the kernel."""
+    memory, seconds, *modules = sys.argv.pop(1).split(",")
+    for limit, value in {"AS": int(memory), "CPU": int(seconds), "CORE": 0}.items():
         with contextlib.suppress(ValueError, OSError):  # where the system has no such limit
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
+    sys.meta_path.insert(0, Emptied(modules))
     os.environ.pop("JPY_PARENT_PID", None)  # a process outside the sandbox
     sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel
     from ipykernel import kernelapp
@@ -50,6 +53,24 @@ def refuse(name: str) -> None:
 def absent(*_: Any, **__: Any) -> None:
     """Stand for what a withheld compiled module held."""
     refuse("it")
+
+
+class Emptied(MetaPathFinder, Loader):
+    """Loads compiled modules that are withheld: other modules import them, and what they hold refuses."""
+
+    def __init__(self, modules: list[str]) -> None:
+        self.modules = modules
+
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        """Find no other module."""
+        return ModuleSpec(name, self) if name in self.modules else None
+
+    def create_module(self, _: ModuleSpec) -> None:
+        """Let Python make the module."""
+
+    def exec_module(self, module: Any) -> None:
+        """Let it hold any name."""
+        module.__getattr__ = lambda name: absent
 
 
 class Draws:
@@ -115,12 +136,12 @@ class Without:
         self.kept = found[names]
 
     def __enter__(self) -> None:
-        for function, _, refusing in self.kept:
-            function.__code__ = refusing
+        for function, _, gone in self.kept:
+            function.__code__ = gone
 
     def __exit__(self, *_: object) -> None:
-        for function, own, _ in self.kept:
-            function.__code__ = own
+        for function, kept, _ in self.kept:
+            function.__code__ = kept
 
 
 def guard(name: str, withheld: list[str]) -> None:

@@ -12,6 +12,7 @@ import copy
 import json
 import logging
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -32,8 +33,8 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from classroom import cases
 from classroom.cases import Answer, Ask, ByHand, Question, reply, request, seeding
 from classroom.reading import Refused, prepare
-from classroom.sandbox import emptied, environment, own_folder, sandboxed
-from classroom.submission import Limits, error
+from classroom.sandbox import compiled, emptied, environment, own_folder, sandboxed
+from classroom.submission import Limits, error, is_test
 
 MOST_FILES, MOST_OUTPUT = 5000, 2_000_000  # in all; output in characters
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
@@ -73,30 +74,34 @@ class Outcome:
 def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
     """Run a prepared notebook where nothing is that a question withholds; come back in time.
 
-    Who misses something there is run again, with all of it, and a question that lost points once more
-    with all that the others withhold: the code of what it forbids is in none of its runs.
+    What the sheet itself hands out is withheld from its own question alone. Who misses something is run
+    again, with all of it, and a question that lost points once more with all that the others withhold.
     """
     if sandbox == "none":
         return run_once(notebook, limits, sandbox, examiner, set(), set(examiner.questions))
     started = time.monotonic()
-    withheld = examiner.withheld
-    outcome = run_once(
-        notebook, limits, sandbox, examiner, set().union(*withheld.values()), set(examiner.questions)
-    )
-    lost = [name for name in examiner.questions if outcome.lost(name)]
-    worlds = dict.fromkeys([frozenset[str](), *(withheld[name] for name in lost)])
-    for world in worlds if outcome.missed and len({*withheld.values()} | {frozenset()}) > 1 else ():
+    withheld, given = examiner.withheld, "\n".join(examiner.locked.values())
+    most = {
+        name for names in withheld.values() for name in names
+        if ":" not in name or not re.search(rf"\b{name.partition(':')[2]}\b", given)
+    }  # fmt: skip
+    asked = {name for name, names in withheld.items() if names <= most}
+    outcome = run_once(notebook, limits, sandbox, examiner, most, asked)
+    again = [name for name in withheld if name not in asked or (outcome.missed and outcome.lost(name))]
+    worlds = [frozenset[str]()] * (outcome.missed and bool(most)) + [withheld[name] for name in again]
+    for world in dict.fromkeys(worlds):
         left = int(limits.whole - (time.monotonic() - started))
         if left > limits.cell:
-            asked = {name for name in lost if withheld[name] == world}
-            again = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
+            asked = {name for name in again if withheld[name] == world}
+            examiner.skipped = withheld.keys() - asked if world else set()
+            other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
             outcome.verdicts |= {
-                name: told for name, told in again.verdicts.items()
+                name: told for name, told in other.verdicts.items()
                 if earned(told) >= earned(outcome.verdicts.get(name, []))
             }  # fmt: skip
             if not world:
-                again.verdicts, again.signed, again.given = outcome.verdicts, outcome.signed, outcome.given
-                outcome = again
+                other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given
+                outcome = other
     return outcome
 
 
@@ -113,21 +118,19 @@ def run_once(
     with own_folder() as folder:
         replaced = emptied(withheld, Path(examiner.stubs)) if withheld else {}
         words = sandboxed(sandbox, folder, replaced)
-        return asyncio.run(run_kernel(copy.deepcopy(notebook), limits, folder, words, examiner))
+        most = [str(limits.memory), str(limits.whole + limits.cell), *compiled(replaced)]
+        kernel = [*words, *PYTHON, ",".join(most), "-f", "{connection_file}"]
+        return asyncio.run(run_kernel(copy.deepcopy(notebook), limits, folder, kernel, examiner))
 
 
 async def run_kernel(
-    notebook: Any, limits: Limits, folder: Path, sandbox: list[str], examiner: Examiner
+    notebook: Any, limits: Limits, folder: Path, kernel: list[str], examiner: Examiner
 ) -> Outcome:
     """Start the kernel, run the cells, and stop it, under a watch over time, memory and files."""
-    most = f"{limits.memory},{limits.whole + limits.cell}"
     manager = AsyncKernelManager(
         transport="ipc", ip=str(folder / "s"), connection_file=str(folder / "kernel.json")
     )
-    manager._kernel_spec = KernelSpec(
-        argv=[*sandbox, *PYTHON, most, "-f", "{connection_file}"],
-        language="python", interrupt_mode="message",
-    )  # fmt: skip
+    manager._kernel_spec = KernelSpec(argv=kernel, language="python", interrupt_mode="message")
     manager.write_connection_file()
     client = Executor(notebook, manager, limits, examiner)
     outcome = client.outcome
@@ -158,7 +161,7 @@ class Examiner:
         self.questions = cases.questions(Path(checks)) if checks else {}
         self.student, self.word, self.locked, self.stubs = student, word, locked, stubs
         self.own: dict[str, Any] = {}
-        self.asked, self.hooks = set(self.questions), True
+        self.asked, self.skipped, self.hooks = set(self.questions), set[str](), True
 
     @property
     def withheld(self) -> dict[str, frozenset[str]]:
@@ -237,7 +240,7 @@ class Executor(NotebookClient):
         )  # fmt: skip
         self.on_cell_executed = self.on_reply
         self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
-        self.all_written = 0
+        self.all_written, self.skipped = 0, examiner.skipped
         self.examiner, self.fresh = examiner, False
 
     async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
@@ -245,16 +248,23 @@ class Executor(NotebookClient):
         self.reset_execution_trackers()
         await self.async_start_new_kernel(cwd=str(folder), env=variables, **SILENT)
         await self.async_start_new_kernel_client()
-        self.outcome.started = True
+        self.outcome.started, waiting = True, set(self.examiner.asked)
         for position, cell in enumerate(self.nb.cells):
             self.position = position
-            if cell.cell_type != "code":
+            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            if cell.cell_type != "code" or (is_test(cell) and name.removeprefix("test-") in self.skipped):
                 continue
             cell.outputs, self.written = [], 0
             await self.async_execute_cell(cell, position)
             self.outcome.outputs[position] = [clean(output) for output in cell.outputs]
-            await self.examine(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
-        self.outcome.missed = (await self.ask('{"missed": 1}', self.limits.cell)).value != []
+            await self.examine(name)
+            waiting -= {name.removeprefix("test-")} if is_test(cell) else set()
+            if not waiting and self.skipped:
+                break
+        failed = {one.get("ename") for outputs in self.outcome.outputs.values() for one in outputs}
+        self.outcome.missed = bool(failed & {"ImportError", "ModuleNotFoundError"}) or (
+            (await self.ask('{"missed": 1}', self.limits.cell)).value != []
+        )
 
     async def examine(self, name: str) -> None:
         """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""

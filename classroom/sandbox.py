@@ -11,11 +11,14 @@ import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.util import find_spec
+from importlib.util import cache_from_source, find_spec
 from pathlib import Path
+from py_compile import PycInvalidationMode
+from py_compile import compile as compile_file
 
 from classroom.submission import ONE_THREAD, ROOT, Limits
 
+UNCHECKED = PycInvalidationMode.UNCHECKED_HASH
 PACKAGES = "lib/python3*/*-packages"
 GONE = "from classroom.isolated_kernel import refuse\nrefuse({!r})"
 
@@ -81,28 +84,28 @@ def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
         for path in [*below, *place.parent.glob(f"{place.name}.*")]:
             if path.suffix == ".py":
                 wanted.setdefault(path, set()).add(function)
-                replaced |= dict.fromkeys((path.parent / "__pycache__").glob(f"{path.stem}.*"), nothing)
+                others = (path.parent / "__pycache__").glob(f"{path.stem}.*")  # compiled, from the whole file
+                replaced |= {one: nothing for one in others}
             elif path.suffix == ".so":
                 replaced[path] = nothing
-    compiled = {path.name.partition(".")[0] for path in replaced if path.suffix == ".so"}
     for path, functions in wanted.items():
         source = path.read_bytes()
-        key = hashlib.sha256(repr((sorted(functions), sorted(compiled))).encode() + source).hexdigest()
+        key = hashlib.sha256(repr(sorted(functions)).encode() + source).hexdigest()
         replaced[path] = folder / key
         if not replaced[path].exists():
             only = set() if "" in functions else functions
             half = folder / f"{key}.{os.getpid()}"
-            half.write_text(without_bodies(source.decode(), only, frozenset(compiled)), encoding="utf-8")
+            half.write_text(without_bodies(source.decode(), only), encoding="utf-8")
+            compile_file(half, f"{replaced[path]}.pyc", str(path), invalidation_mode=UNCHECKED)
             half.replace(replaced[path])
+        own = Path(cache_from_source(path))
+        replaced |= {own: folder / f"{key}.pyc"} if own in replaced else {}
     return replaced
 
 
-def without_bodies(source: str, only: Collection[str] = (), compiled: frozenset[str] = frozenset()) -> str:
-    """Let every function, or some, refuse, but for what the module itself calls as it is loaded.
-
-    What it takes from compiled modules that are withheld refuses, too.
-    """
-    tree = ast.parse(source)
+def without_bodies(source: str, only: Collection[str] = ()) -> str:
+    """Let every function, or some, refuse, but for what the module itself calls as it is loaded."""
+    tree: ast.AST = ast.parse(source)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     inside = {id(node) for function in functions for part in function.body for node in ast.walk(part)}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in inside]
@@ -118,12 +121,14 @@ def without_bodies(source: str, only: Collection[str] = (), compiled: frozenset[
                     continue
             if not kept:
                 waiting.append(node)
-            if isinstance(node, ast.ImportFrom) and (
-                compiled & {str(node.module).rpartition(".")[2], *(one.name for one in node.names)}
-            ):
-                node.names = [ast.alias("absent", one.asname or one.name) for one in node.names]
-                node.module, node.level = "classroom.isolated_kernel", 0
     return ast.unparse(tree)
+
+
+def compiled(replaced: Iterable[Path]) -> list[str]:
+    """Name the compiled modules among replaced files."""
+    libraries = sysconfig.get_path("platlib")
+    found = [path.relative_to(libraries) for path in replaced if path.suffix == ".so"]
+    return [".".join([*path.parent.parts, path.name.partition(".")[0]]) for path in found]
 
 
 @cache

@@ -11,7 +11,6 @@ import sys
 import tomllib
 import zipfile
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 
 import nbformat
@@ -21,9 +20,9 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, downloads, grading, returns, roster, sandbox
+from classroom import __main__, commands, downloads, grading, reading, returns, roster, sandbox
 from classroom.check import check
-from classroom.course import Course, Record, read_record
+from classroom.course import Course, read_record
 from classroom.platforms import platform_of, sender, table
 from classroom.sandbox import working_sandbox
 from classroom.submission import ROOT, Limits
@@ -237,7 +236,7 @@ BROKEN = {
     "deep JSON": lambda n, c: "[" * 100_000,
     "no cells": lambda n, c: json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}),
     "empty file": lambda n, c: "",
-    "large file": lambda n, c: " " * (grading.LARGEST_FILE + 1),
+    "large file": lambda n, c: " " * (reading.LARGEST_FILE + 1),
     "another set": lambda n, c: release_of(c, "other"),
     "another notebook": lambda n, c: new_notebook(cells=[new_code_cell("1")]),
 }
@@ -330,7 +329,7 @@ class TestHostile:
     def test_a_machine_that_fails_costs_nobody_points(self, hostile, monkeypatch):
         handed_in(hostile.course, "later", answered(release_of(hostile.course), RIGHT))
         with monkeypatch.context() as patch:
-            fails = {"started": False, "stopped": "no memory left"}
+            fails = {"refused": "", "started": False, "stopped": "no memory left"}
             patch.setattr(grading, "run_in_process", lambda *_: fails)
             assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
         assert "later: graded 4/4" in graded(hostile.course)
@@ -469,7 +468,7 @@ def test_a_file_that_is_no_sheet_is_told_with_what_to_do(released, tmp_path):
 def test_an_editors_byte_order_mark_is_no_reason_to_refuse(released, tmp_path):
     path = tmp_path / "tiny.ipynb"
     path.write_text(nbformat.writes(release_of(released)), encoding="utf-8-sig")
-    assert len(grading.read(path).cells) == len(release_of(released).cells)
+    assert len(reading.read(path).cells) == len(release_of(released).cells)
 
 
 def test_nobody_is_graded_by_checks_that_cannot_be_loaded(released, tmp_path):
@@ -490,20 +489,12 @@ def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp
     assert course.graded_notebook("ada", "tiny").read_text() == "graded here"
 
 
-def test_names_by_which_an_answer_has_what_is_withheld_are_told_to_the_teacher(released):
-    sheet = answered(release_of(released), RIGHT)
-    assert grading.suspicious_names(sheet) == []
-    sheet.cells.append(new_code_cell("import gc\nf.__code__, program, execute"))
-    assert grading.suspicious_names(sheet) == ["__code__", "gc"]
-
-
 def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, monkeypatch):
     def too_late(*command, timeout, **_):
         raise grading.subprocess.TimeoutExpired(command, timeout)
 
     monkeypatch.setattr(grading.subprocess, "run", too_late)
-    record = Record("ada", digest="")
+    with released.gradebook() as book:
+        task = grading.task_of(released, {"tiny": grading.cells_of_set(book, "tiny")}, "ada", "tiny")
     with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
-        grading.run_and_judge(
-            release_of(released), record, "tiny", partial(grading.run_in_process, released, LIMITS, "none")
-        )
+        grading.run_in_process(released, LIMITS, "none", task)
