@@ -140,7 +140,7 @@ class Without:
             function.__code__ = gone
 
     def __exit__(self, *_: object) -> None:
-        for function, kept, _ in self.kept:
+        for function, kept, _gone in self.kept:
             function.__code__ = kept
 
 

@@ -44,6 +44,7 @@ HEADINGS = {  # what a column holds: the headings that platforms give it
     "group": ("group", "Group", "Groups", "group_name"),
     "sent": ("Last modified (submission)",),
 }
+FORMULA = re.compile(r"\s*[=+@\uff0b\uff1d\uff20\uff0d]|\s*-(?![\d.]+$|$)|[\t\r\n]")
 UNTOUCHED = "give the platform's own table, unopened, or save the spreadsheet as CSV UTF-8"
 EXPECTED = (
     "platform and student; or a table as Moodle (grading worksheet, participants), Canvas (gradebook) or "
@@ -138,6 +139,13 @@ def table(path: Path) -> list[Row]:
         dict(zip(headings, [*(item.strip() for item in row), *[""] * wide][:wide], strict=True))
         for row in rows if any(row)
     ]  # fmt: skip
+
+
+def write_table(lines: Iterable[Sequence[str]], target: Path) -> None:
+    """Write a table that a spreadsheet shows as it is: what would be a formula there begins as a text."""
+    with target.open("w", encoding="utf-8", newline="") as file:
+        shown = [["'" * bool(FORMULA.match(cell)) + cell for cell in line] for line in lines]
+        csv.writer(file).writerows(shown)
 
 
 def reading(row: Mapping[str, str]) -> Row:

@@ -96,7 +96,7 @@ def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
             only = set() if "" in functions else functions
             half = folder / f"{key}.{os.getpid()}"
             half.write_text(without_bodies(source.decode(), only), encoding="utf-8")
-            compile_file(half, f"{replaced[path]}.pyc", str(path), invalidation_mode=UNCHECKED)
+            compile_file(str(half), f"{replaced[path]}.pyc", str(path), invalidation_mode=UNCHECKED)
             half.replace(replaced[path])
         own = Path(cache_from_source(path))
         replaced |= {own: folder / f"{key}.pyc"} if own in replaced else {}
