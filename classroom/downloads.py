@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from os.path import commonpath
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
@@ -68,9 +69,9 @@ def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
 
 
 def readable(name: str) -> str:
-    """Write a name so that it can be printed: one spelling, no half characters, nothing for a terminal."""
+    """Write a name so that it can be shown: one spelling, whole characters, no tag, no escape."""
     whole = normalize("NFC", name.encode("utf-8", "replace").decode())
-    return "".join(sign if sign.isprintable() else "?" for sign in whole)
+    return "".join(sign if sign.isprintable() and sign not in "<>&\"" else "?" for sign in whole)
 
 
 def is_students(path: PurePosixPath) -> bool:
@@ -108,9 +109,10 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     newest: dict[str, tuple[tuple[bool, int, float], bytes, Sent]] = {}
     others: dict[str, Sent] = {}
     senders: dict[str, set[str]] = {}
-    platform = platform_of({found.path for found in downloads(source)})  # twice: all at once fill the memory
+    paths = {found.path for found in downloads(source)}  # read twice: all at once fill the memory
+    platform, depth = platform_of(paths), shared(paths)
     for found in downloads(source):
-        sent = sender(found.path, name, platform, known)
+        sent = sender(found.path, name, platform, known, depth)
         if not sent:
             print(f"collect: {found.path}: left out, {platform} does not name a file so")
             continue
@@ -149,6 +151,12 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             print(f"collect: {person} is not in the students' table")
     kinds = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     return f"collect: {len(newest)} notebooks" + (f" ({kinds})" if kinds else "")
+
+
+def shared(paths: set[PurePosixPath]) -> int:
+    """Count the folders that all files of a download lie in; very many where they lie in one folder."""
+    folders = {path.parent for path in paths}
+    return len(PurePosixPath(commonpath(folders)).parts) if len(folders) > 1 else MOST_FILES
 
 
 def earlier(course: Course, name: str, student: str, sent: Sent, known: set[str]) -> set[str]:

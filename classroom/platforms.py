@@ -86,17 +86,19 @@ def beginning(path: PurePosixPath, platform: str) -> tuple[re.Match[str] | None,
 
 
 def sender(
-    path: PurePosixPath, set_name: str, platform: str = "", known: Collection[str] = ()
+    path: PurePosixPath, set_name: str, platform: str = "", known: Collection[str] = (), above: int = 99
 ) -> Sent | None:
     """Read from a path who sent it; None where the platform would not name a file so.
 
-    A user name with an underscore, and a student's folder among others, are told by those who are known.
+    A user name with an underscore, and a student's folder among others, are told by those who are known;
+    where nobody is, the student's folder is the first below those that all files of the download share.
     """
     if not platform:
         folders = [part for part in path.parts[:-1] if part != set_name]
-        student = next((part for part in folders if part in known), folders[-1] if folders else path.stem)
-        above = path.parts[: path.parts.index(student) + 1] if folders else (student,)
-        return Sent(student, place="/".join(above) + "/")
+        below = [part for part in path.parts[above:-1] if part != set_name] or folders[-1:]
+        student = next((part for part in folders if part in known), below[0] if below else path.stem)
+        upto = path.parts[: path.parts.index(student) + 1] if folders else (student,)
+        return Sent(student, place="/".join(upto) + "/")
     match, rest = beginning(path, platform)
     if not match:
         return None
