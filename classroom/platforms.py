@@ -80,8 +80,9 @@ def beginning(path: PurePosixPath, platform: str) -> tuple[re.Match[str] | None,
     """Read what a platform wrote at the left of a path, and what ends it."""
     for part in path.parts:
         pattern = (FILES if part == path.name else FOLDERS).get(platform)
-        if match := pattern and pattern.match(part):
-            return match, "" if part == path.name else part[match.end() :] + "/"
+        if pattern and pattern.search(part):  # what follows below it is the student's
+            match = pattern.match(part)
+            return match, "" if not match or part == path.name else part[match.end() :] + "/"
     return None, ""
 
 

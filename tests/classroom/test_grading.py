@@ -5,6 +5,7 @@ import gc
 import io
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -373,6 +374,39 @@ def test_the_names_of_the_common_platforms_are_understood(path, expected):
     sent = sender(PurePosixPath(path), "tiny", platform)
     assert [platform, sent.number, sent.name] == expected
     assert sent.late == ("_LATE_" in path) and (not sent.when or sent.when.year == 2026)
+
+
+WRITES = {  # how a platform names a file
+    "moodle": "{name}_{number}_assignsubmission_file_/{file}",
+    "flat": "{name}_{number}_assignsubmission_file_{file}",
+    "canvas": "{login}{late}_{number}_{order}_{file}",
+    "blackboard": "Set 3_2_{login}_attempt_2026-11-30-20-12-0{order}_{file}",
+    "brightspace": "{number}-77 - {name} - Nov 3{order}, 2026 1159 PM/{file}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("writes", WRITES)
+@pytest.mark.parametrize("seed", range(9))
+def test_whatever_a_file_is_called_it_is_its_senders_or_is_left_out(writes, seed):
+    rng = random.Random(seed)
+    pieces = ["Ada", "Bob", " ", "-", "_", "7", "Ö", "LATE", "attempt", "anon", ".", "12", "(1)", "tiny"]
+    class_list = [{"number": str(100 + n), "order": n % 2, "late": rng.choice(["", "_LATE"]),
+                   "name": "".join(rng.choices(pieces, k=4)).strip() or "x", "login": f"user{n}"}
+                  for n in range(30)]  # fmt: skip
+    sent = {}
+    for one in class_list:
+        other = rng.choice(class_list) | {"file": "x.ipynb"}
+        own = "".join(rng.choices([*pieces, WRITES[rng.choice(list(WRITES))].format(**other)], k=3))
+        file = own.replace("/", "_") + ".ipynb"
+        sent[PurePosixPath(WRITES[writes].format(**one, file=file))] = one
+    platform = platform_of(sent)
+    assert platform == {"flat": "moodle"}.get(writes, writes)
+    found = [(sender(path, "tiny", platform), one) for path, one in sent.items()]
+    assert sum(told is not None for told, _ in found) > 20
+    for told, one in found:
+        whose = one["login"] if platform == "blackboard" else one["number"]
+        assert told is None or (told.number == whose and told.late == (writes == "canvas" and one["late"] != ""))
+        assert told is None or not told.when or told.when.year == 2026
 
 
 def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path):
