@@ -116,6 +116,9 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         if not sent:
             print(f"collect: {found.path}: left out, {platform} does not name a file so")
             continue
+        listed = next((one.name for one in people if one.number == sent.number), "")
+        if sent.name and listed and letters(listed) != letters(sent.name):
+            print(f"collect: {found.path}: {sent.number} is {listed} in the table: look whose it is")
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
         above = found.path.as_posix().partition(sent.place)[0] if platform else sent.place
         whose = sent.number if student in known else above + sent.number * bool(platform)
@@ -151,6 +154,11 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             print(f"collect: {person} is not in the students' table")
     kinds = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     return f"collect: {len(newest)} notebooks" + (f" ({kinds})" if kinds else "")
+
+
+def letters(name: str) -> list[str]:
+    """Take a name's letters, whatever stands first in it."""
+    return sorted(sign for sign in name.casefold() if sign.isalnum())
 
 
 def shared(paths: set[PurePosixPath]) -> int:

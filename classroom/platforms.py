@@ -77,12 +77,11 @@ def platform_of(paths: Collection[PurePosixPath]) -> str:
 
 
 def beginning(path: PurePosixPath, platform: str) -> tuple[re.Match[str] | None, str]:
-    """Read what a platform wrote at the left of a path, and what ends it."""
+    """Read what a platform wrote at the left of a file's name, or as a folder's whole name, and its end."""
     for part in path.parts:
         pattern = (FILES if part == path.name else FOLDERS).get(platform)
-        if pattern and pattern.search(part):  # what follows below it is the student's
-            match = pattern.match(part)
-            return match, "" if not match or part == path.name else part[match.end() :] + "/"
+        if pattern and pattern.search(part):  # what lies below it is the student's
+            return (pattern.match(part), "") if part == path.name else (pattern.fullmatch(part), "/")
     return None, ""
 
 

@@ -7,6 +7,7 @@ import re
 import signal
 import zipfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from datetime import datetime
 from itertools import count
 from multiprocessing import get_context
@@ -97,8 +98,10 @@ def write_page(course: Course, name: str, record: Record, keep_back: bool) -> st
 def with_formulas(sheet: NotebookNode) -> NotebookNode:
     """Draw the formulas in the teacher's cells: a page has no script that would."""
     for cell in sheet.cells:
-        if cell.cell_type == "markdown" and cell.metadata.get("nbgrader"):
-            cell.source = FORMULA.sub(lambda found: convert(found[2], DISPLAY[len(found[1])]), cell.source)
+        about = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "markdown" and (about.get("locked") or about.get("task")):
+            with suppress(Exception):  # a formula of a teacher's own that MathML has not stays TeX
+                cell.source = FORMULA.sub(lambda one: convert(one[2], DISPLAY[len(one[1])]), cell.source)
     return sheet
 
 

@@ -80,8 +80,7 @@ def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
         spec = find_spec(top)
         assert spec and spec.origin
         place = Path(spec.origin).parent.joinpath(*rest)
-        below = [path for path in place.rglob("*.*") if "tests" not in path.parts]
-        for path in [*below, *place.parent.glob(f"{place.name}.*")]:
+        for path in [*place.rglob("*.*"), *place.parent.glob(f"{place.name}.*")]:
             if path.suffix == ".py":
                 wanted.setdefault(path, set()).add(function)
                 others = (path.parent / "__pycache__").glob(f"{path.stem}.*")  # compiled, from the whole file

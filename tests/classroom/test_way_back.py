@@ -492,6 +492,11 @@ SENT_AS = {  # files of a download, then who is told, and whose notebook each co
     "a folder below a student's own": (
         {"bob/ada/tiny.ipynb": "bob", "cem/hw3/tiny.ipynb": "cem", "eve/tiny.ipynb": "eve"}, "",
         {"bob": "bob", "cem": "cem", "eve": "eve"}),
+    "a person whose name ends as another's file": (
+        {"Eve_101_assignsubmission_file__102_assignsubmission_file_/tiny.ipynb": "eve",
+         "Ada_101_assignsubmission_file_/tiny.ipynb": "ada",
+         "Bob_103_assignsubmission_file_/tiny.ipynb": "bob"},
+        "left out, moodle does not name a file so", {"101": "ada", "103": "bob"}),
     "names that differ in a sign": (
         {"anna+x/tiny.ipynb": "1", "anna#x/tiny.ipynb": "2", "ada/tiny.ipynb": "ada"},
         "anna#x/ and anna+x/ would both be anna-x: left out", {"ada": "ada"}),
