@@ -14,6 +14,7 @@ import logging
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -355,14 +356,22 @@ def clean(output: Any) -> dict[str, Any]:
     return {"output_type": kind, "data": data, "metadata": {}} | count
 
 
+def too_long(*_: object) -> None:
+    """Stop reading a file that takes too long."""
+    raise Refused("takes too long to read")
+
+
 def main() -> None:
     """Read what is asked, run the submission, write the outcome."""
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     asked = json.load(sys.stdin)
     most = 3 * asked["limits"]["memory"]  # for what a kernel sends at once, and what is made of it
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(asked["limits"]["cell"])
     try:
         notebook = prepare(Path(asked["path"]), asked["sets"], asked["name"])
+        signal.alarm(0)
         outcome = run(notebook, Limits(**asked["limits"]), asked["sandbox"], Examiner(**asked["examiner"]))
         outcome.notebook = notebook
     except Refused as reason:
