@@ -41,6 +41,7 @@ MOST_FILES, MOST_OUTPUT = 5000, 2_000_000  # in all; output in characters
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+ABSENT = "the question asks you to write it yourself"
 TOO_LATE = Answer(raised=("TimeoutError",), text="the answer did not come in time")
 AGENT = "__import__('sys').modules['classroom.isolated_kernel']"
 SOURCE = Path(__file__).with_name("isolated_kernel.py").read_text(encoding="utf-8")
@@ -92,17 +93,19 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
     worlds = [frozenset[str]()] * (outcome.missed and bool(most)) + [withheld[name] for name in again]
     for world in dict.fromkeys(worlds):
         left = int(limits.whole - (time.monotonic() - started))
-        if left > limits.cell:
-            asked = {name for name in again if withheld[name] == world}
-            examiner.skipped = withheld.keys() - asked if world else set()
-            other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
-            outcome.verdicts |= {
-                name: told for name, told in other.verdicts.items()
-                if earned(told) >= earned(outcome.verdicts.get(name, []))
-            }  # fmt: skip
-            if not world:
-                other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given
-                outcome = other
+        if left <= limits.cell:
+            outcome.stopped = outcome.stopped or f"more than {limits.whole} s in all, and questions left"
+            break
+        asked = {name for name in again if withheld[name] == world}
+        examiner.skipped = withheld.keys() - asked if world else set()
+        other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
+        outcome.verdicts |= {
+            name: told for name, told in other.verdicts.items()
+            if earned(told) >= earned(outcome.verdicts.get(name, []))
+        }  # fmt: skip
+        if not world:
+            other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given
+            outcome = other
     return outcome
 
 
@@ -262,8 +265,8 @@ class Executor(NotebookClient):
             waiting -= {name.removeprefix("test-")} if is_test(cell) else set()
             if not waiting and self.skipped:
                 break
-        failed = {one.get("ename") for outputs in self.outcome.outputs.values() for one in outputs}
-        self.outcome.missed = bool(failed & {"ImportError", "ModuleNotFoundError"}) or (
+        told = str([self.outcome.outputs, self.outcome.verdicts])  # another process of its own may miss it
+        self.outcome.missed = any(sign in told for sign in ("ImportError", "ModuleNotFound", ABSENT)) or (
             (await self.ask('{"missed": 1}', self.limits.cell)).value != []
         )
 
