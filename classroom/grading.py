@@ -75,9 +75,10 @@ def task_of(
         of["grade_id"]: source for of, source in about
         if of["locked"] and not of["grade"] and of["cell_type"] == "code"
     }  # fmt: skip
-    examiner: dict[str, Any] = {"checks": str(course.checks(name)), "student": student}
-    examiner |= {"word": course.word, "locked": locked, "stubs": stubs}
-    return {"path": str(course.submission(student, name)), "sets": sets, "name": name, "examiner": examiner}
+    examiner: dict[str, Any] = {"checks": str(course.checks(name).resolve())}
+    examiner |= {"student": student, "word": course.word, "locked": locked, "stubs": stubs}
+    path = course.submission(student, name).resolve()
+    return {"path": str(path), "sets": sets, "name": name, "examiner": examiner}
 
 
 # Stage 2
@@ -97,8 +98,9 @@ def run_in_process(course: Course, limits: Limits, sandbox: str, task: dict[str,
             return dict(json.loads(done.stdout))
         except subprocess.TimeoutExpired:  # the limits end a run long before, unless the machine is too busy
             raise RuntimeError("the run did not end; grade again when the machine is less busy") from None
-        except ValueError as fault:
-            raise Refused(f"its run broke off ({type(fault).__name__})") from None
+        except ValueError:
+            why = (done.stderr.strip().splitlines() or ["no word"])[-1]
+            raise RuntimeError(f"the run broke off ({why})") from None
 
 
 # Stage 3
