@@ -26,6 +26,7 @@ from classroom.roster import Person
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
+LONGEST_NAME = 255  # as file systems have it
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
     "Katherine Johnson", "Florence Nightingale", "Hypatia", "Maryam Mirzakhani", "Julia Robinson",
@@ -71,7 +72,8 @@ def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
 def readable(name: str) -> str:
     """Write a name so that it can be shown: one spelling, whole characters, no tag, no escape."""
     whole = normalize("NFC", name.encode("utf-8", "replace").decode())
-    return "".join(sign if sign.isprintable() and sign not in "<>&\"" else "?" for sign in whole)
+    shown = "".join(sign if sign.isprintable() and sign not in "<>&\"" else "?" for sign in whole)
+    return "/".join(part[:LONGEST_NAME] for part in shown.lstrip("/").split("/"))
 
 
 def is_students(path: PurePosixPath) -> bool:

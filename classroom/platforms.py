@@ -26,9 +26,9 @@ FOLDERS = {
 }
 FILES = {
     "moodle": FOLDERS["moodle"],
-    "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d+)_"),
+    "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d{1,18})_"),
     "canvas": re.compile(
-        r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_"
+        r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d{1,18})_"
         r"(?!attempt_\d{4}-)"  # Blackboard's, where a title ends in a number
     ),
     "blackboard": re.compile(r"(?P<before>.+?_(?P<number>[^_]+))_attempt_(?P<sent>\d{4}(-\d\d){5})_?"),
