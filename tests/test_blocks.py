@@ -43,7 +43,7 @@ def test_one_row_before_and_after_the_border_of_a_block_falls_in_its_bin():
 def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
     labels = np.zeros(ROWS, dtype=int)
     p = np.full((ROWS, 2), 0.5)
-    for function in (cl.reliability_curve, cl.brier_score):
+    for function in (cl.reliability_curve, cl.brier_score, cl.negative_log_likelihood):
         p[row] = 1.5, -0.5
         with pytest.raises(ValueError, match=rf"y_prob\[{row}, 0\] = 1.5: expected a probability"):
             function(labels, p)
@@ -102,55 +102,30 @@ def test_importing_the_package_leaves_scikit_learns_slow_parts_alone():
 
 # Against loops over rows and classes: few columns and many, one block and several, ties.
 
-SHAPES = {
-    "few classes": (50, 3),
-    "many classes": (30, 80),
-    "several blocks": (500, 90),
-    "few, blocks": (20_000, 3),
-}
-DTYPES = [np.float16, np.float32, np.float64]
-shapes = pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-dtypes = pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.__name__)
+SHAPES = {"few classes": (50, 3), "many classes": (30, 80), "blocks": (500, 90), "few, blocks": (20_000, 3)}
 
 
-def tied_rows(shape, dtype=np.float64):
-    """Whole logits with many ties, and their labels."""
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=lambda dtype: dtype.__name__)
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_the_measures_of_logits_and_of_probabilities_are_those_of_loops_over_the_rows(shape, dtype):
     rng = np.random.default_rng(0)
-    return rng.integers(-4, 4, shape).astype(dtype), rng.integers(0, shape[1], shape[0])
-
-
-def rows_of(z):
-    """Rows as lists of Python floats; of long arrays the first, the last and some between."""
-    places = sorted({*range(0, len(z), max(1, len(z) // 40)), len(z) - 1})
-    return [(i, [float(value) for value in z[i]]) for i in places]
-
-
-@dtypes
-@shapes
-def test_the_largest_entry_and_its_first_class_are_found_in_every_row(shape, dtype):
-    z, labels = tied_rows(shape, dtype)
-    probabilities = cl.softmax(z)
-    highest, hits = _blocks.top_label(z, labels)
-    chance, hits_of_logits = _blocks.top_label_of_logits(z, labels)
-    column = _blocks.softmax_column(z, 1)
-    for i, row in rows_of(z):
-        assert highest[i] == max(row)
-        assert hits[i] == hits_of_logits[i] == (row.index(max(row)) == labels[i])
-        assert chance[i] == pytest.approx(1 / math.fsum(math.exp(v - max(row)) for v in row), rel=2e-6)
-        assert column[i] == pytest.approx(probabilities[i, 1], rel=1e-12)
-    assert highest.dtype == dtype and column.dtype == chance.dtype == np.float64
-
-
-@shapes
-def test_the_squares_of_every_row_add_up(shape):
-    p = cl.softmax(tied_rows(shape)[0])
-    squares = _blocks.row_squares(p)
-    assert squares.shape == shape[:1]
-    for i, row in rows_of(p):
-        assert squares[i] == pytest.approx(math.fsum(v * v for v in row), rel=1e-15)
+    z, labels = rng.integers(-4, 4, shape).astype(dtype), rng.integers(0, shape[1], shape[0])
+    powers = [[math.exp(v) for v in row] for row in z.tolist()]
+    p = [[e / math.fsum(row) for e in row] for row in powers]
+    hits = [row.index(max(row)) == label for row, label in zip(z.tolist(), labels, strict=True)]
+    squares = [math.fsum(q * q for q in row) - 2 * row[y] + 1 for row, y in zip(p, labels, strict=True)]
+    exact = np.float64(p)
+    for forecast, options in ((z, {"from_logits": True}), (exact, {}), (np.asfortranarray(exact), {})):
+        top, one = (cl.reliability_curve(labels, forecast, n_bins=1, target=k, **options) for k in (None, 1))
+        assert top.confidence[0] == pytest.approx(math.fsum(map(max, p)) / len(p), rel=2e-6)
+        assert top.accuracy[0] == pytest.approx(sum(hits) / len(p), rel=1e-12)
+        assert one.confidence[0] == pytest.approx(math.fsum(row[1] for row in p) / len(p), rel=1e-12)
+        score = cl.brier_score(labels, forecast, **options)
+        assert score == pytest.approx(math.fsum(squares) / len(p), rel=1e-12)
 
 
 def test_rows_far_apart_keep_their_own_maximum():
-    z = np.array([[900.0, 901.0], [-900.0, -899.0]])
-    assert _blocks.softmax_column(z, 0).tolist() == [_blocks.softmax_column(z[:1], 0)[0]] * 2
-    assert _blocks.top_label_of_logits(z, np.array([1, 0]))[0].tolist() == [1 / (1 + math.exp(-1))] * 2
+    z, options = np.array([[900.0, 901.0], [-900.0, -899.0]]), {"from_logits": True, "n_bins": 1}
+    for target, chance in ((None, 1 / (1 + math.exp(-1))), (0, 1 / (1 + math.e))):
+        curve = cl.reliability_curve([1, 0], z, target=target, **options)
+        assert curve.confidence[0] == pytest.approx(chance, rel=1e-12)

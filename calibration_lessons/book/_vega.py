@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from itertools import product
 from typing import Any
 
@@ -30,46 +31,12 @@ WIDTH, TALL = 250, 230  # of a panel, in pixels
 GRID = "#DDDDDD"
 DASHES = {"-": [1, 0], "--": [6, 3], "-.": [7, 3, 2, 3], ":": [2, 2]}
 OUTSIDE = COLORS["uncalibrated"]  # of points that leave the band of calibrated models
-SHAPES = {
-    "o": "circle",
-    "s": "square",
-    "D": "diamond",
-    "^": "triangle-up",
-    "v": "triangle-down",
-    "P": "cross",
-}
+SHAPES = dict(
+    zip("osD^vP", ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross"), strict=True)
+)
 OF_ITS_OWN = ("stroke", "strokeDash", "fill", "shape")  # what a panel has a legend of its own for
-FONT = "Liberation Sans, Arial, sans-serif"  # the first is what the still picture is drawn with everywhere
-CONFIG = {
-    "background": "white",
-    "font": FONT,
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": BLACK,
-        "titleColor": BLACK,
-        "domainColor": GREY,
-        "tickColor": GREY,
-        "gridColor": GRID,
-        "labelFontSize": 11,
-        "labelFlush": False,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-    },
-    "legend": {
-        "labelColor": BLACK,
-        "labelFontSize": 12,
-        "labelLimit": 300,
-        "orient": "bottom",
-        "offset": 6,
-        "clipHeight": 18,
-        "symbolType": "stroke",
-        "symbolSize": 350,
-        "symbolStrokeWidth": 2.5,
-        "symbolOpacity": 1,
-        "title": None,
-    },
-    "title": {"color": BLACK, "fontSize": 13, "fontWeight": "normal", "anchor": "start"},
-}
+# its first font is what the still picture is drawn with everywhere
+CONFIG = json.loads(resources.files(__package__).joinpath("vega.json").read_text(encoding="utf-8"))
 
 Row = dict[str, Any]
 Frames = Sequence[Mapping[str, Any]]

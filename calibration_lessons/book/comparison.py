@@ -1,61 +1,70 @@
-"""The experiment of the chapter *choosing*: every calibrator after every classifier, on split rows.
+"""The experiment of the chapter *choosing*: calibrators after many models, against none and a simple rival.
 
-`tools/experiments/choosing_experiment.py` runs it often and stores the results, `datasets.choosing` reads
-that, and the chapter runs one split again.
+`tools/experiments/choosing_experiment.py` runs it often and stores what it counted, `datasets.choosing` reads
+that, and the chapter calls its parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit, logsumexp
-from scipy.stats import t
-from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer
+from scipy.special import expit, logsumexp
+from scipy.stats import binomtest, t
+from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
-from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neural_network import MLPClassifier
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from .. import _input
 from .._typing import Floats
 from ..calibrators._base import Calibrator
 from ..calibrators._binary import BinaryCalibrator
-from ..calibrators._classifier_scores import counted
-from ..calibrators.expectation_consistency import ExpectationConsistency
+from ..calibrators._classifier_scores import scores_for
+from ..calibrators.beta import BetaCalibration
 from ..calibrators.histogram_binning import HistogramBinning
 from ..calibrators.isotonic import IsotonicCalibration
+from ..calibrators.matrix_scaling import MatrixScaling
 from ..calibrators.one_vs_rest import OneVsRest
 from ..calibrators.platt import PlattScaling
 from ..calibrators.temperature import TemperatureScaling
-from ..measures.ece import ece_under_calibration, expected_calibration_error
-from ..measures.proper_scores import brier_score, negative_log_likelihood
+from ..measures.paired import Difference, compare
 from ..numerics import softmax
-from . import datasets
+from . import datasets, simulate
 
 Integers = npt.NDArray[np.int64]
 
 SHARES = (0.4, 0.25)  # of the rows: to fit the classifier, to calibrate; the rest judges
-ROWS = (1500, 1600)  # of spambase, where the size of the calibration set is varied
-SIZES = (25, 50, 100, 200, 400, 800, 1600)
-VARIED = ("naive Bayes", "SVM", "neural network")
-CALIBRATORS: dict[str, Calibrator] = {
-    "histogram": HistogramBinning(strategy="quantile"),
-    "isotonic": IsotonicCalibration(),
+SIZES = (50, 100, 200, 400, 1000, 4000)  # rows to calibrate with
+LEVEL = 0.95  # of every interval
+HARM = 0.2  # "safe": the interval of the rate of harm lies below
+CALIBRATORS: dict[str, Calibrator] = {  # after models of two classes
+    "temperature": TemperatureScaling(),
     "Platt": PlattScaling(),
     "Platt, labels": PlattScaling(prior_targets=False),
-    "temperature": TemperatureScaling(),
-    "expectation consistency": ExpectationConsistency(),
+    "intercept": PlattScaling(slope=1.0),
+    "beta": BetaCalibration(),
+    "isotonic": IsotonicCalibration(),
+    "isotonic, smoothed": IsotonicCalibration(smoothing=2),
+    "histogram": HistogramBinning(strategy="quantile"),
 }
+CALIBRATORS_OF_MANY: dict[str, Calibrator] = {  # classes; those of two work one against the rest
+    "temperature": TemperatureScaling(),
+    "Platt": PlattScaling(),
+    "isotonic, smoothed": IsotonicCalibration(smoothing=2),
+    "matrix": MatrixScaling(),
+}
+RIVALS = {1: "Platt", 2: "temperature"}  # by the dimensions of the forecast: the simplest that always fits
 
 
 class Scores(NamedTuple):
@@ -77,118 +86,170 @@ class Part(NamedTuple):
     y: Integers
 
 
+class Drawn(NamedTuple):
+    """A model's scores and the labels of the rows that may calibrate, and of those that judge."""
+
+    known: Scores
+    y: Integers
+    new: Scores
+    y_new: Integers
+
+
+class Case(NamedTuple):
+    """Where calibrators are compared: "text", "table", "images" or "simulated", and its rows for a seed."""
+
+    kind: str
+    draw: Callable[[int], Drawn]
+
+
 class Result(NamedTuple):
-    """What one calibrator after one classifier is worth on the test rows.
+    """What one calibrator is worth by one score in one draw.
 
     Attributes
     ----------
-    classifier : str
-    method : str
-        A name in `CALIBRATORS`, or "uncalibrated".
-    learned_on : {"nothing", "calibration rows", "training rows"}
     n : int
         Rows that the calibrator learned from.
+    method : str
+        A name in `CALIBRATORS` or `CALIBRATORS_OF_MANY`, or "nothing".
+    score : {"Brier", "NLL"}
+        The NLL in nats, ``inf`` where something happened that had been given the probability 0.
     refused : bool
-        Whether the method has no finite answer on these rows; the measures are then the classifier's own.
-    own_brier : float
-        Brier score on the rows that the calibrator learned from; NaN where there are none.
-    ece, null_ece : float
-        ECE in 15 bins of equal width, and its mean if the same forecasts were calibrated: of the positive
-        class where there are two, of the top label where there are more.
-    brier, nll, accuracy : float
-        NLL in nats, ``inf`` where something happened that had been given the probability 0.
+        Whether the method has no finite answer on these rows; the forecasts are then the model's own.
+    value : float
+        The score on the rows that judge.
+    change, verdict : float, int
+        The value minus that of the untouched model; 1 if it is worse and -1 if it is better, beyond the
+        interval of the paired difference on these rows, else 0.
+    over_rival, rival_verdict : float, int
+        The same against the simple rival that learned from the same rows.
     """
 
-    classifier: str
-    method: str
-    learned_on: str
     n: int
+    method: str
+    score: str
     refused: bool
-    own_brier: float
-    ece: float
-    null_ece: float
-    brier: float
-    nll: float
-    accuracy: float
+    value: float
+    change: float
+    verdict: int
+    over_rival: float
+    rival_verdict: int
 
 
-def compare(data: str, seed: int) -> list[Result]:
-    """Judge every calibrator after every classifier on one split of the rows.
-
-    Each calibrator learns twice: from the calibration rows, and, for the damage, from the training rows.
+def outcomes(case: str, seed: int) -> Iterator[Result]:
+    """Judge every calibrator on growing parts of the rows that may calibrate, in one draw of a case.
 
     Parameters
     ----------
-    data : {"spambase", "breast cancer"}
+    case : str
+        A name in `CASES`.
     seed : int
-        Of the split and of the classifiers.
+        Of the split, of the classifier, or of the simulated rows.
 
     Examples
     --------
-    >>> found = compare("breast cancer", seed=0)
-    >>> len(found) == 9 * (1 + 2 * len(CALIBRATORS))
-    True
+    >>> found = list(outcomes("two_class_example", seed=0))
+    >>> sorted({one.n for one in found})
+    [50, 100, 200]
     """
-    train, calibration, test = split(load(data), SHARES, seed)
-    found: list[Result] = []
-    for name, model in classifiers(seed).items():
-        own, known, new = fitted_forecasts(model, train, calibration, test)
-        found.append(_alone(name, new, test.y, seed))
-        found += _calibrated(name, known, calibration.y, new, test.y, "calibration rows", seed)
-        found += _calibrated(name, own, train.y, new, test.y, "training rows", seed)
-    return found
+    _input.one_of(case, tuple(CASES), "case")
+    known, y, new, y_new = CASES[case].draw(seed)
+    calibrators = CALIBRATORS if new.logits.ndim == 1 else CALIBRATORS_OF_MANY
+    for n in (size for size in SIZES if size <= len(y)):
+        first = Scores(*(values[:n] for values in known))
+        fitted = {method: recalibrated(one, first, y[:n], new) for method, one in calibrators.items()}
+        said = {method: new.probability if p is None else p[0] for method, p in fitted.items()}
+        said["nothing"], rival = new.probability, said[RIVALS[new.logits.ndim]]
+        for method, p in said.items():
+            against = []
+            for other in (new.probability, rival):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of bins with one row: the calibration is not read
+                    against.append(compare(y_new, p, other, level=LEVEL))
+            for score, differences in zip(
+                ("Brier", "NLL"), zip(*((one.brier, one.nll) for one in against), strict=True), strict=True
+            ):
+                verdicts = [number for one in differences for number in (one.value, verdict(one))]
+                yield Result(n, method, score, fitted.get(method, 0) is None, differences[0].a, *verdicts)
 
 
-def compare_sizes(seed: int) -> list[Result]:
-    """Judge every calibrator on growing parts of the calibration rows: three classifiers on spambase.
+def verdict(difference: Difference) -> int:
+    """Return 1 if a is worse than b beyond the interval, -1 if it is better, 0 if chance explains it."""
+    worse, better = difference.value == np.inf, difference.value == -np.inf
+    return int(worse or difference.low > 0) - int(better or difference.high < 0)
 
-    Parameters
-    ----------
-    seed : int
-        Of the split and of the classifiers.
+
+def rate(count: int, repeats: int) -> tuple[float, float]:
+    """Clopper and Pearson's interval for the rate at which something happens, of `count` in `repeats`.
+
+    Examples
+    --------
+    >>> low, high = rate(0, 30)
+    >>> low, round(high, 3)
+    (0.0, 0.116)
     """
-    train, calibration, test = split(load("spambase"), ROWS, seed)
-    found: list[Result] = []
-    for name in VARIED:
-        _, known, new = fitted_forecasts(classifiers(seed)[name], train, calibration, test)
-        found += _by_size(name, known, calibration.y, new, test.y, seed)
-    return found
+    interval = binomtest(count, repeats).proportion_ci(LEVEL)
+    return float(interval.low), float(interval.high)
 
 
-def compare_sizes_of_network(seed: int) -> list[Result]:
-    """Judge every calibrator on growing random parts of the calibration part of `network_logits(0, ...)`.
+def strength(new: Scores, y: Integers) -> dict[str, float]:
+    """Describe a case by the rows that judge: its classes, their overlap, and the error of the model.
 
-    Parameters
-    ----------
-    seed : int
-        Of the choice of rows.
+    Returns
+    -------
+    dict
+        ``judged``, rows; ``classes``; ``rarest``, share of the rarest class; ``ranked``, the area under the
+        ROC curve for two classes, else the accuracy; ``slope`` and ``shift`` of the log-odds that suit these
+        rows (1 over the temperature and NaN for many classes): a slope below 1 says too sure.
     """
-    logits, y = datasets.network_logits(0, "calibration")
-    new, y_new = datasets.network_logits(0, "test")
-    order = _input.generator(seed, "seed").permutation(len(y))
-    known, judged = forecast_of_logits(logits[order]), forecast_of_logits(new)
-    return list(_by_size("network", known, y[order], judged, y_new, seed))
+    two, shares = new.logits.ndim == 1, np.bincount(y) / len(y)
+    if two:
+        line = PlattScaling(prior_targets=False).fit(new.logits, y)
+        ranked, slope, shift = roc_auc_score(y, new.logits), line.slope_, line.intercept_
+    else:
+        ranked = np.mean(new.logits.argmax(axis=1) == y)
+        slope, shift = 1 / TemperatureScaling().fit(new.logits, y).temperature_, np.nan
+    found = {"judged": len(y), "classes": len(shares), "rarest": shares.min(), "ranked": ranked}
+    return {name: float(value) for name, value in (found | {"slope": slope, "shift": shift}).items()}
 
 
 def load(data: str) -> Part:
-    """Features and labels of "spambase" (1 is spam) or "breast cancer" (1 is malignant).
+    """Features and labels of a data set.
+
+    Parameters
+    ----------
+    data : {"spambase", "breast cancer", "digits", "rain", "titles"}
+        1 is spam, malignant, rain on the next day in Seattle, and a work of art made in 2000 or later, told
+        from the words of its title. Word counts and measurements of tumours are log(1 + x).
 
     Examples
     --------
     >>> load("breast cancer").X.shape
     (569, 30)
     """
-    _input.one_of(data, ("spambase", "breast cancer"), "data")
+    _input.one_of(data, ("spambase", "breast cancer", "digits", "rain", "titles"), "data")
+    if data == "digits":
+        return Part(*load_digits(return_X_y=True))
+    if data == "titles":
+        titles, year = datasets.tate_titles()
+        words = CountVectorizer(min_df=2).fit_transform(titles)
+        return Part(words.toarray().astype(np.float64), (year >= 2000).astype(np.int64))
+    if data == "rain":
+        weather = datasets.seattle_weather()
+        angle = 2 * np.pi * (weather.date.astype("datetime64[M]").astype(int) % 12) / 12
+        measured = np.column_stack([*weather[1:], np.cos(angle), np.sin(angle)])
+        return Part(measured[:-1], (weather.precipitation[1:] > 0).astype(np.int64))
     if data == "spambase":
-        return Part(*datasets.spambase()[:2])
-    X, benign = load_breast_cancer(return_X_y=True)
-    return Part(X, 1 - benign.astype(np.int64))
+        X, y = datasets.spambase()[:2]
+    else:
+        X, benign = load_breast_cancer(return_X_y=True)
+        y = 1 - benign.astype(np.int64)
+    return Part(np.log1p(X), y)
 
 
 def split(rows: Part, sizes: tuple[float, float], seed: int) -> tuple[Part, Part, Part]:
     """Cut rows into training, calibration and test part, stratified, at random.
 
-    The features become log(1 + x), standardised with the training part's means and deviations.
+    The features are standardised with the training part's means and deviations.
 
     Parameters
     ----------
@@ -204,7 +265,7 @@ def split(rows: Part, sizes: tuple[float, float], seed: int) -> tuple[Part, Part
     """
     train, calibration = (int(size * len(rows.y)) if size < 1 else int(size) for size in sizes)
     X, X_rest, y, y_rest = train_test_split(
-        np.log1p(rows.X), rows.y, train_size=train, stratify=rows.y, random_state=seed
+        rows.X, rows.y, train_size=train, stratify=rows.y, random_state=seed
     )
     X_known, X_new, y_known, y_new = train_test_split(
         X_rest, y_rest, train_size=calibration, stratify=y_rest, random_state=seed
@@ -214,7 +275,7 @@ def split(rows: Part, sizes: tuple[float, float], seed: int) -> tuple[Part, Part
 
 
 def classifiers(seed: int) -> dict[str, Any]:
-    """Nine classifiers of scikit-learn, not fitted, with its default settings but for two.
+    """Classifiers of scikit-learn, not fitted, with its default settings but for two.
 
     The network may train until it converges. The variances of naive Bayes are smoothed by a hundredth of
     the largest, because a word that no training row of a class holds would give log-odds of ten digits.
@@ -222,17 +283,15 @@ def classifiers(seed: int) -> dict[str, Any]:
     Examples
     --------
     >>> len(classifiers(0))
-    9
+    7
     """
     return {
         "logistic regression": LogisticRegression(),
         "naive Bayes": GaussianNB(var_smoothing=0.01),
-        "decision tree": DecisionTreeClassifier(random_state=seed),
+        "naive Bayes of words": BernoulliNB(),
         "random forest": RandomForestClassifier(random_state=seed),
         "gradient boosting": GradientBoostingClassifier(random_state=seed),
-        "nearest neighbours": KNeighborsClassifier(),
         "SVM": SVC(),
-        "SVM with Platt": CalibratedClassifierCV(SVC(), ensemble=False),
         "neural network": MLPClassifier(max_iter=2000, random_state=seed),
     }
 
@@ -245,40 +304,20 @@ def fitted_forecasts(model: Any, train: Part, *parts: Part) -> list[Scores]:
 
 
 def forecast(model: Any, X: Floats) -> Scores:
-    """Probabilities of class 1 as a fitted classifier states them, and its log-odds.
-
-    The margin of an SVM is read as log-odds. Naive Bayes and the network keep log-odds that their
-    probabilities round away. A single tree counts the training rows in the leaf, one more of each class
-    (Laplace's rule), as Zadrozny and Elkan (2001) do. Where all neighbours or all trees of a forest agree,
-    the log-odds are those of half a vote against them.
-
-    Parameters
-    ----------
-    model : fitted classifier, one of `classifiers`
-    X : ndarray, shape (n, d)
+    """Probabilities as a fitted classifier states them, and what `CalibratedModel` would read of it.
 
     Examples
     --------
-    >>> tree = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    >>> p, z, _ = forecast(tree, np.array([[0.0], [1.0]]))
-    >>> p.tolist(), z.round(2).tolist()  # one row per leaf: 1/3 and 2/3
-    ([0.0, 1.0], [-0.69, 0.69])
+    >>> model = RandomForestClassifier(10, random_state=0).fit([[0.0], [1.0]] * 20, [0, 1] * 20)
+    >>> p, z, _ = forecast(model, np.array([[0.0], [1.0]]))
+    >>> p.tolist(), z.round(2).tolist()  # all ten trees agree: half a vote is counted against them
+    ([0.0, 1.0], [-2.94, 2.94])
     """
-    if isinstance(model, SVC):
-        z = model.decision_function(X)
-        return Scores(expit(z), z, z)
-    p = np.asarray(model.predict_proba(X)[:, 1])
-    if hasattr(model, "decision_function"):
-        z = model.decision_function(X)
-    elif isinstance(model, GaussianNB):
-        z = np.diff(model.predict_joint_log_proba(X))[:, 0]
-    elif isinstance(model, MLPClassifier):
-        (inner, outer), (inner_bias, outer_bias) = model.coefs_, model.intercepts_
-        z = (np.maximum(X @ inner + inner_bias, 0) @ outer + outer_bias)[:, 0]
-    else:
-        votes = counted(model, X)
-        z = logit(p if votes is None else votes[:, 1])
-    return Scores(p, z, z)
+    two = len(model.classes_) == 2
+    z = scores_for(PlattScaling() if two else TemperatureScaling(), model, X, model.classes_, "half-vote")
+    if not two:
+        return forecast_of_logits(z)._replace(probability=model.predict_proba(X))
+    return Scores(model.predict_proba(X)[:, 1] if hasattr(model, "predict_proba") else expit(z), z, z)
 
 
 def forecast_of_logits(logits: Floats) -> Scores:
@@ -293,24 +332,6 @@ def forecast_of_logits(logits: Floats) -> Scores:
     return Scores(softmax(logits), logits, logits - np.column_stack(rivals))
 
 
-def judge(y: Integers, p: Floats, seed: int) -> dict[str, float]:
-    """Measure forecasts: the last five fields of `Result`, by name.
-
-    Examples
-    --------
-    >>> judge(np.array([0, 1]), np.array([0.0, 1.0]), seed=0)["nll"]
-    0.0
-    """
-    decided = p > 0.5 if p.ndim == 1 else p.argmax(axis=1)
-    return {
-        "ece": expected_calibration_error(y, p),
-        "null_ece": ece_under_calibration(p, n_draws=200, random_state=seed).mean,
-        "brier": brier_score(y, p),
-        "nll": negative_log_likelihood(y, p),
-        "accuracy": float(np.mean(decided == y)),
-    }
-
-
 def recalibrated(
     calibrator: Calibrator, known: Scores, y: Integers, *others: Scores
 ) -> list[Floats] | None:
@@ -323,15 +344,21 @@ def recalibrated(
     >>> recalibrated(TemperatureScaling(), right, np.array([0, 1]), right) is None
     True
     """
-    binary = known.logits.ndim == 1
-    field = 2 if isinstance(calibrator, BinaryCalibrator) else 1  # log-odds, or logits
-    if isinstance(calibrator, BinaryCalibrator) and not binary:
+    binary, one = known.logits.ndim == 1, isinstance(calibrator, BinaryCalibrator)
+    if one and not binary:
         calibrator = OneVsRest(calibrator)
+
+    def read(scores: Scores) -> Floats:
+        z = scores.log_odds if one else scores.logits
+        return np.asarray(expit(z)) if isinstance(calibrator, BetaCalibration) else z
+
     try:
-        calibrator.fit(known[field], y)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "all labels are")  # then it learns the base rate
+            calibrator.fit(read(known), y)
     except ValueError:
         return None
-    q = [calibrator.predict_proba(other[field]) for other in others]
+    q = [calibrator.predict_proba(read(other)) for other in others]
     return [each[:, 1] for each in q] if binary else q
 
 
@@ -366,25 +393,101 @@ def paired_interval(
     return mean - half, mean, mean + half
 
 
-def _alone(classifier: str, new: Scores, y_new: Integers, seed: int) -> Result:
-    measures = judge(y_new, new.probability, seed)
-    return Result(classifier, "uncalibrated", "nothing", 0, False, np.nan, **measures)
+def _of_classifier(data: str, name: str, sizes: tuple[float, float]) -> Callable[[int], Drawn]:
+    def draw(seed: int) -> Drawn:
+        train, calibration, test = split(load(data), sizes, seed)
+        _, known, new = fitted_forecasts(classifiers(seed)[name], train, calibration, test)
+        return Drawn(known, calibration.y, new, test.y)
+
+    return draw
 
 
-def _calibrated(
-    classifier: str, known: Scores, y: Integers, new: Scores, y_new: Integers, rows: str, seed: int
-) -> Iterator[Result]:
-    for method, calibrator in CALIBRATORS.items():
-        found = recalibrated(calibrator, known, y, known, new)
-        own, p = found or (known.probability, new.probability)
-        score = brier_score(y, own)
-        yield Result(classifier, method, rows, len(y), found is None, score, **judge(y_new, p, seed))
+def _of_probabilities(stored: Callable[[], Any], n: int) -> Callable[[int], Drawn]:
+    """Halve stored probabilities at random: n rows to calibrate."""
+
+    def draw(seed: int) -> Drawn:
+        y, p, _ = stored()
+        order = _input.generator(seed, "seed").permutation(len(y))
+        logs = np.log(p[order])
+        if p.ndim == 1:
+            z = logs - np.log1p(-p[order])
+            known, new = _stated(z[:n]), _stated(z[n:])
+        else:
+            known, new = forecast_of_logits(logs[:n]), forecast_of_logits(logs[n:])
+        return Drawn(known, y[order[:n]], new, y[order[n:]])
+
+    return draw
 
 
-def _by_size(
-    classifier: str, known: Scores, y: Integers, new: Scores, y_new: Integers, seed: int
-) -> Iterator[Result]:
-    yield _alone(classifier, new, y_new, seed)
-    for n in SIZES:
-        first = Scores(*(values[:n] for values in known))
-        yield from _calibrated(classifier, first, y[:n], new, y_new, "calibration rows", seed)
+def _of_network(smoothed: bool) -> Callable[[int], Drawn]:
+    """Draw an order of the calibration part, and half of the test part; plain networks take turns."""
+
+    def draw(seed: int) -> Drawn:
+        generator = _input.generator(seed, "seed")
+
+        def shuffled(part: datasets.Part) -> tuple[Scores, Integers]:
+            network = seed % datasets.N_NETWORKS
+            logits, y = datasets.smoothed_logits(part) if smoothed else datasets.network_logits(network, part)
+            rows = generator.permutation(len(y))[:5000]
+            return forecast_of_logits(logits[rows]), y[rows]
+
+        return Drawn(*shuffled("calibration"), *shuffled("test"))
+
+    return draw
+
+
+def _of_shirts(seed: int) -> Drawn:
+    """Keep one shirt of eleven: a class of a tenth becomes one of a hundredth, and the network knows not."""
+    generator, shirt = _input.generator(seed, "seed"), datasets.FASHION_CLASSES.index("shirt")
+
+    def thinned(part: datasets.Part) -> tuple[Scores, Integers]:
+        logits, labels = datasets.network_logits(seed % datasets.N_NETWORKS, part)
+        y = (labels == shirt).astype(np.int64)
+        rows = generator.permutation(np.flatnonzero((y == 0) | (generator.random(len(y)) < 1 / 11)))
+        return _stated(forecast_of_logits(logits[rows]).log_odds[:, shirt]), y[rows]
+
+    return Drawn(*thinned("calibration"), *thinned("test"))
+
+
+def _simulated(events: float, separation: float, factor: float) -> Callable[[int], Drawn]:
+    """Two normal densities, whose true log-odds are stated times a factor."""
+
+    def draw(seed: int) -> Drawn:
+        generator = _input.generator(seed, "seed")
+        source = simulate.TwoGaussians(separation, events)
+
+        def rows(n: int) -> tuple[Scores, Integers]:
+            x, y, _ = source.sample(n, generator)
+            return _stated(factor * source.log_odds(x)), y
+
+        return Drawn(*rows(max(SIZES)), *rows(5 * max(SIZES)))
+
+    return draw
+
+
+def _stated(log_odds: Floats) -> Scores:
+    return Scores(expit(log_odds), log_odds, log_odds)
+
+
+CASES = {
+    **{
+        f"e-mails, {name}": Case("text", _of_classifier("spambase", name, (1500, 1000)))
+        for name in ("logistic regression", "naive Bayes", "random forest", "SVM", "neural network")
+    },
+    "titles, naive Bayes": Case("text", _of_classifier("titles", "naive Bayes of words", (1200, 1000))),
+    "tumours, logistic regression": Case(
+        "table", _of_classifier("breast cancer", "logistic regression", (169, 200))
+    ),
+    "rain, gradient boosting": Case("table", _of_classifier("rain", "gradient boosting", (500, 400))),
+    "computing jobs, discriminant": Case("table", _of_probabilities(datasets.hpc_cv, 1000)),
+    "two_class_example": Case("table", _of_probabilities(datasets.two_class_example, 200)),
+    "digits, random forest": Case("images", _of_classifier("digits", "random forest", (500, 400))),
+    "digits, naive Bayes": Case("images", _of_classifier("digits", "naive Bayes", (500, 400))),
+    "clothes, network": Case("images", _of_network(smoothed=False)),
+    "clothes, smoothed network": Case("images", _of_network(smoothed=True)),
+    "shirts made rare, network": Case("images", _of_shirts),
+    "1 % events, overlapping, far too sure": Case("simulated", _simulated(0.01, 1.5, 2.0)),
+    "1 % events, far apart, too timid": Case("simulated", _simulated(0.01, 4.0, 0.7)),
+    "half events, overlapping, a little too sure": Case("simulated", _simulated(0.5, 1.0, 1.15)),
+    "half events, overlapping, right": Case("simulated", _simulated(0.5, 1.0, 1.0)),
+}

@@ -69,6 +69,13 @@ class FeatureTable(NamedTuple):
     feature_names: list[str]
 
 
+class Titles(NamedTuple):
+    """Titles, a list of n texts, and the year of each, shape (n,)."""
+
+    titles: list[str]
+    year: Integers
+
+
 class Weather(NamedTuple):
     """Daily measurements, each of shape (n,)."""
 
@@ -319,6 +326,30 @@ def seattle_weather() -> Weather:
     return Weather(dates, *(table[name].astype(np.float64) for name in Weather._fields[1:]))
 
 
+def tate_titles() -> Titles:
+    """Titles of works of art in the Tate's collection, and the years in which they were made.
+
+    Returns
+    -------
+    titles : list of str
+        3114 titles, each once with a year; a title may come again with another year.
+    year : ndarray, shape (3114,), int64
+        1990 to 2012.
+
+    References
+    ----------
+    Tate (2014), The Tate Collection, metadata.
+
+    Examples
+    --------
+    >>> titles, year = tate_titles()
+    >>> titles[1], int(year[1])
+    ('Michael', 1990)
+    """
+    table = _table("tate_titles.csv.gz")
+    return Titles(table["title"].tolist(), table["year"].astype(np.int64))
+
+
 def precipitation_forecasts() -> ForecastTable:
     """Probability-of-precipitation forecasts, grouped by the twelve values that were issued.
 
@@ -410,25 +441,29 @@ def two_class_example() -> ClassProbabilities:
 
 
 def choosing() -> Any:
-    """Results of calibrators after classifiers, over many splits: the data of the chapter *choosing*.
+    """Count how often calibrators help and harm, over many draws: the data of the chapter *choosing*.
 
     `tools/experiments/choosing_experiment.py` made them.
 
     Returns
     -------
     pandas.DataFrame
-        ``experiment``: "classifiers" (nine classifiers on two data sets) or "sizes" (calibration sets of
-        growing size). ``data``: "spambase", "breast cancer" or "Fashion-MNIST". ``repeat``: seed of the
-        split, or of the choice of the rows. All others as in `calibration_lessons.book.comparison.Result`, to
-        four digits.
+        One row per ``case`` (a key of `calibration_lessons.book.comparison.CASES`) of a ``kind``, ``n``
+        calibration rows, ``method`` and ``score`` ("Brier" or "NLL", in nats). Of ``repeats`` draws, how many
+        left the method without an answer, ``refused``, and how many were ``worse`` or ``better`` than the
+        untouched model beyond the interval of the paired difference, and ``rival_worse`` or ``rival_better``
+        than the simple rival. Means over the draws: ``value``, the score; ``change`` against the untouched
+        model, with its quantiles of 5 and 95 %, ``low`` and ``high``; ``over_rival``, the difference to the
+        rival; and, of the rows that judge, ``judged``, ``classes``, ``rarest``, ``ranked``, ``slope`` and
+        ``shift``, as in `calibration_lessons.book.comparison.strength`. To four digits.
 
     Examples
     --------
-    >>> table = choosing().query("experiment == 'classifiers' and method == 'uncalibrated'")
-    >>> sorted(set(table.classifier))[:3]
-    ['SVM', 'SVM with Platt', 'decision tree']
+    >>> table = choosing()
+    >>> len(set(table.case)), sorted(set(table.kind))
+    (19, ['images', 'simulated', 'table', 'text'])
     """
-    return _frame("choosing.csv.gz").astype({"refused": bool})
+    return _frame("choosing.csv.gz")
 
 
 def coverage() -> Any:

@@ -532,7 +532,7 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     latex=r"\mathrm{acc}(B_m) = \frac{1}{n_m} \sum_{i \in B_m} \mathbf 1(\hat y_i = y_i)",
     function="reliability_curve",
     example="""
-    # the second table of the ladder: how often each class came after a forecast
+    # class-wise but not confidence-calibrated: how often each class came after a forecast
     ladder = {
         (0.40, 0.35, 0.25): (10, 5, 5),
         (0.40, 0.10, 0.50): (6, 2, 12),
@@ -1471,6 +1471,22 @@ def net_benefit(
         false += p >= threshold and y == 0
     odds = threshold / (1 - threshold)
     return true / len(labels) - false / len(labels) * odds
+
+
+@numbered(
+    "eq-validation-size",
+    latex=r"N = \frac{n}{\mathrm{SE}^2 \sum_{i=1}^{n} p_i (1 - p_i) (x_i - \bar x)^2}",
+    function="validation_size",
+    example="validation_size(forecasts=[0.05, 0.1, 0.2, 0.4, 0.6], standard_error=0.051)",
+)
+def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
+    """Divide n by the squared error and the information on the slope."""
+    log_odds = [math.log(p / (1 - p)) for p in forecasts]
+    weights = [p * (1 - p) for p in forecasts]
+    rows = list(zip(weights, log_odds, strict=True))
+    mean = sum(w * x for w, x in rows) / sum(weights)
+    information = sum(w * (x - mean) ** 2 for w, x in rows)
+    return len(forecasts) / (standard_error**2 * information)
 
 
 @numbered(

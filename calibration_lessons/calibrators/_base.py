@@ -103,7 +103,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 def _numbers(X: npt.ArrayLike) -> FloatArray:
     """Return `X` as an array of real numbers, (n,) or (n, columns)."""
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 0:
-        raise ValueError(f"X is empty: 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+        expected = f"one column. 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
+        raise _input.BadValue("X", "is empty", expected)
     return _input.real_array(X, "X", (1, 2))
 
 

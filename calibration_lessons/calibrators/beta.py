@@ -20,8 +20,8 @@ from .platt import prior_targets
 LAST_STEP = 1e-7  # in log-odds: Newton's step leaves an error of about the square of its length
 RTOL = 1e-10  # of the three numbers, where some rows lie so far out that no step is short for them
 NO_MINIMUM = (
-    "the probabilities separate the labels (but for ties), so the likelihood grows for ever as the powers "
-    "run to infinity: expected labels 0 and 1 that overlap, or prior_targets=True"
+    "separates the labels (but for ties), so the likelihood grows for ever as the powers run to infinity",
+    "labels 0 and 1 that overlap, or prior_targets=True",
 )
 FACES = tuple(product([False, True], repeat=2))  # whether a, and whether b, is held at 0
 
@@ -93,7 +93,7 @@ class BetaCalibration(BinaryCalibrator):
         targets = prior_targets(labels, weights) if self.prior_targets else (0.0, 1.0)
         p = off_the_ends(scores)
         if not self.prior_targets and not _overlap(p, labels):
-            raise ValueError(NO_MINIMUM)
+            raise _input.BadValue("X", *NO_MINIMUM)
         share = None if weights is None else weights / weights.max()
         x = np.stack([np.log(p), -np.log1p(-p), np.ones(len(p))])
         curve = _Curve(x, labels, share, targets)
@@ -180,7 +180,7 @@ def _best(curve: _Curve) -> Floats:
     counts = label_weights(curve.labels, curve.weights)
     up = float(counts @ curve.targets)
     if not 0 < up < counts.sum():  # one class, and more rows than prior targets can tell from infinity
-        raise ValueError(NO_MINIMUM)
+        raise _input.BadValue("X", *NO_MINIMUM)
     start = np.array([0.0, 0.0, np.log(up) - np.log(counts.sum() - up)])
     logs = curve.x[:2]
     if (logs.min(axis=1) == logs.max(axis=1)).any():

@@ -248,9 +248,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             try:
                 return Pair(classifier, clone(self.calibrator).fit(scores, codes, weights))
             except ValueError as error:
-                raise ValueError(
-                    f"the calibrator cannot learn from the classifier's scores: {error}"
-                ) from error
+                found = f"cannot learn from the classifier's scores ({error})"
+                raise _input.BadValue("calibrator", found, "one for such scores") from error
 
     def _as_it_is(self, X: Any, labels: npt.NDArray[Any], weights: Floats | None) -> Pair:
         """Pair the frozen classifier with a calibrator that learned from its scores of all rows."""

@@ -54,7 +54,7 @@ class ExpectationConsistency(TemperedSoftmax):
         return total, slope
 
     @staticmethod
-    def _obstacle(limits: LogitLimits) -> str | None:
+    def _obstacle(limits: LogitLimits) -> tuple[str, str] | None:
         """Say on which side of the reachable confidences the accuracy lies, or None where it lies inside."""
         low, high, accuracy = (
             total / limits.weight for total in (limits.one_over_finite, limits.one_over_tied, limits.correct)
@@ -64,6 +64,6 @@ class ExpectationConsistency(TemperedSoftmax):
         reached = (
             f"the mean confidence stays strictly between {low:.4g} (T -> infinity) and {high:.4g} (T -> 0)"
         )
-        if accuracy > low:
-            return f"{reached}, and the accuracy {accuracy:.4g} is not below its upper end, so T runs to 0"
-        return f"{reached}, and the accuracy {accuracy:.4g} is not above its lower end, so T runs to infinity"
+        end, way = ("below its upper", "0") if accuracy > low else ("above its lower", "infinity")
+        why = f"{reached}, and the accuracy {accuracy:.4g} is not {end} end, so T runs to {way}"
+        return why, "an accuracy in between"

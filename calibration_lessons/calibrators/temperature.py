@@ -159,6 +159,7 @@ class TemperedSoftmax(Calibrator):
         largest = rows.weights.max(initial=0.0)
         _input.some_weight(largest)
         warn_of_probabilities(rows.logits[:, 1] if self.n_features_in_ == 1 else rows.logits, self)
+        _input.labels_of_one_class(rows.labels[rows.weights > 0])
         rows = replace(rows, weights=rows.weights / largest)
         self._refuse(rows.limits)
         start, few = rows.limits.weight / rows.limits.spread, rows.every(SUBSAMPLE)
@@ -189,8 +190,8 @@ class TemperedSoftmax(Calibrator):
         raise NotImplementedError
 
     @staticmethod
-    def _obstacle(limits: LogitLimits) -> str | None:
-        """Say why no finite positive T solves the equation, or None where exactly one does."""
+    def _obstacle(limits: LogitLimits) -> tuple[str, str] | None:
+        """Say why no finite positive T solves the equation, and what is expected; None where one does."""
         raise NotImplementedError
 
     def _rows(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> LogitRows:
@@ -211,7 +212,8 @@ class TemperedSoftmax(Calibrator):
             raise _input.BadValue("X", found, f"0, or a distance between {MIN_SPREAD:g} and {MAX_SPREAD:g}")
         obstacle = self._obstacle(limits)
         if obstacle is not None:
-            raise ValueError(f"no temperature fits: {obstacle}")
+            why, expected = obstacle
+            raise _input.BadValue("X", f"is such that no temperature fits: {why}", expected)
 
     def _new_logits(self, X: npt.ArrayLike) -> FloatArray:
         return _input.logits(self._new_scores(X), "X")
@@ -282,18 +284,16 @@ class TemperatureScaling(TemperedSoftmax):
         return total, slope
 
     @staticmethod
-    def _obstacle(limits: LogitLimits) -> str | None:
+    def _obstacle(limits: LogitLimits) -> tuple[str, str] | None:
         """Say which way the likelihood drives the temperature, or None where it has a maximum."""
         if limits.spread == 0:
-            return "the logits of each row are equal, so every temperature gives the same probabilities"
+            why = "the logits of each row are equal, so every temperature gives the same probabilities"
+            return why, "logits that differ within a row"
         if limits.below_top <= 0:
-            return (
-                "every label is its row's largest logit, so the likelihood grows for ever as T -> 0. "
-                "Calibrate on rows that the model has not seen, some of which it gets wrong"
-            )
+            why = "every label is its row's largest logit, so the likelihood grows for ever as T -> 0"
+            return why, "rows that the model has not seen, some of which it gets wrong"
         if limits.above_mean <= RTOL * limits.spread:
-            return (
-                "the labels' logits are on average no larger than the mean logit of their row, so the "
-                "likelihood grows for ever as T -> infinity: these logits say no more than chance"
-            )
+            why = "the labels' logits are on average no larger than the mean logit of their row, so the "
+            why += "likelihood grows for ever as T -> infinity: these logits say no more than chance"
+            return why, "logits that say more"
         return None

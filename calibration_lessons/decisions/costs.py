@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import Floats, Label
 from ..measures._forecast import Forecast
 
@@ -211,16 +212,7 @@ def risk_coverage(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {y_true, y_prob, sample_weight, from_logits, labels}
 
     Notes
     -----
@@ -275,3 +267,6 @@ def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArra
         expected = f"a whole number in {lowest}..{highest}{hint}"
         raise _input.BadValue("decision", f"= {numbers[where]:g}", expected, where)
     return numbers.astype(np.int64)
+
+
+describe(risk_coverage)

@@ -320,12 +320,9 @@ class CalibrationMonitor:
         kind, event, rung, windows = (state[key] for key in KEYS[1:])
         known = type(kind) is list and len(kind) == 2 and type(kind[0]) is str and kind[1] in DTYPES
         alarms = type(rung) is dict and set(rung) <= {"calibration", "accuracy"}
+        named = type(settings["target"]) in (str, int, type(None))
         for key, fits, expected in (
-            (
-                "settings",
-                type(settings["target"]) in (str, int, type(None)),
-                "a target as a text or a number",
-            ),
+            ("settings", named, "a target as a text or a number"),
             ("windows", type(windows) is list, "a list"),
             ("kind", known or (kind is None and not windows), f"a text, and one of {DTYPES}"),
             ("event", event in EVENTS or type(event) is int, f"a class number, or one of {EVENTS}"),

@@ -425,7 +425,7 @@ def _sums_of(part: _Part) -> Any:
     if part.stop is not None:
         raise part.stop.whole()
     if part.sums is None:
-        raise ValueError("all blocks are empty: expected at least one row")
+        raise _input.BadValue("all blocks", "are empty", "at least one row")
     return part.sums
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import logit
 
 from .. import _input, _results
-from .._typing import FloatArray, Label
+from .._typing import Floats, IntArray, Label
 from ..solvers.logistic import logistic_line
 
 
@@ -77,25 +77,34 @@ def calibration_slope_intercept(
     >>> round(line.slope, 2), round(line.intercept, 2) + 0.0
     (0.51, 0.0)
     """
+    log_odds, labels = read_log_odds(y_true, y_prob, pos_label, from_logits=from_logits)
+    weights = _input.weights(sample_weight, len(labels))
+    if weights is not None:
+        log_odds, labels, weights = log_odds[weights > 0], labels[weights > 0], weights[weights > 0]
+    return CalibrationLine(*fitted_line(log_odds, labels, weights))
+
+
+def read_log_odds(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, pos_label: Label, *, from_logits: bool
+) -> tuple[Floats, IntArray]:
+    """Return log-odds and labels; refuse certain forecasts, whose log-odds are infinite."""
     if from_logits:
         log_odds = _input.finite(y_prob, "y_prob", (1,)).astype(np.float64)
     else:
         forecasts = _input.probabilities(y_prob, ndim=(1,))
-        _refuse_certainty(forecasts)
+        certain = (forecasts == 0) | (forecasts == 1)
+        if certain.any():
+            where = _input.first(certain)
+            expected = "a probability strictly between 0 and 1: certain forecasts have infinite log-odds"
+            raise _input.BadValue("y_prob", f"= {forecasts[where]}", expected, where)
         log_odds = logit(forecasts.astype(np.float64))
     labels = _input.class_numbers(y_true, log_odds, pos_label=pos_label)
     _input.same_length(y_true=labels, y_prob=log_odds)
-    weights = _input.weights(sample_weight, len(labels))
-    if weights is not None:
-        log_odds, labels, weights = log_odds[weights > 0], labels[weights > 0], weights[weights > 0]
+    return log_odds, labels
+
+
+def fitted_line(log_odds: Floats, labels: IntArray, weights: Floats | None) -> tuple[float, float]:
+    """Return slope and intercept of the log-odds; refuse forecasts to which no slope can be fitted."""
     if log_odds.min() == log_odds.max():
         raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")
-    return CalibrationLine(*logistic_line(log_odds, labels, weights, (0.0, 1.0)))
-
-
-def _refuse_certainty(forecasts: FloatArray) -> None:
-    certain = (forecasts == 0) | (forecasts == 1)
-    if certain.any():
-        where = _input.first(certain)
-        expected = "a probability strictly between 0 and 1: certain forecasts have infinite log-odds"
-        raise _input.BadValue("y_prob", f"= {forecasts[where]}", expected, where)
+    return logistic_line(log_odds, labels, weights, (0.0, 1.0), "y_prob")

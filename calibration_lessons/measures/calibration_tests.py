@@ -21,6 +21,7 @@ from scipy.stats import chi2
 from scipy.stats import norm as normal
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import FloatArray, Floats, Label, Seed, Target
 from ..numerics import softmax
 from . import chance
@@ -92,10 +93,7 @@ def calibration_test(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
+    {y_true, y_prob}
     method : str
         "ece": the expected calibration error, against its draws, as in `calibration_report`.
         "t-cal": the debiased squared error in 1, 2, 4, ... bins of equal width, in standard deviations, at
@@ -112,10 +110,7 @@ def calibration_test(
         Number of bins of "ece" (15) and "hosmer-lemeshow" (10); the other methods have none to choose.
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative: each row counts so much, in the data and in the draws.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {from_logits, labels}
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and
         "hosmer-lemeshow" the chi-squared distribution, with one degree of freedom per bin, instead.
@@ -337,3 +332,6 @@ MEASURES: dict[str, Callable[[Floats, Floats], Measure]] = {
     "kernel": _kernel,
     "kolmogorov-smirnov": _cumulative,
 }
+
+
+describe(calibration_test)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input
+from .._parameters import describe
 from .._typing import Label, Norm, Seed, Strategy, Target
 from . import _class_wise
 from ._forecast import Forecast
@@ -39,26 +40,7 @@ def expected_calibration_error(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    n_bins : int
-        Number M of bins.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
-    target : {None, "top-label", "positive", "class-wise"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
-        classes, each against the rest.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
-    norm : {"l1", "l2"}
-        Mean absolute gap, or root of the mean squared gap.
+    {y_true, y_prob, n_bins, strategy, target_or_classes, sample_weight, from_logits, labels, norm}
     debias : bool
         Subtract the part of the error that chance alone adds: for "l2" the variance of each bin's
         accuracy, for "l1" the excess of a folded normal mean. A negative result becomes 0.
@@ -138,23 +120,7 @@ def maximum_calibration_error(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    n_bins : int
-        Number M of bins.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
-    target : {None, "top-label", "positive"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {y_true, y_prob, n_bins, strategy, target, sample_weight, from_logits, labels}
 
     Returns
     -------
@@ -206,24 +172,10 @@ def ece_interval(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    n_bins : int
-        Number M of bins.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
-    target : {None, "top-label", "positive", "class-wise"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
-        classes, each against the rest.
+    {y_true, y_prob, n_bins, strategy, target_or_classes}
     sample_weight : array_like, shape (n,), optional
         Importance weights, non-negative; each bin counts with its effective number of rows.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {from_logits, labels}
     norm : {"l1", "l2"}
         Mean absolute gap, or root of the mean squared gap; "class-wise" has an interval for "l1" alone.
     level : float
@@ -306,22 +258,7 @@ def ece_under_calibration(
 
     Parameters
     ----------
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    n_bins : int
-        Number M of bins.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
-    target : {None, "top-label", "positive", "class-wise"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
-        classes, each against the rest.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    norm : {"l1", "l2"}
-        Mean absolute gap, or root of the mean squared gap.
+    {y_prob, n_bins, strategy, target_or_classes, sample_weight, from_logits, norm}
     n_draws : int
         Number of draws.
     random_state : int, Generator or None
@@ -373,3 +310,6 @@ def null_of(
         happened = generator.random(len(scores)) < scores
         draw[:] = np.bincount(index, weight * happened, minlength=n_bins) - expected
     return null_of_gaps(norm, curve.shares, gaps / np.where(curve.weights > 0, curve.weights, 1.0))
+
+
+describe(expected_calibration_error, maximum_calibration_error, ece_interval, ece_under_calibration)

@@ -10,6 +10,7 @@ from scipy.special import expit, log_softmax, softmax
 
 from .. import _input
 from .._blocks import chosen_class, row_blocks, row_squares
+from .._parameters import describe
 from .._typing import FloatArray, Floats, Label
 
 Sums = tuple[float, float]
@@ -31,16 +32,7 @@ def brier_score(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {y_true, y_prob, sample_weight, from_logits, labels}
 
     Returns
     -------
@@ -83,16 +75,7 @@ def negative_log_likelihood(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {y_true, y_prob, sample_weight, from_logits, labels}
 
     Returns
     -------
@@ -177,3 +160,6 @@ def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
         return np.asarray(np.logaddexp(0.0, np.where(labels == 1, -block, block)))
     return np.asarray(-chosen_class(log_softmax(block, axis=1), 1, labels))
+
+
+describe(brier_score, negative_log_likelihood)

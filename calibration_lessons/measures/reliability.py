@@ -15,6 +15,7 @@ from scipy.stats import norm as normal
 
 from .. import _input, _results
 from .._blocks import row_blocks
+from .._parameters import describe
 from .._typing import FloatArray, Floats, Label, Norm, Seed, Strategy, Target
 from . import chance
 from ._forecast import Forecast, event_name, the
@@ -219,24 +220,11 @@ def reliability_curve(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    n_bins : int
-        Number M of bins.
+    {y_true, y_prob, n_bins}
     strategy : {"uniform", "quantile"}
         Bins of equal width, right-closed, with the edges m/M in the dtype of the scores; or bins of
         equal mass, where equal scores stay together, so that ties make fewer bins.
-    target : {None, "top-label", "positive"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {target, sample_weight, from_logits, labels}
 
     Notes
     -----
@@ -290,3 +278,6 @@ def curve_from_sums(
     counts = rows.astype(np.int64)
     parts = counts, weight, confidence, accuracy, effective, hit_variances, squared_misses
     return ReliabilityCurve(target, strategy, edges, *parts)
+
+
+describe(reliability_curve)

@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
+from .._parameters import describe
 from .._typing import Label, Seed, Strategy, Target
 from ._forecast import Forecast, the
 from .ece import null_of
@@ -142,23 +143,7 @@ def calibration_report(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class; logits with ``from_logits=True``.
-    n_bins : int
-        Number M of bins.
-    strategy : {"uniform", "quantile"}
-        Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.
-    target : {None, "top-label", "positive"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    from_logits : bool
-        Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {y_true, y_prob, n_bins, strategy, target, sample_weight, from_logits, labels}
     level : float
         Confidence level of the interval, in (0, 1).
     n_draws : int
@@ -186,8 +171,8 @@ def calibration_report(
     """
     names = (labels, pos_label)
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
-    forecast.warn_of_one_class()
     curve = curve_of(forecast, n_bins, strategy)
+    forecast.warn_of_rows()
     low, high = curve.ece_interval(level)
     null = null_of(curve, forecast, "l1", n_draws, random_state)
     filled, ece = curve.counts > 0, curve.ece()
@@ -216,3 +201,6 @@ def calibration_report(
         accuracy=accuracy,
         confidence=confidence,
     )
+
+
+describe(calibration_report)

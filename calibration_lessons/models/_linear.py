@@ -32,11 +32,21 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_: Floats
     n_iter_: int
     n_features_in_: int
-    solver: Any
-    l2: float
-    fit_intercept: bool
-    tol: float
-    max_iter: int
+
+    def __init__(
+        self,
+        *,
+        solver: Solver = "newton",
+        l2: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-14,
+        max_iter: int = 10_000,
+    ) -> None:
+        self.solver = solver
+        self.l2 = l2
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
 
     def _read(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
@@ -76,13 +86,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             found = gradient_descent(loss, start, self.max_iter)
         if loss.separated(found.theta):
-            raise ValueError(_SEPARATED.format("every row lies on its own class's side of a plane"))
+            raise _separated("every row lies on its own class's side of a plane")
         flat = max(8 * self.tol / shares.min(), NEARLY_FLAT)
         if self.l2 == 0 and (not found.converged or loss.curvature_left(found.theta) <= flat):
             if separates(rows, codes, len(self.classes_)):
-                raise ValueError(
-                    _SEPARATED.format("no row lies beyond a plane between classes, some lie on it")
-                )
+                raise _separated("no row lies beyond a plane between classes, some lie on it")
         if not found.converged:
             warnings.warn(
                 f"{self.solver} did not arrive in max_iter = {self.max_iter} steps: "
@@ -172,10 +180,11 @@ def gradient_descent(loss: LinearLoss, theta: Floats, max_iter: int) -> Minimum:
 
 
 NEARLY_FLAT = 1e-9  # part of the curvature at zero: well above the rounding at which Newton's method stops
-_SEPARATED = (
-    "y is separated by X ({}): the likelihood has no maximum, the coefficients would grow for ever. "
-    "Expected classes that overlap, or l2 > 0"
-)
+
+
+def _separated(how: str) -> _input.BadValue:
+    found = f"is separated by X ({how}): the likelihood has no maximum, the coefficients would grow for ever"
+    return _input.BadValue("y", found, "classes that overlap, or l2 > 0")
 
 
 @dataclass(frozen=True)

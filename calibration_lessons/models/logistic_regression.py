@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 
 from .. import _input
 from .._typing import Floats
-from ._linear import LinearClassifier, LinearLoss, Solver
+from ._linear import LinearClassifier, LinearLoss
 
 
 class LogisticRegression(LinearClassifier):
@@ -66,21 +66,6 @@ class LogisticRegression(LinearClassifier):
     >>> model.predict([[1.0], [4.0]]).tolist()
     ['no', 'yes']
     """
-
-    def __init__(
-        self,
-        *,
-        solver: Solver = "newton",
-        l2: float = 0.0,
-        fit_intercept: bool = True,
-        tol: float = 1e-14,
-        max_iter: int = 10_000,
-    ) -> None:
-        self.solver = solver
-        self.l2 = l2
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn the coefficients.

@@ -81,12 +81,8 @@ class SoftmaxRegression(LinearClassifier):
         tol: float = 1e-14,
         max_iter: int = 10_000,
     ) -> None:
+        super().__init__(solver=solver, l2=l2, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter)
         self.form = form
-        self.solver = solver
-        self.l2 = l2
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn the coefficients.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, wraps
+from importlib import resources
 from io import BytesIO
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -36,32 +37,14 @@ from ..measures.corp import CorpCurve, corp_curve
 from ..measures.reliability import ReliabilityCurve, reliability_curve
 from ..measures.risk_validation import FlexibleCurve
 from ._text import described
-from .palette import BLACK, COLORS, GREEN, GREY, MARKERS, PURPLE, READING, VERMILLION, look_of, spare_colors
+from .palette import BLACK, COLORS, GREEN, MARKERS, PURPLE, READING, VERMILLION, look_of, spare_colors
 
 P = ParamSpec("P")
 C = TypeVar("C")
 Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
-HOUSE = {
-    "figure.dpi": 120,
-    "figure.facecolor": "white",
-    "savefig.facecolor": "white",
-    "font.size": 11,
-    "axes.titlesize": 12,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": GREY,
-    "grid.color": "#DDDDDD",
-    "lines.linewidth": 2,
-    "lines.markersize": 6,
-    "legend.frameon": True,
-    "legend.framealpha": 0.85,
-    "legend.edgecolor": "none",
-    "legend.fontsize": 10,
-    "hatch.linewidth": 0.6,
-}
+HOUSE = ["default", str(resources.files(__package__).joinpath("house.mplstyle"))]
+TITLE = 10  # points, of a legend
 BELOW = 0.3  # height of the panel of counts and of the gap above it, as a share of the diagram's
 
 
@@ -78,7 +61,7 @@ class Picture(Figure):
 
     def _repr_png_(self) -> bytes:
         buffer = BytesIO()
-        with matplotlib.style.context(["default", HOUSE]):
+        with matplotlib.style.context(HOUSE):
             self.savefig(buffer, format="png", bbox_inches="tight", metadata={"Software": None})
         return buffer.getvalue()
 
@@ -97,7 +80,7 @@ def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
         ax = kwargs.get("ax")
         if isinstance(ax, Axes) and not isinstance(ax.figure, Picture):
             return draw(*args, **kwargs)
-        with matplotlib.style.context(["default", HOUSE]):
+        with matplotlib.style.context(HOUSE):
             return draw(*args, **kwargs)
 
     return styled
@@ -163,14 +146,8 @@ def shared_legend(picture: Picture) -> Picture:
     for ax in picture.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    picture.legend(
-        list(named.values()),
-        list(named),
-        loc="outside upper center",
-        ncols=min(len(named), 3),
-        title=title or None,
-        title_fontsize=10,
-    )
+    place: dict[str, Any] = {"loc": "outside upper center", "ncols": min(len(named), 3)}
+    picture.legend([*named.values()], [*named], title=title or None, title_fontsize=TITLE, **place)
     return picture
 
 
@@ -287,10 +264,7 @@ def reliability_diagram(
     x, y = curve.confidence[filled], curve.accuracy[filled]
     low, high = (side[filled] for side in curve.interval(level))
     shade, ends = _color(color), None if band is None else _band(band, len(filled))
-    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
-    _diagonal(ax)
-    if title:
-        ax.set_title(title)
+    ax = _diagram(ax, counts, legend, title)
     if ends is not None:
         _calibrated(ax, x, ends[0][filled], ends[1][filled])
     ax.plot(x, y, color=shade, marker=MARKERS.get(shade, "o"), label=label)
@@ -331,14 +305,13 @@ def flexible_curve(
     >>> picture = risk_validation([0, 0, 1, 0, 1, 0, 1, 1], risk).plot()
     """
     forecasts = _input.probabilities(y_prob, ndim=(1,))
+    _input.number_between(level, 0, 1, "level", open_ends=True)
     shade = _color("uncalibrated")
-    ax = _axes(ax, (7.4, 5.4))
-    _diagonal(ax)
+    ax = _diagram(ax, True, True, title)
     ax.plot(curve.forecast, curve.observed, color=shade, label=label)
     band = f"{100 * level:g} % band, each point"
     ax.fill_between(curve.forecast, curve.low, curve.high, color=COLORS["band"], alpha=0.35, label=band)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="predicted risk", ylabel="observed risk")
-    ax.set_title(title)
     _finish(ax, "below the line: predicts too much\nabove the line: predicts too little")
     edges = bin_edges(20)
     _counts_below(ax, edges, np.histogram(forecasts, edges)[0], shade)
@@ -394,35 +367,30 @@ def corp_diagram(
     """
     curve = _curve(curve, y_prob, options, CorpCurve, corp_curve)
     shade, ends = _color(color), None if band is None else _band(band, len(curve.forecast))
-    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
-    _diagonal(ax)
-    if title:
-        ax.set_title(title)
+    ax = _diagram(ax, counts, legend, title)
     if ends is not None:
         _calibrated(ax, curve.forecast, *ends)
-    few = len(curve.forecast) <= 25
-    ax.plot(
-        curve.forecast,
-        curve.recalibrated,
-        color=shade,
-        marker=MARKERS.get(shade, "o") if few else None,
-        label=label,
-    )
+    marker = MARKERS.get(shade, "o") if len(curve.forecast) <= 25 else None
+    ax.plot(curve.forecast, curve.recalibrated, color=shade, marker=marker, label=label)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.set(xlabel="forecast probability", ylabel="recalibrated probability")
     parts = "\n".join(f"{name}: {part:.4f}" for name, part in curve.decomposition()._asdict().items())
     _finish(ax, parts if legend else None)
     if counts:
         edges = bin_edges(10)
-        rows = np.bincount(uniform_bins(curve.forecast, edges), curve.counts, minlength=10)
+        rows = np.bincount(uniform_bins(curve.forecast, 10), curve.counts, minlength=10)
         _counts_below(ax, edges, rows.astype(np.int64), shade)
     return _picture(ax)
 
 
-def _diagonal(ax: Axes) -> None:
-    """Draw the line of perfect calibration, once in an axes."""
+def _diagram(ax: Axes | None, counts: bool, legend: bool, title: str) -> Axes:
+    """Begin a diagram in a square of its own, or in axes that are there, where the diagonal is drawn once."""
+    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
+    if title:
+        ax.set_title(title)
     if "perfect" not in ax.get_legend_handles_labels()[1]:
         ax.plot([0, 1], [0, 1], color=COLORS["perfect"], linestyle="--", linewidth=1.2, label="perfect")
+    return ax
 
 
 def _calibrated(ax: Axes, x: Floats, low: Floats, high: Floats) -> None:
@@ -442,7 +410,7 @@ def _finish(ax: Axes, title: str | None) -> None:
     first = {label: handles[labels.index(label)] for label in labels}
     write = partial(ax.legend, list(first.values()), list(first), title=title, alignment="left")
     if isinstance(ax.figure, Picture):
-        write(loc="upper left", bbox_to_anchor=(1.02, 1), title_fontsize=HOUSE["legend.fontsize"])
+        write(loc="upper left", bbox_to_anchor=(1.02, 1), title_fontsize=TITLE)
         return
     ax.set_ylabel(ax.get_ylabel(), loc="bottom")  # beside the legend there is room, below are the counts
     small = {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.5, "columnspacing": 1}
@@ -461,16 +429,8 @@ def _counts_below(ax: Axes, edges: FloatArray, counts: IntArray, shade: str) -> 
         cast(Axes, ax.child_axes[0]).stairs(counts, edges, color=shade, linewidth=1.5, baseline=None)
         return
     below = ax.inset_axes((0, -BELOW, 1, BELOW - 0.08), sharex=ax)
-    bars = below.bar(
-        edges[:-1],
-        counts,
-        np.diff(edges),
-        align="edge",
-        color=COLORS["counts"],
-        edgecolor=BLACK,
-        linewidth=0.5,
-        label="counts",
-    )
+    look: dict[str, Any] = {"color": COLORS["counts"], "edgecolor": BLACK, "linewidth": 0.5}
+    bars = below.bar(edges[:-1], counts, np.diff(edges), align="edge", label="counts", **look)
     numbers = [str(rows) if rows else "" for rows in counts]
     many = len(numbers) > 10
     size = matplotlib.rcParams["font.size"] * (0.64 if many else 0.73)
@@ -533,13 +493,8 @@ def lines(
             ax.fill_between(np.asarray(x), low, high, color=look["color"], alpha=0.2, linewidth=0)
     for name, (across, up) in (points or {}).items():
         ax.plot([across], [up], color=BLACK, marker="*", markersize=13, linestyle="none", label=name)
-    ax.set(
-        xlabel=x_label,
-        ylabel=y_label,
-        title=title,
-        xscale="log" if log_x else "linear",
-        yscale="log" if log_y else "linear",
-    )
+    scales = {"xscale": "log" if log_x else "linear", "yscale": "log" if log_y else "linear"}
+    ax.set(xlabel=x_label, ylabel=y_label, title=title, **scales)
     if len(series) + len(points or {}) > 1:
         ax.legend()
     return _picture(ax)
@@ -627,15 +582,8 @@ def histogram(
     across = np.asarray(edges, dtype=float)
     for name, counts in groups.items():
         color = look_of(name, spare)["color"]
-        ax.bar(
-            across[:-1],
-            np.asarray(counts),
-            np.diff(across),
-            align="edge",
-            label=name,
-            facecolor=(color, 0.35),
-            edgecolor=color,
-        )
+        look = {"facecolor": (color, 0.35), "edgecolor": color}
+        ax.bar(across[:-1], np.asarray(counts), np.diff(across), align="edge", label=name, **look)
     for name, value in (marks or {}).items():
         look = look_of(name, spare)
         ax.axvline(value, color=look["color"], linestyle=look["linestyle"], label=name)
@@ -679,15 +627,8 @@ def bars(
         cases = [i for i, group in enumerate(groups.values()) if method in group]
         places = [i + (j - (len(methods) - 1) / 2) * width for i in cases]
         heights = [group[method] for group in groups.values() if method in group]
-        ax.bar(
-            places,
-            heights,
-            width,
-            label=method,
-            color=look_of(method, spare)["color"],
-            edgecolor=BLACK,
-            linewidth=0.5,
-        )
+        color = look_of(method, spare)["color"]
+        ax.bar(places, heights, width, label=method, color=color, edgecolor=BLACK, linewidth=0.5)
         ranges = [(intervals or {}).get(case, {}).get(method) for case in groups]
         for place, ends in zip(places, [ranges[i] for i in cases], strict=True):
             if ends is not None:
@@ -722,6 +663,9 @@ def images(
     grey = _input.finite(pictures, "pictures", (3,))
     if len(captions) != len(grey):
         raise _input.BadValue("captions", f"has {len(captions)} for {len(grey)} pictures", "one for each")
+    for i in marked:
+        if i not in range(len(grey)):
+            raise _input.BadValue("marked", f"holds {i!r}", f"positions of the {len(grey)} pictures")
     rows = -(-len(grey) // _input.positive_whole(columns, "columns"))
     picture = panels(rows, columns, size=(1.15 * columns, 1.45 * rows))
     for i, ax in enumerate(picture.axes):
@@ -770,17 +714,8 @@ def scatter(
 
 def _clouds(ax: Axes, clouds: Mapping[str, Pair], spare: Iterator[str]) -> None:
     for name, (x, y) in clouds.items():
-        look = look_of(name, spare)
-        ax.scatter(
-            x,
-            y,
-            s=26,
-            color=look["color"],
-            marker=look["marker"],
-            edgecolor="white",
-            linewidth=0.5,
-            label=name,
-        )
+        look = {key: value for key, value in look_of(name, spare).items() if key != "linestyle"}
+        ax.scatter(x, y, s=26, edgecolor="white", linewidth=0.5, label=name, **look)
     if len(clouds) > 1:
         ax.legend()
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
 
-from .. import _blocks
+from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
 from .newton import Convex, Slopes, minimise
 from .root import increasing_root
@@ -20,17 +21,18 @@ RTOL = 1e-10  # of slope and value, where some rows lie so far out that no step 
 MAX_LOG_ODDS = 600.0  # beyond it a row is taken as sure; exp(-600) leaves room for products
 MAX_SCALE_RATIO = 1e3  # between the units of a line and those of the rows that decide
 
+# What is refused: what was found, and what is expected.
 TOO_STEEP = (
-    "the labels overlap in score by so little that the best slope is too large for float64: expected labels "
-    "that overlap more, or scores in a larger unit"
+    "makes the labels overlap by so little that the best slope is too large for float64",
+    "labels that overlap more, or scores in a larger unit",
 )
-NO_MINIMUM = (
-    "the scores separate the labels (but for ties), so the likelihood grows for ever as the slope runs to "
-    "infinity: expected labels 0 and 1 that overlap in score"
+NO_LINE = (
+    "separates the labels (but for ties), so the likelihood grows for ever as the slope runs to infinity",
+    "labels 0 and 1 that overlap in score",
 )
 ONE_CLASS = (
-    "all labels are of one class, so the likelihood grows for ever as the intercept runs to infinity: "
-    "expected both labels, or prior targets"
+    "holds one class, so the likelihood grows for ever as the intercept runs to infinity",
+    "both labels, or prior targets",
 )
 
 
@@ -39,14 +41,16 @@ def logistic_line(
     labels: IntArray,
     weights: Floats | None,
     targets: tuple[float, float],
+    name: str = "X",
 ) -> tuple[float, float]:
     """Slope and intercept of least cross-entropy; `targets` holds those of the labels 0 and 1.
 
     Equal scores give the slope 0. A minimum exists wherever scores differ, unless the targets are the labels
     and a threshold separates them. This is decided by comparing scores, so no scale of theirs is too large.
+    A refusal names the argument `name`.
     """
     if targets == (0.0, 1.0) and _separable(scores, labels):
-        raise ValueError(NO_MINIMUM)
+        raise _input.BadValue(name, *NO_LINE)
     share = None if weights is None else weights / weights.max()
     start = _log_odds(label_weights(labels, share), np.array(targets))
     if scores.min() == scores.max():
@@ -54,9 +58,9 @@ def logistic_line(
     low, high = float(scores.min()), float(scores.max())
     curve = _Curve(scores, labels, share, targets, np.array([low, high]))
     line = np.array([0.0, start, low / 2 + high / 2, high / 2 - low / 2])
-    slope, value, centre, scale = descended(curve, line).tolist()
+    slope, value, centre, scale = descended(curve, line, name).tolist()
     if not math.isfinite(slope / scale):
-        raise ValueError(TOO_STEEP)
+        raise _input.BadValue(name, *TOO_STEEP)
     return slope / scale, value - slope * (centre / scale)
 
 
@@ -72,7 +76,7 @@ def logistic_intercept(
     counts = label_weights(labels, share)
     wanted = float(counts @ targets)
     if not 0 < wanted < counts.sum():
-        raise ValueError(ONE_CLASS)
+        raise _input.BadValue("y", *ONE_CLASS)
     middle = _reached(log_odds, share, wanted)
 
     def excess(factor: float) -> tuple[float, float]:
@@ -121,15 +125,13 @@ def _separable(scores: FloatArray, labels: IntArray) -> bool:
 
 
 @np.errstate(over="ignore", divide="raise", invalid="raise")
-def descended(function: Convex, start: Floats) -> Floats:
+def descended(function: Convex, start: Floats, name: str = "X") -> Floats:
     """Return the parameters of least cross-entropy; raise where float64 cannot hold them."""
-    try:
+    with suppress(ArithmeticError):
         theta, _, converged = minimise(function, start, MAX_STEPS)
-    except ArithmeticError:
-        raise ValueError(TOO_STEEP) from None
-    if not converged:
-        raise ValueError(TOO_STEEP)
-    return theta
+        if converged:
+            return theta
+    raise _input.BadValue(name, *TOO_STEEP)
 
 
 def cross_entropy_slopes(log_odds: Floats, up: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

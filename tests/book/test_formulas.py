@@ -28,7 +28,6 @@ UNREAD = {
     ("ece_interval", r"\bigl| \mathbb E [\, P(y = 1"): "an inequality between conditional expectations",
     ("histogram_binning", r"\min_{\theta_1"): "a problem; its solution is eq-histogram-binning",
     ("isotonic", r"\min_{g_1"): "a problem; its solution is eq-isotonic",
-    ("choosing", r"\left( \frac{1}{J} +"): "an estimate that the sentence around it names",
 }
 # Signs that change nothing, by the text before them.
 EQUIVALENT = {

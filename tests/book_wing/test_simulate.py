@@ -82,9 +82,10 @@ def test_gaussian_classes_posterior_is_bayes_rule():
     assert np.bincount(y).min() > 7000
 
 
-def test_logits_have_the_temperature_that_was_asked_for():
-    logits, y = simulate.logits_with_temperature(60_000, 5, 2.5, random_state=0)
-    assert cl.TemperatureScaling().fit(logits, y).temperature_ == pytest.approx(2.5, rel=0.03)
+@pytest.mark.parametrize("temperature", [0.2, 1.0, 2.5])
+def test_logits_have_the_temperature_that_was_asked_for(temperature):
+    logits, y = simulate.logits_with_temperature(60_000, 5, temperature, random_state=0)
+    assert cl.TemperatureScaling().fit(logits, y).temperature_ == pytest.approx(temperature, rel=0.03)
 
 
 def test_label_noise_gives_the_noisy_posterior():

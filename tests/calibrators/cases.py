@@ -112,3 +112,27 @@ def fitted_with_rows(draw, calibrators=tuple(EVERY), dtypes=(np.float32, np.floa
         except ValueError:
             assume(False)
     return calibrator, np.concatenate([new, known])
+
+
+def agree(answers, calibrator, rows):
+    """Hold what an exported function answers to `predict_proba`."""
+    with np.errstate(over="ignore", under="ignore"):
+        expected = calibrator.predict_proba(rows)
+    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
+
+
+def binned_at_its_edges(n_bins, dtype=np.float64):
+    """Histogram binning, and scores on the edges of its bins and beside them."""
+    edges = cl.measures.bin_edges(n_bins, dtype)
+    below, above = np.nextafter(edges[1:], dtype(0)), np.nextafter(edges[:-1], dtype(1))
+    rng = np.random.default_rng(n_bins)
+    known = rng.random(20 * n_bins)
+    binning = cl.HistogramBinning(n_bins).fit(known, rng.random(len(known)) < known**2)
+    return binning, np.concatenate([edges, below, above])
+
+
+def fitted_with_a_missing_score(calibrator):
+    """A fitted calibrator, and a row that lacks a score."""
+    by_class = isinstance(calibrator, BY_CLASS)
+    data = sound(np.random.default_rng(0), 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads)
+    return calibrator.fit(*data), np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.frozen import FrozenEstimator
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import LinearSVC
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -51,7 +50,7 @@ def test_no_other_powers_from_zero_up_have_a_smaller_cross_entropy(case, prior_t
     try:
         fitted = cl.BetaCalibration(prior_targets).fit(p, labels, weights if weighted else None)
     except ValueError as error:
-        assert "the probabilities separate the labels" in str(error)
+        assert "X separates the labels" in str(error)
         assume(False)
     line = np.array([fitted.a_, fitted.b_, fitted.c_])
     assert line[:2].min() >= 0
@@ -96,7 +95,7 @@ def test_a_curve_exists_exactly_where_no_threshold_separates_the_labels_and_alwa
     positive, negative = p[labels == 1], p[labels == 0]
     one_class = not len(positive) or not len(negative)
     if one_class or (p.min() < p.max() and positive.min() >= negative.max()):
-        with pytest.raises(ValueError, match="the probabilities separate the labels"):
+        with pytest.raises(ValueError, match="X separates the labels"):
             cl.BetaCalibration().fit(p, labels)
     else:
         cl.BetaCalibration().fit(p, labels)
@@ -142,11 +141,6 @@ def test_probabilities_of_many_sizes_in_one_sample_get_the_best_powers():
     assert fitted.predict_proba(p)[:, 1].mean() == pytest.approx(labels.mean(), abs=1e-6)
 
 
-def test_more_rows_of_one_class_than_prior_targets_can_tell_from_infinity_are_refused():
-    with pytest.raises(ValueError, match="the probabilities separate the labels"):
-        cl.BetaCalibration(prior_targets=True).fit([0.2, 0.8], [1, 1], [1e80, 1e80])
-
-
 @pytest.mark.parametrize("width", [1e-1, 1e-3, 1e-6, 1e-9])
 def test_probabilities_in_a_narrow_range_get_their_curve(width):
     u = RNG.uniform(-1, 1, 2000)
@@ -171,9 +165,3 @@ def test_behind_a_classifier_certain_probabilities_are_read_as_asked():
             warnings.simplefilter("error")
             model = cl.CalibratedModel(GaussianNB(), calibrator).fit(*three)
         assert model.predict_proba(three[0]).sum(axis=1) == pytest.approx(1)
-
-
-def test_a_classifier_without_probabilities_is_refused_and_platt_scaling_is_named():
-    X, y = RNG.normal(size=(40, 2)), np.arange(40) % 2
-    with pytest.raises(TypeError, match=r"\(PlattScaling reads the scores of decision_function\)"):
-        cl.CalibratedModel(LinearSVC(), cl.BetaCalibration()).fit(X, y)

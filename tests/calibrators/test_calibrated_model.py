@@ -18,7 +18,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     VotingClassifier,
 )
-from sklearn.exceptions import DataConversionWarning, NotFittedError
+from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -36,15 +36,17 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR, LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 import calibration_lessons as cl
 from calibration_lessons.calibrators import _classifier_scores as _reading
+from tests.refusals import refusals, refused
 
 X2, Y2 = make_classification(400, random_state=0, flip_y=0.2)
 X3, Y3 = make_classification(400, n_informative=5, n_classes=3, random_state=0, flip_y=0.2)
 LINEAR = LogisticRegression(max_iter=1000)
+PAIRS = SVC(decision_function_shape="ovo")
 
 
 @pytest.mark.parametrize("data", [(X2, Y2), (X3, Y3)], ids=["two classes", "three classes"])
@@ -59,16 +61,18 @@ def test_the_calibrator_learns_from_out_of_fold_scores_and_the_classifier_from_a
     assert np.array_equal(model.predict(X), LINEAR.predict(X))
 
 
-def test_isotonic_calibration_equals_scikit_learns_without_an_ensemble():
-    ours = cl.CalibratedModel(LINEAR, cl.IsotonicCalibration()).fit(X2, Y2)
-    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=False).fit(X2, Y2)
-    assert ours.predict_proba(X2) == pytest.approx(theirs.predict_proba(X2), abs=1e-9)
-
-
-def test_one_against_the_rest_equals_scikit_learns_isotonic_for_three_classes():
-    ours = cl.CalibratedModel(LINEAR, cl.OneVsRest(cl.IsotonicCalibration())).fit(X3, Y3)
-    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=False).fit(X3, Y3)
-    assert ours.predict_proba(X3) == pytest.approx(theirs.predict_proba(X3), abs=1e-9)
+@pytest.mark.parametrize("ensemble", [False, True])
+@pytest.mark.parametrize(
+    ("calibrator", "X", "y"),
+    [(cl.IsotonicCalibration(), X2, Y2), (cl.OneVsRest(cl.IsotonicCalibration()), X3, Y3)],
+    ids=["two classes", "three classes"],
+)
+def test_isotonic_calibration_equals_scikit_learns_with_and_without_an_ensemble(calibrator, X, y, ensemble):
+    ours = cl.CalibratedModel(LINEAR, calibrator, ensemble=ensemble).fit(X, y)
+    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=ensemble).fit(X, y)
+    assert ours.predict_proba(X) == pytest.approx(theirs.predict_proba(X), abs=1e-9)
+    assert np.array_equal(ours.predict(X), theirs.predict(X))
+    assert len(ours.pairs_) == (5 if ensemble else 1) and hasattr(ours, "calibrator_") != ensemble
 
 
 def test_a_frozen_classifier_learns_from_the_rows_it_is_given_and_leaves_the_classifier_alone():
@@ -136,29 +140,15 @@ def test_works_in_cross_validation_with_frames_and_pickles():
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
 
 
-@pytest.mark.parametrize(
-    ("change", "X", "y", "error", "message"),
-    [
-        ({"calibrator": cl.PlattScaling()}, X3, Y3, ValueError, "expected one score a row.*OneVsRest"),
-        ({"cv": 1}, X2, Y2, ValueError, "k-fold"),
-        ({"cv": "five"}, X2, Y2, ValueError, "cv"),
-        ({}, X2, np.linspace(0, 1, 400), ValueError, "Unknown label type: continuous"),
-        ({"estimator": FrozenEstimator(LogisticRegression())}, X2, Y2, NotFittedError, "not fitted yet"),
-    ],
-)
-def test_what_does_not_fit_together_is_refused_in_words(change, X, y, error, message):
-    estimator = LogisticRegression(max_iter=1000)
-    model = cl.CalibratedModel(estimator, cl.TemperatureScaling()).set_params(**change)
-    with pytest.raises(error, match=message):
-        model.fit(X, y)
+@refusals("calibrated-model")
+def test_what_does_not_fit_together_is_refused(kind, start, call):
+    refused(kind, start, call, globals())
 
 
-def test_a_label_that_the_frozen_classifier_does_not_know_and_unfitted_use_are_refused():
+def test_a_label_that_the_frozen_classifier_does_not_know_is_refused():
     fitted = LogisticRegression(max_iter=1000).fit(X2, np.array(["no", "yes"])[Y2])
     with pytest.raises(ValueError, match=r"y\[2\] = .*maybe.*expected one of the classes"):
         cl.CalibratedModel(FrozenEstimator(fitted), cl.PlattScaling()).fit(X2[:3], ["no", "yes", "maybe"])
-    with pytest.raises(NotFittedError):
-        cl.CalibratedModel(LINEAR, cl.PlattScaling()).predict(X2)
 
 
 class Saying(ClassifierMixin, BaseEstimator):
@@ -230,14 +220,7 @@ def test_a_margin_of_two_classes_belongs_to_the_second_that_the_classifier_holds
         assert np.array_equal(model.predict(rows), straight.predict(rows))
 
 
-def test_classes_that_are_not_those_of_the_labels_are_refused():
-    with pytest.raises(ValueError, match=r"estimator.classes_ = \[0, 0\]: expected the classes \[0\]"):
-        after([[0.5, 0.5]] * 2, cl.PlattScaling(), [0, 0], (0, 0))
-
-
-def test_a_classifier_without_classes_is_refused_and_weak_logits_are_not_taken_for_probabilities():
-    with pytest.raises(TypeError, match=r"expected a classifier that is fitted, with its classes_"):
-        cl.CalibratedModel(FrozenEstimator(SVR().fit(X2, Y2)), cl.PlattScaling()).fit(X2, Y2)
+def test_weak_logits_are_not_taken_for_probabilities():
     weak = np.linspace(0.2, 0.9, 200)
     after(weak, cl.PlattScaling(), np.arange(200) % 3 > 0, (False, True), "decision_function")
 
@@ -335,9 +318,6 @@ def test_certain_probabilities_can_be_refused_in_the_users_terms():
         folded.fit(np.arange(20)[:, None], [0, 1] * 10)
     model, rows = after(CERTAIN, cl.IsotonicCalibration(), WON, zeros="refuse")
     assert np.isfinite(model.predict_proba(rows)).all()
-    for zeros in ("clip", 0, 0.5, None):
-        with pytest.raises(ValueError, match=r"^zeros = "):
-            after(CERTAIN, cl.PlattScaling(), WON, zeros=zeros)
 
 
 def test_the_log_odds_of_a_class_keep_the_digits_of_a_probability_close_to_one():
@@ -398,14 +378,8 @@ def test_weights_reach_the_classifier_that_a_search_tries():
     assert np.array_equal(model.estimator_.best_estimator_[-1].coef_, alone[-1].coef_)
 
 
-def test_margins_of_pairs_are_not_taken_for_margins_of_three_classes():
-    pairs = SVC(decision_function_shape="ovo")
-    for model in (pairs, make_pipeline(StandardScaler(), pairs), GridSearchCV(pairs, {"C": [1.0]}, cv=2)):
-        with pytest.raises(
-            ValueError, match=r"estimator = SVC\(.*'ovo'\), which gives a margin for each pair"
-        ):
-            cl.CalibratedModel(model, cl.TemperatureScaling()).fit(X3, Y3)
-    assert cl.CalibratedModel(pairs, cl.PlattScaling()).fit(X2, Y2).calibrator_.slope_ > 0
+def test_margins_of_one_pair_are_those_of_two_classes():
+    assert cl.CalibratedModel(PAIRS, cl.PlattScaling()).fit(X2, Y2).calibrator_.slope_ > 0
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -417,19 +391,6 @@ def test_groups_reach_the_splitter_with_routing_and_without(routing):
         LINEAR, X2, Y2, cv=GroupKFold(4).split(X2, Y2, groups), method="decision_function"
     )
     assert model.calibrator_.slope_ == cl.PlattScaling().fit(unseen, Y2).slope_
-
-
-def test_folds_that_cannot_be_made_are_refused_in_one_line():
-    with pytest.raises(
-        ValueError, match=r"cv = GroupKFold.*cuts by group: expected fit\(X, y, groups=\.\.\.\)"
-    ):
-        cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=GroupKFold(4)).fit(X2, Y2)
-    with pytest.raises(ValueError, match=r"cv = 'prefit': expected a fitted estimator in a FrozenEstimator"):
-        cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv="prefit").fit(X2, Y2)
-    with pytest.raises(
-        TypeError, match=r"sample_weight is given, and .* takes none: expected a FrozenEstimator"
-    ):
-        cl.CalibratedModel(make_pipeline(KNeighborsClassifier()), cl.PlattScaling()).fit(X2, Y2, W2)
 
 
 @pytest.mark.parametrize(
@@ -457,12 +418,7 @@ def test_each_row_of_a_test_fold_counts_once_however_many_folds_it_is_in(cv, wei
     assert model.calibrator_.intercept_ == pytest.approx(expected.intercept_, rel=1e-9)
 
 
-def test_an_ensemble_answers_with_the_mean_of_the_folds_as_scikit_learns():
-    ours = cl.CalibratedModel(LINEAR, cl.IsotonicCalibration(), ensemble=True).fit(X2, Y2)
-    theirs = CalibratedClassifierCV(LINEAR, method="isotonic", ensemble=True).fit(X2, Y2)
-    assert ours.predict_proba(X2) == pytest.approx(theirs.predict_proba(X2), abs=1e-9)
-    assert np.array_equal(ours.predict(X2), theirs.predict(X2))
-    assert len(ours.pairs_) == 5 and not hasattr(ours, "calibrator_")
+def test_the_weights_of_a_fold_reach_its_pair():
     weighted = cl.CalibratedModel(LINEAR, cl.PlattScaling(), cv=KFold(2), ensemble=True).fit(X2, Y2, W2)
     half = LogisticRegression(max_iter=1000).fit(X2[200:], Y2[200:], W2[200:])
     expected = cl.PlattScaling().fit(half.decision_function(X2[:200]), Y2[:200], W2[:200])
@@ -486,14 +442,6 @@ def test_a_kernel_that_is_given_is_cut_both_ways():
     assert given.calibrator_.slope_ == pytest.approx(made.calibrator_.slope_, rel=1e-3)
 
 
-def test_a_margin_without_probabilities_is_told_of_bins_of_equal_mass():
-    for calibrator in (cl.HistogramBinning(), cl.OneVsRest(cl.HistogramBinning())):
-        with pytest.raises(
-            TypeError, match=r"with predict_proba, because .* \(with strategy='quantile' it reads"
-        ):
-            cl.CalibratedModel(LinearSVC(), calibrator).fit(X2, Y2)
-
-
 def test_the_scores_are_what_the_calibrator_reads_and_logarithms_are_those_of_the_probabilities():
     one = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2.tolist(), Y2.tolist())
     assert np.array_equal(one.scores(X2), one.estimator_.decision_function(X2))
@@ -513,5 +461,3 @@ def test_labels_in_a_column_are_flattened_with_a_warning_and_numbers_among_objec
     objects = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2.astype(object))
     for model in (column, objects):
         assert np.array_equal(model.predict_proba(X2), plain.predict_proba(X2))
-    with pytest.raises(TypeError, match=r"y holds objects \(int64, str\)"):
-        cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, np.array([*Y2[1:], "a"], dtype=object))

@@ -11,6 +11,7 @@ from calibration_lessons.book import definitions
 from calibration_lessons.calibrators import matrix_scaling
 from calibration_lessons.calibrators._affine_rows import AffineRows, Deviation
 from tests.calibrators.cases import logits_and_labels, simulate
+from tests.refusals import refusals, refused
 
 STRUCTURES = ["bias", "vector", "full"]
 
@@ -326,33 +327,9 @@ def test_fewer_than_five_rows_give_the_temperature():
     assert (scaling.strength_, scaling.path_) == (np.inf, None)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            {"structure": "diagonal"},
-            r"structure = 'diagonal': expected one of 'auto', 'bias', 'vector', 'full'",
-        ),
-        ({"strength": 0}, r"strength = 0: expected a number in \(0, inf\)"),
-        ({"strength": np.nan}, r"strength = nan: expected a number in \(0, inf\)"),
-        ({"strength": "weak"}, r"strength = 'weak': expected a number in \(0, inf\)"),
-        ({"strength": True}, r"strength = True: expected a number in \(0, inf\)"),
-    ],
-)
-def test_odd_parameters_are_refused_by_name(change, message):
-    with pytest.raises(ValueError, match=message):
-        cl.MatrixScaling(**change).fit(*simulate(50, 3, 2.0))
-
-
-def test_an_infinite_logit_is_refused_at_its_place_and_at_chance_it_is_said_which_way_t_runs():
-    logits, labels = simulate(50, 3, 2.0)
-    logits[7, 1] = -np.inf
-    with pytest.raises(ValueError, match=r"X\[7, 1\] = -inf: expected a finite logit.*TemperatureScaling"):
-        cl.MatrixScaling().fit(logits, labels)
-    with pytest.raises(ValueError, match="T -> infinity"):
-        cl.MatrixScaling().fit(-np.eye(3)[[0, 1, 2, 0]], [0, 1, 2, 0])
-    with pytest.raises(ValueError, match="T -> 0"):
-        cl.MatrixScaling().fit(np.eye(3), [0, 1, 2])
+@refusals("strength")
+def test_odd_parameters_are_refused_by_name(kind, start, call):
+    refused(kind, start, call, globals())
 
 
 @pytest.mark.parametrize("scale", [1e-30, 1e30])

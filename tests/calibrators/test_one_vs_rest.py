@@ -39,11 +39,3 @@ def test_a_row_in_which_every_class_gets_nothing_becomes_uniform():
 def test_the_predicted_class_may_change():
     fitted = cl.OneVsRest(cl.IsotonicCalibration()).fit(PROBABILITIES, LABELS)
     assert (fitted.predict(PROBABILITIES) != PROBABILITIES.argmax(axis=1)).any()
-
-
-def test_an_absent_class_is_named():
-    keep = LABELS != 1
-    with pytest.raises(ValueError, match="y holds no row of class 1: expected rows of each"):
-        cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES[keep], LABELS[keep])
-    with pytest.raises(ValueError, match="y holds no row of class 1"):
-        cl.OneVsRest(cl.PlattScaling()).fit(PROBABILITIES, LABELS, keep.astype(float))

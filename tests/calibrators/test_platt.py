@@ -79,7 +79,7 @@ def test_scikit_learns_sigmoid_calibration_is_near_and_no_better():
 
 
 def test_five_rows_that_a_threshold_separates_need_prior_targets():
-    with pytest.raises(ValueError, match="the scores separate the labels"):
+    with pytest.raises(ValueError, match="X separates the labels"):
         cl.PlattScaling(prior_targets=False).fit(FIVE_SCORES, FIVE_LABELS)
     fitted = cl.PlattScaling().fit(FIVE_SCORES, FIVE_LABELS)
     assert (round(fitted.slope_, 3), round(fitted.intercept_, 3)) == (1.435, 0.181)
@@ -95,7 +95,7 @@ def test_without_prior_targets_a_curve_exists_exactly_where_the_labels_overlap_i
         assert p.mean() == pytest.approx(labels.mean(), abs=1e-9)
         assert (p * scores).mean() == pytest.approx((labels * scores).mean(), abs=1e-8)
         return
-    with pytest.raises(ValueError, match="the scores separate the labels"):
+    with pytest.raises(ValueError, match="X separates the labels"):
         cl.PlattScaling(prior_targets=False).fit(scores, labels)
 
 
@@ -184,7 +184,7 @@ def test_a_single_class_gives_its_prior_target_with_a_warning():
     with pytest.warns(UserWarning, match="all labels are 1"):
         fitted = cl.PlattScaling().fit([1.0, 2.0, 3.0], [1, 1, 1])
     assert fitted.predict_proba([0.0])[0, 1] == pytest.approx(4 / 5)
-    with pytest.warns(UserWarning), pytest.raises(ValueError, match="separate the labels"):
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match="separates the labels"):
         cl.PlattScaling(prior_targets=False).fit([1.0, 2.0, 3.0], [1, 1, 1])
 
 
@@ -260,11 +260,5 @@ def test_with_the_slope_held_equal_scores_say_the_base_rate_and_one_class_its_pr
     with pytest.warns(UserWarning, match="all labels are 0"):
         fitted = cl.PlattScaling(slope=1.0).fit([1.0, 2.0, 4.0], [0, 0, 0])
     assert fitted.predict_proba([1.0, 2.0, 4.0])[:, 1].mean() == pytest.approx(1 / 5)
-    with pytest.raises(ValueError, match="all labels are of one class, so the likelihood grows for ever"):
+    with pytest.raises(ValueError, match="y holds one class, so the likelihood grows for ever"):
         cl.PlattScaling(prior_targets=False, slope=1.0).fit([1.0, 2.0, 4.0], [0, 0, 0])
-
-
-@pytest.mark.parametrize("slope", [0, -1.0, np.nan, np.inf, 1e100, "1", True])
-def test_a_slope_that_is_no_positive_number_is_refused(slope):
-    with pytest.raises(ValueError, match=r"slope = .*: expected a number in \(0, 1e\+100\)"):
-        cl.PlattScaling(slope=slope).fit(SCORES, LABELS)

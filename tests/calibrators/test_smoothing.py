@@ -85,10 +85,3 @@ def test_the_log_loss_of_new_rows_is_finite_alone_and_one_against_the_rest(name)
     assert cl.brier_score(y[2000:], after) < cl.brier_score(y[2000:], before) + 0.005
     one = CALIBRATORS[name](2).fit(p[:2000, 0], y[:2000] == 0).predict_proba([0.0, 1.0])
     assert 0 < one.min() <= one.max() < 1
-
-
-@pytest.mark.parametrize("kind", [cl.IsotonicCalibration, cl.HistogramBinning])
-@pytest.mark.parametrize("value", [-1, np.nan, np.inf, "Laplace", None])
-def test_smoothing_is_a_number_of_rows(kind, value):
-    with pytest.raises(ValueError, match=r"^smoothing = .*: expected a number in \[0, 1e\+100\]"):
-        kind(smoothing=value).fit([0.1, 0.9], [0, 1])

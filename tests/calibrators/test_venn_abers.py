@@ -189,8 +189,3 @@ def test_weights_of_any_size_are_read(size):
     fitted = cl.VennAbersCalibration().fit([1.0, 2.0], [0, 1], [size, size])
     expected = [[0, 0], [1, 1]] if size > 1 else [[0, 1], [0, 1]]
     assert fitted.predict_interval([1.0, 2.0]) == pytest.approx(np.array(expected), abs=1e-200)
-
-
-def test_an_interval_is_refused_where_probabilities_are():
-    with pytest.raises(ValueError, match=r"X\[1\] is NaN: expected finite numbers"):
-        cl.VennAbersCalibration().fit(P, Y).predict_interval([0.5, np.nan])

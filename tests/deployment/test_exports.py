@@ -16,14 +16,21 @@ import numpy as np
 import pytest
 from hypothesis import given
 from playwright._impl._driver import compute_driver_executable
-from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
 from calibration_lessons.calibrators._base import Calibrator
 from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.deployment import exports as shipping
-from tests.calibrators.cases import BINARY, BY_CLASS, EVERY, fitted_with_rows, simulate, sound
+from tests.calibrators.cases import (
+    BINARY,
+    EVERY,
+    agree,
+    binned_at_its_edges,
+    fitted_with_a_missing_score,
+    fitted_with_rows,
+    simulate,
+)  # fmt: skip
+from tests.refusals import refusals, refused
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
 SCORES = LOGITS[:, 1] - LOGITS[:, 0]
@@ -37,12 +44,6 @@ require('readline').createInterface({input: process.stdin}).on('line', (line) =>
   console.log(JSON.stringify(rows.map(calibrate)));
 });
 """
-
-
-def agree(answers, calibrator, rows):
-    with np.errstate(over="ignore", under="ignore"):
-        expected = calibrator.predict_proba(rows)
-    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
 
 
 def numpy_function(calibrator):
@@ -215,11 +216,7 @@ def asked(expression, scores):
 
 @pytest.mark.parametrize("n_bins", [3, 7, 10, 49, 97])
 def test_a_score_on_an_edge_falls_in_the_same_bin_in_every_language(n_bins, node):
-    edges = cl.measures.bin_edges(n_bins)
-    scores = np.concatenate([edges, np.nextafter(edges[1:], 0), np.nextafter(edges[:-1], 1)])
-    rng = np.random.default_rng(n_bins)
-    known = rng.random(20 * n_bins)
-    binning = cl.HistogramBinning(n_bins).fit(known, rng.random(len(known)) < known**2)
+    binning, scores = binned_at_its_edges(n_bins)
     agree(numpy_function(binning)(scores), binning, scores)
     agree(node(cl.export(binning, "javascript"), scores.tolist()), binning, scores)
     answers = asked(cl.export(binning, "sql"), scores.tolist())
@@ -228,15 +225,12 @@ def test_a_score_on_an_edge_falls_in_the_same_bin_in_every_language(n_bins, node
 
 @pytest.mark.parametrize("calibrator", EVERY, ids=repr)
 def test_a_missing_score_has_no_probability(calibrator, node):
-    by_class = isinstance(calibrator, BY_CLASS)
-    rng = np.random.default_rng(0)
-    fitted = calibrator.fit(*sound(rng, 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads))
-    missing = np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])
+    fitted, missing = fitted_with_a_missing_score(calibrator)
     assert np.isnan(numpy_function(fitted)(missing)).all()
     source = cl.export(fitted, "javascript").replace("[].concat(scores)", "[].concat(scores).map(Number)")
-    gone = [["0.2", "missing", "0.3"]] if by_class else ["missing"]
-    assert node(source, gone) == [[None] * (3 if by_class else 2)]
-    if not by_class:
+    gone = [["0.2", "missing", "0.3"]] if missing.ndim == 2 else ["missing"]
+    assert node(source, gone) == [[None] * len(fitted.classes_)]
+    if missing.ndim == 1:
         assert np.isnan(asked(cl.export(fitted, "sql"), [None])).all()
 
 
@@ -292,25 +286,9 @@ def test_every_public_calibrator_can_be_exported_or_says_that_it_cannot():
     assert all(kind._learned for kind in kinds)
 
 
-# fmt: off
-REFUSALS = [
-    (lambda: cl.export(PLATT, "cobol"), ValueError,
-     "target = 'cobol': expected one of 'numpy', 'torch', 'javascript', 'onnx', 'sql'"),
-    (lambda: cl.export(PLATT, "onnx", dtype="float16"), ValueError,
-     "dtype = 'float16': expected one of 'float32', 'float64'"),
-    (lambda: cl.export(cl.PlattScaling(), "sql"), NotFittedError, "not fitted yet"),
-    (lambda: cl.export(LogisticRegression(), "sql"), TypeError,
-     "calibrator is of type LogisticRegression: expected a calibrator of this package"),
-    (lambda: cl.export(cl.CalibratedModel(LogisticRegression(), cl.PlattScaling()), "sql"), TypeError,
-     "calibrator is a CalibratedModel: expected a calibrator; this model holds a classifier, too: pass its calibrator_"),  # noqa: E501
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("call", "kind", "message"), REFUSALS)
-def test_what_cannot_be_exported_is_refused(call, kind, message):
-    with pytest.raises(kind, match=re.escape(message)):
-        call()
+@refusals("export")
+def test_what_cannot_be_exported_is_refused(kind, start, call):
+    refused(kind, start, call, globals())
 
 
 def test_a_calibrator_of_somebody_else_has_no_function():

@@ -27,6 +27,7 @@ from calibration_lessons.deployment.monitor import (
     calibration_bets,
     evidence,
 )
+from tests.refusals import refusals, refused
 from tests.tampered import put, tampered
 
 CONFIDENT = stats.beta(9, 1)
@@ -372,46 +373,9 @@ def one():
     return CalibrationMonitor(5).add_forecasts("a", P)
 
 
-# fmt: off
-REFUSALS = [
-    (lambda: CalibrationMonitor(0), ValueError, "n_bins = 0: expected a whole number of at least 1"),
-    (lambda: CalibrationMonitor(false_alarms=1), ValueError, "false_alarms = 1: expected a number in (0, 1)"),
-    (lambda: CalibrationMonitor(windows=0), ValueError, "windows = 0: expected a whole number of at least 1"),
-    (lambda: CalibrationMonitor(accuracy=1), ValueError, "accuracy = 1: expected a number in (0, 1)"),
-    (lambda: CalibrationMonitor(target="top").add_forecasts(1, P), ValueError, "target = 'top': expected"),
-    (lambda: one().add_forecasts(None, P), TypeError, "window = None: expected a text or a whole number"),
-    (lambda: one().add_forecasts(True, P), TypeError, "window = True: expected a text or a whole number"),
-    (lambda: one().add_forecasts(3, P), TypeError, "window = 3: expected a name like 'a'"),
-    (lambda: one().add_forecasts("b", [1.2]), ValueError, "y_prob[0] = 1.2: expected a probability in [0, 1]"),
-    (lambda: one().add_forecasts("b", [[0.2, 0.8]]), ValueError, "y_prob holds 2 classes in float64: expected the positive class"),
-    (lambda: one().add_labels("b", [1], [0.2]), ValueError, "window = 'b': expected one whose forecasts were added before"),
-    (lambda: one().add_labels("a", [1, 0], [0.9, 0.95]), ValueError, "y_prob brings 2 labels to bin 5 of window 'a': expected at most the 1 forecasts"),
-    (lambda: one().add_labels("a", [1], np.float32([0.9])), ValueError, "y_prob holds the positive class in float32: expected"),
-    (lambda: one().add_labels("a", [2], [0.9]), ValueError, "y_true[0] = 2: expected a class number"),
-    (lambda: one().add_labels("a", [1, 0], [0.9]), ValueError, "y_true has 2 rows and y_prob has 1"),
-    (lambda: one().merge(one().curve), TypeError, "other is of type method: expected a CalibrationMonitor"),
-    (lambda: one().merge(CalibrationMonitor(6)), ValueError, "other has n_bins = 6: expected 5"),
-    (lambda: one().merge(CalibrationMonitor(5, "positive")), ValueError, "other has target = 'positive': expected None"),
-    (lambda: one().merge(CalibrationMonitor(5, false_alarms=0.1)), ValueError, "other has false_alarms = 0.1: expected 0.05"),
-    (lambda: one().merge(CalibrationMonitor(5, windows=7)), ValueError, "other has windows = 7: expected 365"),
-    (lambda: one().merge(CalibrationMonitor(5, accuracy=0.5)), ValueError, "other has accuracy = 0.5: expected None"),
-    (lambda: one().merge(CalibrationMonitor(5).add_forecasts(1, P)), TypeError, "other = 1: expected a name like 'a'"),
-    (lambda: one().merge(CalibrationMonitor(5).add_forecasts("b", np.float32(P))), ValueError, "other holds the positive class in float32"),
-    (lambda: one().curve("a"), ValueError, "window = 'a': expected one with labels"),
-    (lambda: one().curve("b"), ValueError, "window = 'b': expected one with labels"),
-    (lambda: one().report(level=1), ValueError, "level = 1: expected a number in (0, 1)"),
-    (lambda: first_alarms(ScoreSource(), rows=0), ValueError, "rows = 0: expected a whole number of at least 1"),
-    (lambda: first_alarms(ScoreSource(), years=0), ValueError, "years = 0: expected a whole number of at least 1"),
-    (lambda: first_alarms(ScoreSource(), false_alarms=0), ValueError, "false_alarms = 0: expected a number in (0, 1)"),
-]
-# fmt: on
-
-
-@pytest.mark.parametrize(("call", "kind", "message"), REFUSALS)
-def test_what_does_not_fit_is_refused(call, kind, message):
-    with pytest.raises(kind) as refusal:
-        call()
-    assert message in str(refusal.value)
+@refusals("monitor")
+def test_what_does_not_fit_is_refused(kind, start, call):
+    refused(kind, start, call, globals())
 
 
 def test_what_is_refused_adds_nothing():

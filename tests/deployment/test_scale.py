@@ -19,6 +19,7 @@ import calibration_lessons as cl
 from calibration_lessons.deployment import scale
 from tests.calibrators.cases import simulate
 from tests.measures import cases
+from tests.refusals import refusals, refused
 
 # An older Dask warns where a test names its scheduler while the workers of another wait.
 pytestmark = pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
@@ -59,11 +60,8 @@ def sample(n, n_classes, dtype, seed, from_logits=False):
     logits = rng.normal(size=(n, n_classes)).round(1)
     scores = logits if from_logits else cl.softmax(logits)
     if n_classes == 2 and seed % 2:
-        scores = (
-            logits[:, 1]
-            if from_logits
-            else np.where(rng.random(n) < 0.5, scores[:, 1], rng.choice(11, n) / 10)
-        )
+        tied = np.where(rng.random(n) < 0.5, scores[:, 1], rng.choice(11, n) / 10)
+        scores = logits[:, 1] if from_logits else tied
     return rng.integers(0, n_classes, n), scores.astype(dtype), rng.integers(0, 3, n) / 2
 
 
@@ -276,9 +274,8 @@ def test_a_bad_row_of_a_fit_is_named_in_the_whole_array_and_in_its_block(method)
         with pytest.raises(ValueError, match=message + PLACE):
             scale.fit(method(), in_blocks(with_entry(Z, value, np.nan), [5, 0, 10, 5, 10]), Y)
     impossible = with_entry(Z, (17, Y[17]), -np.inf)
-    with pytest.raises(
-        ValueError, match=rf"X\[17\] has the logit -inf for its own label {Y[17]}: .*" + PLACE
-    ):
+    own = rf"X\[17\] has the logit -inf for its own label {Y[17]}: .*"
+    with pytest.raises(ValueError, match=own + PLACE):
         scale.fit(method(), in_blocks(impossible, [5, 0, 10, 5, 10]), Y)
     weights = in_blocks(with_entry(W, 17, 0), [30])
     assert scale.fit(method(), in_blocks(impossible, [5, 0, 10, 5, 10]), Y, weights).temperature_ > 0
@@ -306,85 +303,31 @@ def test_a_temperature_that_does_not_exist_is_refused_as_in_memory(method):
 def test_blocks_of_unknown_length_are_paired_and_their_lengths_compared():
     y, p = (of_unknown_length(in_blocks(array, [5, 0, 10, 15])) for array in (Y, P))
     assert scale.brier_score(y, p) == pytest.approx(cl.brier_score(Y, P), rel=1e-12)
-    assert scale.brier_score(in_blocks(Y, [5, 0, 10, 15]), p) == pytest.approx(
-        cl.brier_score(Y, P), rel=1e-12
-    )
-    binary = scale.fit(
-        cl.TemperatureScaling(), of_unknown_length(in_blocks(Z[:, 0], [15, 15])), in_blocks(Y == 0, [15, 15])
-    )
+    assert scale.brier_score(in_blocks(Y, [5, 0, 10, 15]), p) == scale.brier_score(y, p)
+    scaling, halves = cl.TemperatureScaling, [15, 15]
+    binary = scale.fit(scaling(), of_unknown_length(in_blocks(Z[:, 0], halves)), in_blocks(Y == 0, halves))
     assert (binary.n_features_in_, binary.classes_.tolist()) == (1, [0, 1])
-    fitted = scale.fit(
-        cl.TemperatureScaling(), of_unknown_length(in_blocks(Z, [15, 15])), in_blocks(Y, [15, 15])
-    )
-    assert fitted.temperature_ == pytest.approx(cl.TemperatureScaling().fit(Z, Y).temperature_, rel=1e-9)
-    with pytest.raises(
-        ValueError, match=r"y_true has 4 rows and y_prob has 5: expected equal lengths \(block 0\)"
-    ):
-        scale.brier_score(of_unknown_length(in_blocks(Y, [4, 1, 10, 15])), p)
-    with pytest.raises(
-        ValueError, match=r"y_true has 3 blocks and y_prob has 4, .*call compute_chunk_sizes\(\)"
-    ):
-        scale.brier_score(in_blocks(Y, [10] * 3), p)
-    with pytest.raises(ValueError, match="all blocks are empty: expected at least one row"):
-        nothing = da.zeros(5, chunks=5)
-        scale.brier_score(nothing[nothing > 0], nothing[nothing > 0])
+    fitted = scale.fit(scaling(), of_unknown_length(in_blocks(Z, halves)), in_blocks(Y, halves))
+    assert fitted.temperature_ == pytest.approx(scaling().fit(Z, Y).temperature_, rel=1e-9)
 
 
 @measures
-def test_what_cannot_be_cut_into_blocks_is_refused_with_the_remedy(measure):
-    p = in_blocks(P, [10] * 3)
-    for y_true, y_prob, error, message in [
-        (Y, P, TypeError, r"y_prob is of type ndarray: expected a Dask array \(for arrays in memory"),
-        (Y.tolist(), p, TypeError, "y_true is of type list: expected a Dask array"),
-        (
-            Y,
-            p.rechunk((10, 2)),
-            ValueError,
-            r"y_prob has its 3 columns in 2 blocks: .*y_prob.rechunk\(\{1: -1\}\)",
-        ),
-        (Y[:29], p, ValueError, "y_true has 29 rows and y_prob has 30: expected equal lengths"),
-        (P, p, ValueError, r"y_true has shape \(30, 3\): expected a 1-D array"),
-        (Y.astype(str), p, TypeError, "y_true has dtype <U21: expected real numbers"),
-        (Y, p.astype(complex), TypeError, "y_prob has dtype complex128: expected real numbers"),
-        (Y, p[:, None], ValueError, r"y_prob has shape \(30, 1, 3\): expected a 1-D or 2-D array"),
-        (Y, p[:, :1], ValueError, r"y_prob has shape \(30, 1\): expected one column per class"),
-        (Y[:0], p[:0], ValueError, r"y_prob is empty \(shape \(0, 3\)\): expected at least one row"),
-        (np.ma.masked_equal(Y, Y[3]), p, ValueError, r"y_true\[\d+\] is masked: .* \(row \d of block \d\)"),
-    ]:
-        with pytest.raises(error, match=message):
-            measure(y_true, y_prob)
-    for weights, message in [
-        (np.ones(29), "sample_weight has 29 rows and y_prob has 30"),
-        (np.zeros(30), "sample_weight is zero everywhere"),
-        (np.ones((30, 1)), r"sample_weight has shape \(30, 1\): expected a 1-D array"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            measure(Y, p, sample_weight=weights)
+@refusals("blocks")
+def test_what_cannot_be_cut_into_blocks_is_refused_with_the_remedy(measure, kind, start, call):
+    refused(kind, start, call, globals() | {"measure": measure, "p": in_blocks(P, [10] * 3)})
 
 
-def test_options_that_no_sum_over_blocks_gives_are_refused_by_name():
-    p = in_blocks(P, [10] * 3)
-    for options, message in [
-        (
-            {"strategy": "quantile"},
-            "strategy = 'quantile': expected 'uniform' over blocks .* sorted together",
-        ),
-        ({"strategy": "equal"}, "strategy = 'equal': expected one of 'uniform', 'quantile'"),
-        ({"n_bins": 0}, "n_bins = 0: expected a whole number"),
-        ({"target": "positive"}, "target = 'positive' for 3 classes: expected 2 classes"),
-        ({"target": 3}, "target = 3: expected None, 'top-label', 'positive' or a class number 0..2"),
-        ({"norm": "l3"}, "norm = 'l3': expected one of"),
-        ({"debias": True, "sample_weight": W}, "debias = True: expected no sample_weight"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            scale.expected_calibration_error(Y, p, **options)
-    for other in (cl.IsotonicCalibration(), cl.TemperatureScaling):
-        with pytest.raises(
-            TypeError, match=r"expected TemperatureScaling\(\) or ExpectationConsistency\(\), whose fits"
-        ):
-            scale.fit(other, p, Y)
-    with pytest.raises(ValueError, match="sample_weight is zero everywhere"):
-        scale.fit(cl.TemperatureScaling(), p, Y, np.zeros(30))
+@measures
+def test_labels_that_are_masked_are_named_in_their_block(measure):
+    with pytest.raises(ValueError, match=r"y_true\[\d+\] is masked: .* \(row \d of block \d\)"):
+        measure(np.ma.masked_equal(Y, Y[3]), in_blocks(P, [10] * 3))
+
+
+@refusals("blocks-alone")
+def test_what_no_sum_over_blocks_gives_is_refused_by_name(kind, start, call):
+    unknown = of_unknown_length(in_blocks(P, [5, 0, 10, 15]))
+    given = {"p": in_blocks(P, [10] * 3), "unknown": unknown, "nothing": da.zeros(5, chunks=5)}
+    refused(kind, start, call, globals() | given)
 
 
 @pytest.mark.kernel
@@ -396,10 +339,8 @@ def test_without_dask_the_package_works_and_the_module_says_how_to_install_it():
         "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert (
-        "calibration_lessons.deployment.scale needs dask: pip install 'calibration-lessons[scale]'"
-        in done.stdout
-    )
+    needed = "calibration_lessons.deployment.scale needs dask: pip install 'calibration-lessons[scale]'"
+    assert needed in done.stdout
 
 
 def test_a_curve_over_blocks_gives_the_interval_and_the_value_under_calibration_of_the_rows():

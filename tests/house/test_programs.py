@@ -3,8 +3,10 @@
 import ast
 import re
 
+import numpy as np
 import pytest
 
+import calibration_lessons as cl
 from tests.book.copied import ROOT
 from tools.binding.pages import pages
 from tools.release.programs import agree, programs
@@ -25,6 +27,22 @@ def test_each_program_is_complete_and_stands_on_a_page_with_what_it_prints():
         text = each.read_text(encoding="utf-8")
         ast.parse(text)
         assert "import calibration_lessons as cl" in text and max(map(len, text.splitlines())) <= 80
+
+
+def test_the_reports_that_the_pages_show_are_worded_as_reports_are_today():
+    p = np.random.default_rng(0).random(200)
+    told = [
+        str(cl.calibration_report((p > 0.4).astype(int), q, random_state=0))
+        for q in (p, np.c_[p, 1 - p, 0 * p])
+    ]
+    worded = {re.sub(r"[\d.]*\d", "0", line) for line in told}
+    for each in programs():
+        shown = re.findall(
+            r"^(?:before|after): (.*)", each.with_suffix(".txt").read_text(encoding="utf-8"), re.M
+        )
+        assert shown and {re.sub(r"[\d.]*\d", "0", line) for line in shown} <= worded, (
+            f"{each}: make check-integrations"
+        )
 
 
 @pytest.mark.parametrize(

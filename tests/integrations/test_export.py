@@ -8,15 +8,16 @@ import torch
 from hypothesis import given
 
 import calibration_lessons as cl
-from tests.calibrators.cases import BY_CLASS, EVERY, fitted_with_rows, simulate, sound
+from tests.calibrators.cases import (
+    EVERY,
+    agree,
+    binned_at_its_edges,
+    fitted_with_a_missing_score,
+    fitted_with_rows,
+    simulate,
+)  # fmt: skip
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
-
-
-def agree(answers, calibrator, rows):
-    with np.errstate(over="ignore", under="ignore"):
-        expected = calibrator.predict_proba(rows)
-    np.testing.assert_allclose(answers, expected, rtol=0, atol=1e-12)
 
 
 def torch_function(calibrator):
@@ -53,22 +54,14 @@ def test_the_onnx_model_is_valid_and_agrees(case):
 @pytest.mark.parametrize("n_bins", [3, 7, 10, 49])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_score_on_an_edge_falls_in_the_same_bin(n_bins, dtype):
-    edges = cl.measures.bin_edges(n_bins, dtype)
-    below, above = np.nextafter(edges[1:], dtype(0)), np.nextafter(edges[:-1], dtype(1))
-    scores = np.concatenate([edges, below, above])
-    rng = np.random.default_rng(n_bins)
-    known = rng.random(20 * n_bins)
-    binning = cl.HistogramBinning(n_bins).fit(known, rng.random(len(known)) < known**2)
+    binning, scores = binned_at_its_edges(n_bins, dtype)
     agree(torch_function(binning)(torch.from_numpy(scores)).numpy(), binning, scores)
     agree(onnx_function(binning, np.dtype(dtype).name)(scores), binning, scores)
 
 
 @pytest.mark.parametrize("calibrator", EVERY, ids=repr)
 def test_a_missing_score_has_no_probability(calibrator):
-    by_class = isinstance(calibrator, BY_CLASS)
-    rng = np.random.default_rng(0)
-    fitted = calibrator.fit(*sound(rng, 200, 3 if by_class else 1, 1.0, np.float64, calibrator.reads))
-    missing = np.array([[0.2, np.nan, 0.3]]) if by_class else np.array([np.nan])
+    fitted, missing = fitted_with_a_missing_score(calibrator)
     assert torch_function(fitted)(torch.from_numpy(missing)).isnan().all()
     assert np.isnan(onnx_function(fitted, "float64")(missing)).all()
 

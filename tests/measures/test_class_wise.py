@@ -10,8 +10,6 @@ from scipy.special import softmax
 import calibration_lessons as cl
 from calibration_lessons.measures import _class_wise
 
-N_BINS = 15
-
 
 def sample(rng, n, n_classes, temperature):
     """Logits of normal classes, forecast at temperature 1 and drawn at another."""
@@ -19,27 +17,6 @@ def sample(rng, n, n_classes, temperature):
     chance = softmax(logits / temperature, axis=1)
     labels = (np.cumsum(chance, axis=1)[:, :-1] <= rng.random((n, 1))).sum(axis=1)
     return labels, softmax(logits, axis=1), chance
-
-
-def population_error(n_classes, temperature):
-    """Class-wise binned error of the source, from many rows and their true chances."""
-    _, p, chance = sample(np.random.default_rng(99), 400_000, n_classes, temperature)
-    index = np.clip(np.ceil(p * N_BINS).astype(int) - 1, 0, N_BINS - 1) + N_BINS * np.arange(n_classes)
-    return np.abs(np.bincount(index.ravel(), (chance - p).ravel())).sum() / p.size
-
-
-@pytest.mark.parametrize("temperature", [1, 1.5])
-@pytest.mark.parametrize("n_classes", [2, 3, 10])
-@pytest.mark.parametrize("n", [300, 2000])
-def test_the_interval_covers_the_class_wise_error_of_the_population(n, n_classes, temperature):
-    truth = 0 if temperature == 1 else population_error(n_classes, temperature)
-    rng = np.random.default_rng(n)
-    held = []
-    for _ in range(100):
-        y, p, _ = sample(rng, n, n_classes, temperature)
-        low, high = cl.ece_interval(y, p, target="class-wise", level=0.9)
-        held.append(low - 1e-9 <= truth <= high)
-    assert np.mean(held) >= 0.84
 
 
 def test_the_lower_end_rises_above_zero_where_the_model_is_far_off():
@@ -108,11 +85,6 @@ def test_a_certain_forecast_leaves_nothing_to_chance_and_one_column_means_two_cl
         for q in (p, np.column_stack([1 - p, p]))
     )
     np.testing.assert_allclose(one.values, two.values, atol=1e-12)
-
-
-def test_the_root_mean_square_has_no_class_wise_interval():
-    with pytest.raises(ValueError, match=r"norm = 'l2' with target 'class-wise': expected 'l1'"):
-        cl.ece_interval([0, 1], [0.2, 0.7], target="class-wise", norm="l2")
 
 
 def test_a_class_wise_error_in_the_second_norm_is_the_mean_of_the_roots():

@@ -11,6 +11,7 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import cross_val_score
 
 import calibration_lessons as cl
+from tests.refusals import refusals, refused
 
 RNG = np.random.default_rng(0)
 Y2, P2 = RNG.integers(0, 2, 60), RNG.random(60)
@@ -68,26 +69,9 @@ def test_a_part_that_holds_one_class_only_is_read_where_its_names_are_told():
     assert cl.brier_score(["ham"] * 2, [0.1, 0.2], labels=["ham", "spam"]) == pytest.approx(0.025)
 
 
-@pytest.mark.parametrize(
-    ("y", "p", "names", "place"),
-    [
-        (["spam", "spam"], P2[:2], {}, "y_true holds 1 different labels: expected 2, or labels="),
-        (NAMES[Y3], P3[:, :2], {}, "y_true holds 3 different labels: expected 2"),
-        (NAMES[Y3], P3, {"labels": ["cat", "cat", "owl"]}, "labels = ['cat', 'cat', 'owl']: expected 3 diff"),
-        (NAMES[Y3], P3, {"labels": NAMES[:2]}, "labels = ['dog', 'cat']: expected 3 different"),
-        (["cat", "cow"], P3[:2], {"labels": NAMES}, "y_true[1] = np.str_('cow'): expected one of ['dog'"),
-        (NAMES[Y3], P3, {"pos_label": "cat"}, "pos_label = 'cat': expected one of two classes"),
-        (NAMES[Y3], P3[:, 0], {"pos_label": "cat"}, "pos_label = 'cat': expected one of two classes"),
-        (NAMES[Y2], P2, {"pos_label": 1}, "pos_label = 1: expected one of two classes"),
-        (NAMES[Y2], P2, {"pos_label": ["cat"]}, "pos_label = ['cat']: expected one of two classes"),
-        (NAMES[Y2], P2, {"pos_label": "owl"}, "pos_label = 'owl': expected one of two classes"),
-        ([0, None], P2[:2], {}, "y_true holds objects"),
-    ],
-)  # fmt: skip
-def test_names_that_do_not_fit_the_columns_are_refused(y, p, names, place):
-    with pytest.raises(cl.Refusal) as caught:
-        cl.brier_score(y, p, **names)
-    assert str(caught.value).startswith(place)
+@refusals("names")
+def test_names_that_do_not_fit_the_columns_are_refused(kind, start, call):
+    refused(kind, start, call, globals())
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -97,23 +81,16 @@ def test_names_that_do_not_fit_the_columns_are_refused(y, p, names, place):
 def test_a_measure_is_a_scorer_of_any_classifier(measure, n_classes):
     X, numbers = make_classification(300, n_informative=4, n_classes=n_classes, random_state=0)
     words = np.array(["no", "yes"] if n_classes == 2 else ["ant", "bee", "cow", "dog"])
-    scorer = make_scorer(measure, response_method="predict_proba", greater_is_better=False)
-    found = cross_val_score(
-        LogisticRegression(), X, words[numbers], scoring=scorer, cv=3, error_score="raise"
-    )
-    np.testing.assert_array_equal(
-        found, cross_val_score(LogisticRegression(), X, numbers, scoring=scorer, cv=3)
-    )
+
+    def scored(y, **options):
+        scorer = make_scorer(measure, response_method="predict_proba", **options)
+        return cross_val_score(LogisticRegression(), X, y, scoring=scorer, cv=3, error_score="raise")
+
+    found = scored(words[numbers], greater_is_better=False)
+    np.testing.assert_array_equal(found, scored(numbers, greater_is_better=False))
     assert (found < 0).all()
     if n_classes == 2:
-        other = make_scorer(measure, response_method="predict_proba", pos_label="no")
-        flipped = cross_val_score(
-            LogisticRegression(), X, words[numbers], scoring=other, cv=3, error_score="raise"
-        )
-        direct = make_scorer(measure, response_method="predict_proba", pos_label=0)
-        np.testing.assert_array_equal(
-            flipped, cross_val_score(LogisticRegression(), X, numbers, scoring=direct, cv=3)
-        )
+        np.testing.assert_array_equal(scored(words[numbers], pos_label="no"), scored(numbers, pos_label=0))
 
 
 def test_each_measure_of_labels_and_forecasts_takes_names():

@@ -1,6 +1,7 @@
 """Logistic regression: definitions, scikit-learn, separable data, known truth, bad input."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,23 +15,13 @@ from sklearn.linear_model import LogisticRegression as Theirs
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions
 from calibration_lessons.models import LogisticRegression
+from tests.models.test_softmax_regression import overlapping as of_any_classes
+from tests.models.test_softmax_regression import with_ones
 
 thetas = hnp.arrays(float, 3, elements=st.floats(-3, 3))
 
 
-def overlapping(seed, n=60, d=2):
-    """Rows of two classes that no plane separates: one row stands in both."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)) * rng.uniform(0.1, 10, d) + rng.normal(size=d)
-    y = (rng.random(n) < expit(X[:, 0])).astype(int)
-    middle = (
-        np.repeat(X.mean(axis=0)[None, :], 2, axis=0) + np.vstack([np.eye(d), -np.eye(d)])[:, None, :] * 0.3
-    )
-    return np.vstack([X, middle.reshape(-1, d)]), np.concatenate([y, np.tile([0, 1], 2 * d)])
-
-
-def with_ones(X):
-    return np.column_stack([np.ones(len(X)), X]).tolist()
+overlapping = partial(of_any_classes, n_classes=2)
 
 
 def parameters(model):
@@ -140,7 +131,7 @@ QUASI = "no row lies beyond a plane between classes, some lie on it"
     ("X", "y", "why"),
     [
         ([[0], [1], [2]], [0, 1, 1], COMPLETE),
-        ([[2.7], [0.4], [1.9], [0.1], [2.2]], [1, 0, 1, 0, 1], COMPLETE),
+        ([[1.2], [-0.5], [0.8], [-1.0], [0.3]], [1, 0, 1, 0, 1], COMPLETE),  # the example of Platt scaling
         ([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 1, 1, 1], COMPLETE),
         ([[0], [0], [1], [2]], [0, 1, 1, 1], QUASI),
         ([[0], [1], [1], [2]], [0, 0, 1, 1], QUASI),
@@ -152,11 +143,6 @@ def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, solv
     with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
         LogisticRegression(solver=solver).fit(X, y)
     assert np.isfinite(LogisticRegression(solver=solver, l2=0.1).fit(X, y).coef_).all()
-
-
-def test_the_five_scores_with_labels_of_the_platt_example_are_separable():
-    with pytest.raises(ValueError, match=COMPLETE):
-        LogisticRegression().fit([[1.2], [-0.5], [0.8], [-1.0], [0.3]], [1, 0, 1, 0, 1])
 
 
 @given(

@@ -14,10 +14,13 @@ from matplotlib.patches import StepPatch
 
 import calibration_lessons as cl
 from calibration_lessons import plots
+from tests.refusals import refusals, refused
 
 Y = np.array([0, 1, 1, 1, 0, 1])
 P = np.array([0.2, 0.4, 0.7, 0.9, 0.3, 0.85])
 CURVE = cl.reliability_curve(Y, P, n_bins=3)
+AXES = {"x_label": "x", "y_label": "y"}
+PLANE = {**AXES, "height_label": "z", "color": "truth"}
 
 
 def lines_of(ax):
@@ -64,16 +67,16 @@ def test_the_counts_stand_below_the_diagram_on_its_axis_as_bars_that_span_their_
     ],
 )
 def test_a_series_named_after_a_concept_has_its_colour_marker_and_line(name, color, marker, line):
-    (drawn,) = plots.lines([0, 1], {name: [0, 1]}, x_label="x", y_label="y").axes[0].get_lines()
+    (drawn,) = plots.lines([0, 1], {name: [0, 1]}, **AXES).axes[0].get_lines()
     assert to_rgb(drawn.get_color()) == to_rgb(plots.COLORS[color]) and drawn.get_linestyle() == line
-    (cloud,) = plots.scatter({name: ([0], [1])}, x_label="x", y_label="y").axes[0].collections
+    (cloud,) = plots.scatter({name: ([0], [1])}, **AXES).axes[0].collections
     style = MarkerStyle(marker)
     shape = style.get_path().transformed(style.get_transform())
     assert cloud.get_paths()[0].vertices.tolist() == shape.vertices.tolist()
 
 
 def test_a_picture_of_its_own_has_the_size_of_the_house_and_room_for_its_labels():
-    picture = plots.lines([0, 1], {"a": [0, 1]}, x_label="x", y_label="y")
+    picture = plots.lines([0, 1], {"a": [0, 1]}, **AXES)
     assert picture.get_size_inches().tolist() == [6.0, 3.8]
     assert "Constrained" in type(picture.get_layout_engine()).__name__
 
@@ -97,12 +100,21 @@ def test_the_labels_and_the_legend_say_what_the_curve_speaks_of(target, x_label,
     assert f"below the line: {below}" in ax.get_legend().get_title().get_text()
 
 
-def test_a_diagram_of_data_is_that_of_their_curve():
-    assert repr(plots.reliability_diagram(Y, P, n_bins=3)) == repr(plots.reliability_diagram(CURVE))
+@pytest.mark.parametrize(
+    ("draw", "compute", "options"),
+    [
+        (plots.reliability_diagram, cl.reliability_curve, {"n_bins": 3}),
+        (plots.corp_diagram, cl.corp_curve, {}),
+        (plots.corp_diagram, cl.corp_curve, {"sample_weight": [1, 2, 3, 1, 2, 3]}),
+    ],
+)
+def test_a_diagram_of_data_is_that_of_their_curve(draw, compute, options):
+    curve = compute(Y, P, **options)
+    assert repr(draw(Y, P, **options)) == repr(draw(curve))
     with pytest.raises(TypeError, match="y_prob is missing: expected labels with it"):
-        plots.reliability_diagram(Y)
-    with pytest.raises(TypeError, match="y_prob is given: expected a ReliabilityCurve alone"):
-        plots.reliability_diagram(CURVE, P, n_bins=3)
+        draw(Y)
+    with pytest.raises(TypeError, match=f"y_prob is given: expected a {type(curve).__name__} alone"):
+        draw(curve, P, **options)
 
 
 @pytest.mark.parametrize("bins", [3, 12])
@@ -187,29 +199,11 @@ def test_a_diagram_takes_any_colour_that_matplotlib_knows(color):
         assert to_rgb(drawn) == pytest.approx(to_rgb(color), abs=0.003)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"color": "reddish"}, "color = 'reddish': expected a colour that matplotlib knows, or one of "),
-        ({"color": None}, "color = None: expected a colour"),
-        ({"band": True}, r"band = True: expected a pair \(low, high\) of 3 numbers each, such as curve.band"),
-        ({"band": ([0, 0, 0], [1, 1])}, r"band\[1\] has shape \(2,\): expected a pair"),
-        ({"band": [0.1, 0.2, 0.3]}, r"band = \[0.1, 0.2, 0.3\]: expected a pair"),
-        ({"ax": [None]}, "ax is of type list: expected axes of matplotlib, one of those that plt.subplots"),
-        ({"level": 95}, r"level = 95: expected a number in \(0, 1\)"),
-    ],
-)
-def test_a_wrong_option_of_a_diagram_is_refused_by_its_name_and_nothing_is_drawn(options, message):
+@refusals("diagram")
+def test_a_wrong_option_of_a_diagram_is_refused_by_its_name_and_nothing_is_drawn(kind, start, call):
     ax = plots.panels(1, 1).axes[0]
-    with pytest.raises((TypeError, ValueError), match=message):
-        plots.reliability_diagram(CURVE, **{"ax": ax} | options)
+    refused(kind, start, call, globals() | {"ax": ax})
     assert not ax.get_lines()
-
-
-@pytest.mark.parametrize("target", [3, "class-wise"])
-def test_a_wrong_target_of_a_diagram_is_refused_by_its_name(target):
-    with pytest.raises(ValueError, match=r"target = .*: expected None, 'top-label'"):
-        plots.reliability_diagram(Y, P, target=target)
 
 
 def test_a_corp_diagram_draws_the_recalibrated_forecasts_their_band_and_the_parts_of_the_score():
@@ -226,17 +220,6 @@ def test_a_corp_diagram_draws_the_recalibrated_forecasts_their_band_and_the_part
     assert below.get_xlabel() == "forecast probability" and ax.get_ylabel() == "recalibrated probability"
 
 
-def test_a_corp_diagram_of_data_is_that_of_their_curve():
-    assert repr(plots.corp_diagram(Y, P)) == repr(plots.corp_diagram(cl.corp_curve(Y, P)))
-    weight = [1, 2, 3, 1, 2, 3]
-    weighted = cl.corp_curve(Y, P, sample_weight=weight)
-    assert repr(plots.corp_diagram(Y, P, sample_weight=weight)) == repr(plots.corp_diagram(weighted))
-    with pytest.raises(TypeError, match="y_prob is missing: expected labels with it"):
-        plots.corp_diagram(Y)
-    with pytest.raises(TypeError, match="y_prob is given: expected a CorpCurve alone"):
-        plots.corp_diagram(weighted, P, sample_weight=weight)
-
-
 @pytest.mark.parametrize(("rows", "marker"), [(25, "o"), (26, "None")])
 def test_a_corp_diagram_marks_the_forecasts_while_they_are_few(rows, marker):
     forecasts = np.linspace(0, 1, rows)
@@ -245,14 +228,8 @@ def test_a_corp_diagram_marks_the_forecasts_while_they_are_few(rows, marker):
 
 
 def test_lines_bands_and_points_are_those_given():
-    picture = plots.lines(
-        [1, 2, 3],
-        {"truth": [3, 1, 2]},
-        x_label="n",
-        y_label="e",
-        bands={"truth": ([2, 0, 1], [4, 2, 3])},
-        points={"here": (2, 1)},
-    )
+    more = {"bands": {"truth": ([2, 0, 1], [4, 2, 3])}, "points": {"here": (2, 1)}}
+    picture = plots.lines([1, 2, 3], {"truth": [3, 1, 2]}, **AXES, **more)
     ax = picture.axes[0]
     assert lines_of(ax)["truth"].tolist() == [[1, 3], [2, 1], [3, 2]]
     assert lines_of(ax)["here"].tolist() == [[2, 1]]
@@ -294,16 +271,7 @@ def test_intervals_bars_and_histograms_are_those_given():
 
 
 def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_corners():
-    picture = plots.plane(
-        [0, 1],
-        [5],
-        [[2, 3]],
-        x_label="x",
-        y_label="y",
-        height_label="z",
-        color="truth",
-        clouds={"a": ([1], [5])},
-    )
+    picture = plots.plane([0, 1], [5], [[2, 3]], **PLANE, clouds={"a": ([1], [5])})
     shades, cloud = picture.axes[0].collections
     assert shades.get_array().ravel().tolist() == [2, 3] and cloud.get_offsets().tolist() == [[1, 5]]
     points = plots.simplex(np.eye(3), "abc").axes[0].collections[0].get_offsets()
@@ -311,16 +279,7 @@ def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_co
 
 
 def test_a_named_place_of_a_plane_stands_where_it_is_with_its_name_beside_it():
-    shown = plots.plane(
-        [0, 1],
-        [0],
-        [[2, 3]],
-        x_label="a",
-        y_label="b",
-        height_label="bits",
-        color="truth",
-        names={"C": (1, 0)},
-    )
+    shown = plots.plane([0, 1], [0], [[2, 3]], **PLANE, names={"C": (1, 0)})
     (name,) = shown.axes[0].texts
     assert (name.get_text(), name.xy) == ("C", (1, 0))
     assert "line: (1, 0)" in repr(shown)
@@ -334,26 +293,15 @@ def _as_array(line):
 DRAWN = {
     "reliability": lambda e: plots.reliability_diagram(cl.reliability_curve(Y, P - e, n_bins=3)),
     "corp": lambda e: plots.corp_diagram(Y, P - 0.013 - e),
-    "lines": lambda e: plots.lines([0, 1], {"truth": [0.3, 0.5 + e]}, x_label="x", y_label="y"),
-    "long lines": lambda e: plots.lines(
-        np.linspace(0, 1, 99), {"truth": np.linspace(0, 1 + e, 99)}, x_label="x", y_label="y"
-    ),
-    "band": lambda e: plots.lines(
-        [0, 1], {"truth": [0, 1]}, x_label="x", y_label="y", bands={"truth": ([0, 0], [1, 2 + e])}
-    ),
+    "lines": lambda e: plots.lines([0, 1], {"truth": [0.3, 0.5 + e]}, **AXES),
+    "long lines": lambda e: plots.lines(np.linspace(0, 1, 99), {"truth": np.linspace(0, 1 + e, 99)}, **AXES),
+    "band": lambda e: plots.lines([0, 1], {"truth": [0, 1]}, **AXES, bands={"truth": ([0, 0], [1, 2 + e])}),
     "intervals": lambda e: plots.interval_plot({"a": {"x": (1.0, 0.5, 1.5 + e)}}, x_label="e"),
     "bars": lambda e: plots.bars({"a": {"x": 1.0 + e}}, y_label="e"),
     "histogram": lambda e: plots.histogram({"x": [3.0 + e]}, [0, 1], x_label="e"),
-    "scatter": lambda e: plots.scatter({"a": ([0], [1 + e]), "b": ([2], [3])}, x_label="x", y_label="y"),
+    "scatter": lambda e: plots.scatter({"a": ([0], [1 + e]), "b": ([2], [3])}, **AXES),
     "plane": lambda e: plots.plane(
-        [0, 1],
-        [0, 1],
-        [[0, 1], [2, 3 + e]],
-        x_label="x",
-        y_label="y",
-        height_label="z",
-        color="truth",
-        clouds={"a": ([0.5], [0.5])},
+        [0, 1], [0, 1], [[0, 1], [2, 3 + e]], **PLANE, clouds={"a": ([0.5], [0.5])}
     ),
     "simplex": lambda e: plots.simplex([[0.5 - e, 0.5, e], [1, 0, 0]], "abc"),
     "mark": lambda e: plots.histogram({"x": [3.0]}, [0, 1], x_label="e", marks={"seen": 0.5 + e}),
@@ -371,7 +319,7 @@ def test_the_text_of_a_picture_follows_its_data_but_not_rounding_noise(kind):
 def test_the_text_of_short_data_is_in_full_and_of_long_data_its_number_ends_mean_and_five_on_the_way():
     def told(n):
         y = [np.nan, np.inf, *range(2, n)]
-        return repr(plots.lines(range(n), {"truth": y}, x_label="x", y_label="y")).splitlines()[2]
+        return repr(plots.lines(range(n), {"truth": y}, **AXES)).splitlines()[2]
 
     assert told(15).startswith("  line 'truth': (0, nan) (1, inf) (2, 2)") and told(15).endswith("(14, 14)")
     x, y = told(16).split("; y ")
@@ -426,7 +374,7 @@ def test_every_colour_of_a_line_stands_out_from_the_background(name):
 @pytest.mark.parametrize("first", ["temperature", "other"])
 def test_a_colour_that_a_name_stands_for_is_given_to_no_other_series(first):
     names = dict.fromkeys([first, "temperature", "other", "second", "third"])
-    figure = plots.lines([0, 1], {name: [0, 1] for name in names}, x_label="x", y_label="y")
+    figure = plots.lines([0, 1], {name: [0, 1] for name in names}, **AXES)
     assert len({line.get_color() for line in figure.axes[0].get_lines()}) == 4
     intervals = plots.interval_plot({"case": {name: (1.0, 0.0, 2.0) for name in names}}, x_label="x")
     assert len({line.get_color() for line in intervals.axes[0].get_lines()}) == 4

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
@@ -469,12 +470,12 @@ def over_dask() -> dict[str, dict[str, float]]:
 
 def watched(call: Call) -> dict[str, float]:
     """Seconds of a call, and the most memory that this process and its children held together."""
-    peak, done = 0, threading.Event()
+    me, peak, done = psutil.Process(), 0, threading.Event()
 
     def watch() -> None:
         nonlocal peak
         while not done.wait(0.05):
-            peak = max(peak, sum(resident(pid) for pid in family(os.getpid())))
+            peak = max(peak, sum(one.memory_info().rss for one in [me, *me.children(recursive=True)]))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -486,19 +487,6 @@ def watched(call: Call) -> dict[str, float]:
     return {"seconds": taken, "memory": peak}
 
 
-def family(pid: int) -> Iterator[int]:
-    """Yield a process and all its descendants."""
-    yield pid
-    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in thread.read_text(encoding="ascii").split():
-            yield from family(int(child))
-
-
-def resident(pid: int) -> int:
-    """Bytes that a process holds in memory."""
-    return os.sysconf("SC_PAGE_SIZE") * int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-
-
 IMPORT = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
 
 
@@ -507,10 +495,8 @@ def import_seconds(*modules: str, runs: int = 11) -> list[float]:
     taken: dict[str, list[float]] = {module: [] for module in modules}
     for _ in range(runs):
         for module in modules:
-            done = subprocess.run(
-                [sys.executable, "-c", IMPORT.format(module)], capture_output=True, text=True, check=True
-            )
-            taken[module].append(float(done.stdout))
+            fresh = [sys.executable, "-c", IMPORT.format(module)]
+            taken[module].append(float(subprocess.check_output(fresh)))
     return [statistics.median(times) for times in taken.values()]
 
 
@@ -528,9 +514,8 @@ def machine() -> dict[str, str]:
 def report(result: Result) -> str:
     """Write one line of progress."""
     met = result.ratio <= result.limit and result.memory <= result.memory_limit
-    ours, theirs, memory, most = (
-        result.seconds * 1e3, result.peer_seconds * 1e3, result.memory / MIB, result.memory_limit / MIB,
-    )  # fmt: skip
+    ours, theirs = 1e3 * result.seconds, 1e3 * result.peer_seconds
+    memory, most = result.memory / MIB, result.memory_limit / MIB
     return (
         f"{result.name:33}{ours:8.1f} ms, {result.peer:18}{theirs:9.1f} ms: {result.ratio:6.3f} of "
         f"{result.limit:<5g}{memory:7.1f} of {most:5.1f} MiB{'' if met else '  MISSED'}"

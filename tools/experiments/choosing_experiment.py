@@ -1,140 +1,82 @@
-"""Compare calibrators after classifiers many times, and write what the chapter *choosing* reads.
+"""Compare calibrators after many models in many draws, and write what the chapter *choosing* reads.
 
     python tools/experiments/choosing_experiment.py
 
-Writes `choosing.csv.gz`, a row a result, and `choosing.json`, which says how they were made, into the
-package's data. The experiment itself is `calibration_lessons.book.comparison`. Same versions: same
-table, to its four digits; only the seconds of processor time in the record are of the machine.
+Writes `choosing.csv.gz`, a row per case, number of rows, method and score, and `choosing.json`, which says
+how they were made, into the package's data. The experiment itself is `calibration_lessons.book.comparison`.
+Same versions: same table, to its four digits. It takes some ten minutes of one core.
 """
 
 from __future__ import annotations
 
-import argparse
-import csv
 import gzip
-import io
 import json
-import multiprocessing
 import platform
-import time
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
-from statistics import median
-from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy
 import sklearn
-from scipy.special import expit
-from threadpoolctl import threadpool_limits
 
-from calibration_lessons.book import comparison, datasets
+from calibration_lessons.book import comparison
+from tools.experiments.running import done, parser
 
-ROOT = Path(__file__).resolve().parents[2]
-N_SPLITS, N_DRAWS, N_TIMES, PROCESSES = 30, 20, 9, 2
-TIMED_ROWS = (1_000, 10_000, 100_000)
-COLUMNS = ("experiment", "data", "repeat", *comparison.Result._fields)
+REPEATS = 40
 
 
-def jobs(n_splits: int, n_draws: int) -> list[tuple[str, str, int]]:
-    """Name every job: the experiment, the data, and the seed, which numbers the repeats."""
-    splits = [
-        ("classifiers", data, seed) for seed in range(n_splits) for data in ("spambase", "breast cancer")
-    ]
-    sizes = [("sizes", data, seed) for seed in range(n_draws) for data in ("spambase", "Fashion-MNIST")]
-    return splits + sizes
+def counted(case: str, repeats: int) -> pd.DataFrame:
+    """Return the rows of one case: means over the draws, and counts of verdicts."""
+    draws = pd.DataFrame([one for seed in range(repeats) for one in comparison.outcomes(case, seed)])
+    known = [comparison.CASES[case].draw(seed) for seed in range(repeats)]
+    means = pd.DataFrame([comparison.strength(one.new, one.y_new) for one in known]).mean()
+    by = draws.groupby(["n", "method", "score"], sort=False)
 
+    def quantile(q: float) -> pd.Series:
+        return by.change.quantile(q, interpolation="nearest")
 
-def run(job: tuple[str, str, int]) -> list[list[str]]:
-    """Return the table's rows of one job."""
-    experiment, data, seed = job
-    if experiment == "classifiers":
-        found = comparison.compare(data, seed)
-    elif data == "spambase":
-        found = comparison.compare_sizes(seed)
-    else:
-        found = comparison.compare_sizes_of_network(seed)
-    return [[*map(str, job), *map(written, result)] for result in found]
+    def count(column: str, sign: int) -> pd.Series:
+        return (draws[column] == sign).groupby([draws[name] for name in by.keys], sort=False).sum()
 
-
-def written(value: Any) -> str:
-    """Write a measure with four digits, a yes or no as 1 or 0, anything else as it is."""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return str(int(value)) if isinstance(value, bool) else str(value)
-
-
-def seconds() -> dict[str, dict[str, float]]:
-    """Median processor time to fit each calibrator, by the number of classes and of rows."""
-    generator = np.random.default_rng(0)
-    cases = {}
-    for n in TIMED_ROWS:
-        z = generator.normal(0, 2, n)
-        y = (generator.random(n) < expit(z / 2)).astype(np.int64)
-        cases[f"two classes, {n} rows"] = comparison.Scores(expit(z), z, z), y
-    logits, labels = datasets.network_logits(0, "calibration")
-    cases[f"ten classes, {len(labels)} rows"] = comparison.forecast_of_logits(logits), labels
-    return {
-        case: {
-            method: median_seconds(calibrator, known, y)
-            for method, calibrator in comparison.CALIBRATORS.items()
+    table = pd.DataFrame(
+        {
+            "value": by.value.mean(),
+            "change": by.change.mean(),
+            "low": quantile(0.05),
+            "high": quantile(0.95),
+            "over_rival": by.over_rival.mean(),
+            "repeats": by.size(),
+            "refused": by.refused.sum(),
+            "worse": count("verdict", 1),
+            "better": count("verdict", -1),
+            "rival_worse": count("rival_verdict", 1),
+            "rival_better": count("rival_verdict", -1),
         }
-        for case, (known, y) in cases.items()
-    }
+    ).reset_index()
+    return table.assign(case=case, kind=comparison.CASES[case].kind, **means)
 
 
-def median_seconds(calibrator: Any, known: comparison.Scores, y: comparison.Integers) -> float:
-    """Return the median of a few measurements, after one to warm up."""
-    taken = []
-    for _ in range(1 + N_TIMES):
-        start = time.process_time()
-        comparison.recalibrated(calibrator, known, y)
-        taken.append(time.process_time() - start)
-    return float(f"{median(taken[1:]):.3g}")
-
-
-def write(folder: Path, rows: list[list[str]], record: dict[str, Any]) -> None:
+def write(folder: Path, table: pd.DataFrame, record: dict[str, object]) -> None:
     """Write the table and the record."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(rows)
-    packed = gzip.compress(text.getvalue().encode(), mtime=0)
-    (folder / "choosing.csv.gz").write_bytes(packed)
+    text = table.to_csv(index=False, float_format="%.4g", lineterminator="\n")
+    (folder / "choosing.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
     (folder / "choosing.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def main() -> None:
-    """Run every job, two at a time, then measure the seconds alone, and write both."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--splits", type=int, default=N_SPLITS, help="repeats of the first experiment")
-    parser.add_argument("--draws", type=int, default=N_DRAWS, help="repeats of the second")
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
-    options = parser.parse_args()
-    todo, rows, start = jobs(options.splits, options.draws), [], time.perf_counter()
-    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for done, (job, found) in enumerate(zip(todo, pool.map(run, todo), strict=True), start=1):
-            rows += found
-            print(
-                f"[{done}/{len(todo)}] {' '.join(map(str, job))}: {time.perf_counter() - start:.0f} s",
-                flush=True,
-            )
-    with threadpool_limits(1):
-        fit_seconds = seconds()
+    """Run the cases, two at a time, and write what was counted."""
+    reader = parser(__doc__)
+    reader.add_argument("--repeats", type=int, default=REPEATS, help="draws of each case")
+    options = reader.parse_args()
+    table = pd.concat(done(partial(counted, repeats=options.repeats), list(comparison.CASES)))
+    modules = {"numpy": np, "scipy": scipy, "scikit-learn": sklearn, "pandas": pd}
     record = {
-        "command": "python tools/experiments/choosing_experiment.py "
-        f"--splits {options.splits} --draws {options.draws}",
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "scikit-learn": sklearn.__version__,
-        },
-        "fit_seconds": fit_seconds,
+        "command": f"python tools/experiments/choosing_experiment.py --repeats {options.repeats}",
+        "versions": {"python": platform.python_version()}
+        | {name: module.__version__ for name, module in modules.items()},
     }
-    write(options.output, rows, record)
+    write(options.output, table, record)
 
 
 if __name__ == "__main__":

@@ -8,11 +8,8 @@ calibrators it can be put together with. `outcomes` takes classifiers of any lib
 
 from __future__ import annotations
 
-import csv
 import inspect
-import io
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,8 +35,9 @@ import calibration_lessons as cl
 from calibration_lessons.calibrators._base import Calibrator
 from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.calibrators._classifier_scores import counted
+from tools.experiments.running import ROOT, write_table
 
-TABLE = Path(__file__).resolve().parents[2] / "book" / "reference" / "classifiers.csv"
+TABLE = ROOT / "book" / "reference" / "classifiers.csv"
 COLUMNS = ("classifier", "logits from", "two classes", "three classes")
 MEMBERS = [("one", LogisticRegression()), ("other", GaussianNB())]
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -68,7 +66,7 @@ REASONS = {
     "expected a classifier with": "it gives labels alone",
     "these logits say no more than chance": "it knows no more than chance",
     "is not above its lower end": "it knows no more than chance",
-    "separate the labels": "a threshold separates the labels",
+    "separates the labels": "a threshold separates the labels",
     "Only binary classification is supported. Unknown": "it takes two classes",
     "holds 3 classes: expected two": "it takes two classes",
 }
@@ -210,14 +208,5 @@ def summed_up(refusals: dict[str, str]) -> str:
     return "; ".join(f"all but {', '.join(names)}: {why}" for why, names in refused.items())
 
 
-def written(rows: list[dict[str, str]]) -> str:
-    """Write the table as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 if __name__ == "__main__":
-    TABLE.write_text(written(table(classifiers())), encoding="utf-8")
+    write_table(TABLE, COLUMNS, (row.values() for row in table(classifiers())))

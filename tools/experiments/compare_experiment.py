@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Count how often the intervals of `compare` hold the true differences of two models, and write the table.
 
     python -m tools.experiments.compare_experiment
@@ -9,9 +8,7 @@ stands the paired percentile bootstrap of the difference of two plain calibratio
 
 from __future__ import annotations
 
-import csv
 import warnings
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +19,8 @@ import calibration_lessons as cl
 from calibration_lessons._typing import Strategy
 from calibration_lessons.measures.bins import bin_index, edges_of
 from tools.experiments import coverage_experiment
+from tools.experiments.running import DATA, write_table
 
-OUTPUT = Path(__file__).resolve().parents[2] / "calibration_lessons/book/data/compare_coverage.csv"
 REPEATS, RESAMPLES, FORECASTS, ROUNDING = 1000, 200, 300, 1e-12
 SHARES = (np.arange(FORECASTS) + 0.5) / FORECASTS
 NETWORK, UNIFORM, RARE = stats.beta(20, 1), stats.uniform(), stats.norm(-4.6, 1)
@@ -173,15 +170,8 @@ def count(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
 
 def main() -> None:
     """Count for every case and write the table."""
-    rows = []
-    for case in cases():
-        rows.append(count(case))
-        print(*rows[-1].values(), flush=True)
-    with OUTPUT.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
+    rows = [count(case) for case in cases()]
+    write_table(DATA / "compare_coverage.csv", rows[0], (row.values() for row in rows))
 
 if __name__ == "__main__":
     main()

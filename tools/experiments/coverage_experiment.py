@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Count how often intervals of the calibration error hold the truth, and write what the chapter *ece* reads.
 
     python tools/experiments/coverage_experiment.py
@@ -13,14 +12,8 @@ error is then a sum, and a sample is told by how often it drew each forecast wit
 
 from __future__ import annotations
 
-import argparse
-import csv
-import multiprocessing
-import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,9 +27,9 @@ import calibration_lessons as cl
 from calibration_lessons.book.simulate import calibrated, over_confident, sawtooth
 from calibration_lessons.measures import _class_wise
 from calibration_lessons.measures.reliability import curve_from_sums
+from tools.experiments.running import done, parser, write_table
 
-ROOT = Path(__file__).resolve().parents[2]
-REPEATS, RESAMPLES, FORECASTS, PROCESSES, ROUNDING = 1000, 200, 300, 2, 1e-12
+REPEATS, RESAMPLES, FORECASTS, ROUNDING = 1000, 200, 300, 1e-12
 Z_ONE, Z_TWO = stats.norm.isf([0.05, 0.025])
 LIKE_NETWORKS, UNIFORM = stats.beta(20, 1), stats.uniform()
 FORESTS = {"wine": load_wine, "digits": load_digits}
@@ -401,28 +394,11 @@ def count_numbered(number: int) -> Row:
     return count(cases()[number])
 
 
-def write(folder: Path, rows: list[Row]) -> None:
-    """Write the table."""
-    with (folder / "coverage.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row._fields)
-        writer.writerows(rows)
-
-
 def main() -> None:
     """Count for every case, two at a time, and write the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
-    options = parser.parse_args()
-    start = time.perf_counter()
-    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
-        rows = []
-        for row in pool.map(count_numbered, range(len(cases()))):
-            rows.append(row)
-            print(f"{time.perf_counter() - start:5.0f} s", *row, flush=True)
-    write(options.output, rows)
+    options = parser(__doc__).parse_args()
+    rows = list(done(count_numbered, range(len(cases()))))
+    write_table(options.output / "coverage.csv", Row._fields, rows)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,8 @@ too (`pip install probmetrics`); without it their rows are left out.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import sys
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,8 +22,8 @@ from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
+from tools.experiments.running import DATA, parser, write_table
 
-ROOT = Path(__file__).resolve().parents[2]
 SIZES = (100, 500, 5000)
 N_SPLITS = 4
 UNPENALISED = 1e-3  # a strength so small that only rounding feels it
@@ -163,27 +158,17 @@ def table(n_splits: int) -> Iterator[list[str]]:
                 gain = 100 * (values[:, 0] / base - 1)
                 spread = gain.std(ddof=1) / n_splits**0.5 if np.isfinite(gain).all() else np.nan
                 means = [f"{value:.5g}" for value in (*values.mean(axis=0), gain.mean(), spread)]
+                print(source, n, name, *means, flush=True)
                 yield [source, str(z.shape[1]), str(min(n, len(y) // 2)), name, str(n_splits), *means]
 
 
 def main() -> None:
-    """Judge all, and write the table as it grows."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--splits", type=int, default=N_SPLITS, help="random halves of each source")
-    parser.add_argument(
-        "--output", type=Path, default=ROOT / "calibration_lessons/book/data" / "matrix_scaling.csv"
-    )
-    options = parser.parse_args()
-    start = time.perf_counter()
-    with threadpool_limits(1), options.output.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for row in table(options.splits):
-            writer.writerow(row)
-            file.flush()
-            print(f"{time.perf_counter() - start:5.0f} s", *row, file=sys.stderr, flush=True)
+    """Judge all, and write the table."""
+    reader = parser(__doc__, DATA / "matrix_scaling.csv")
+    reader.add_argument("--splits", type=int, default=N_SPLITS, help="random halves of each source")
+    options = reader.parse_args()
+    with threadpool_limits(1):
+        write_table(options.output, COLUMNS, table(options.splits))
 
 
 if __name__ == "__main__":

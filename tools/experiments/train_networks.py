@@ -12,14 +12,10 @@ Two networks train at a time, each on one thread (faster on two cores than one n
 A stopped run continues after each network's last finished epoch. Same versions and machine: same bytes.
 """
 
-import argparse
-import csv
 import json
-import multiprocessing
 import os
 import platform
 import time
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,12 +25,12 @@ import scipy
 import torch
 from fashion_mnist import DEBIAN_FOLDER, SEVERITIES, SPLIT_SEED, Images, Labels, load_parts, shifted
 from numpy.typing import NDArray
+from running import PROCESSES, ROOT, done, parser, write_table
 from torch import nn
 
-ROOT = Path(__file__).resolve().parents[2]
 SEEDS = (0, 1, 2, 3, 4)
 N_SHIFTED, N_LOGGED = 2_000, 10_000
-BATCH, LEARNING_RATE, EPOCHS, PROCESSES = 64, 1e-3, 16, 2
+BATCH, LEARNING_RATE, EPOCHS = 64, 1e-3, 16
 PROMISED_ACCURACY, PROMISED_ECE = 0.90, 0.04
 
 
@@ -211,30 +207,23 @@ def write(folder: Path, arrays: dict[str, Any], states: list[dict[str, Any]], re
     for name, content in arrays.items():
         np.savez(folder / f"{name}.npz", **content)  # its zip entries carry no time of day: same bytes again
     rows = [row for state in states for row in state["log"]]
-    with (folder / "networks_training.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: round(value, 6) for key, value in row.items()} for row in rows)
+    table = ([round(value, 6) for value in row.values()] for row in rows)
+    write_table(folder / "networks_training.csv", rows[0], table)
     (folder / "networks.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def main() -> None:
     """Train what is not trained yet, then write logits, log and record."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--images", type=Path, default=DEBIAN_FOLDER, help="folder with the idx files")
-    parser.add_argument("--epochs", type=int, default=EPOCHS)
-    parser.add_argument(
-        "--cache", type=Path, default=ROOT / "_build" / "networks", help="folder for checkpoints"
-    )
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
-    options = parser.parse_args()
+    reader = parser(__doc__)
+    reader.add_argument("--images", type=Path, default=DEBIAN_FOLDER, help="folder with the idx files")
+    reader.add_argument("--epochs", type=int, default=EPOCHS)
+    cache = ROOT / "_build" / "networks"
+    reader.add_argument("--cache", type=Path, default=cache, help="folder for checkpoints")
+    options = reader.parse_args()
     parts = load_parts(options.images)
     options.cache.mkdir(parents=True, exist_ok=True)
     train = partial(train_network, epochs=options.epochs, folder=options.images, cache=options.cache)
-    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
-        states = [torch.load(path) for path in pool.map(train, SEEDS)]
+    states = [torch.load(path) for path in done(train, SEEDS)]
     torch.set_num_threads(1)
     arrays = collect_logits(states, parts)
     record = describe(arrays, states, options.epochs)

@@ -14,17 +14,15 @@ Writes one file of logits per run into `_build/remedies`, which `training_experi
 stopped command continues with the runs that have no file yet.
 """
 
-import argparse
-import multiprocessing
 import os
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 from fashion_mnist import DEBIAN_FOLDER, load_parts
-from train_networks import EPOCHS, LEARNING_RATE, PROCESSES, ROOT, SEEDS, SmallNetwork, logits_of, train_epoch
+from running import ROOT, done, parser
+from train_networks import EPOCHS, LEARNING_RATE, SEEDS, SmallNetwork, logits_of, train_epoch
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it sums on CUDA differ from run to run
@@ -64,16 +62,11 @@ def train(run: tuple[str, int], images: Path, folder: Path) -> None:
 
 def main() -> None:
     """Train what has no file yet, two runs at a time."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--images", type=Path, default=DEBIAN_FOLDER, help="folder with the idx files")
-    parser.add_argument("--output", type=Path, default=ROOT / "_build" / "remedies")
-    options = parser.parse_args()
+    reader = parser(__doc__, ROOT / "_build" / "remedies")
+    reader.add_argument("--images", type=Path, default=DEBIAN_FOLDER, help="folder with the idx files")
+    options = reader.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    one = partial(train, images=options.images, folder=options.output)
-    with ProcessPoolExecutor(PROCESSES, mp_context=multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(one, RUNS))
+    list(done(partial(train, images=options.images, folder=options.output), RUNS))
 
 
 if __name__ == "__main__":

@@ -11,13 +11,7 @@ everything is judged on the test part.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import gzip
-import io
-import multiprocessing
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain, product
 from operator import itemgetter
@@ -29,8 +23,8 @@ from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
+from tools.experiments.running import ROOT, done, parser, write_table
 
-ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ("plain", "decay 0.1", "smoothing 0.1")
 RUNS = (
     *product(RECIPES, range(datasets.N_NETWORKS)),
@@ -104,24 +98,17 @@ def written(value: Any) -> str:
 
 def write(folder: Path, rows: list[dict[str, Any]], smoothed: dict[str, Any]) -> None:
     """Write the table, and the logits that are kept."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([written(row[name]) for name in COLUMNS] for row in rows)
-    (folder / "remedies.csv.gz").write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    table = ([written(row[name]) for name in COLUMNS] for row in rows)
+    write_table(folder / "remedies.csv.gz", COLUMNS, table)
     np.savez(folder / "smoothed.npz", **smoothed)
 
 
 def main() -> None:
-    """Judge every run that was trained, one on each core."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--trained", type=Path, default=ROOT / "_build" / "remedies")
-    parser.add_argument("--output", type=Path, default=ROOT / "calibration_lessons/book/data")
-    options = parser.parse_args()
-    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = list(pool.map(partial(judge_run, folder=options.trained), RUNS))
+    """Judge every run that was trained."""
+    reader = parser(__doc__)
+    reader.add_argument("--trained", type=Path, default=ROOT / "_build" / "remedies")
+    options = reader.parse_args()
+    found = list(done(partial(judge_run, folder=options.trained), RUNS))
     with np.load(options.trained / f"{KEPT} 0.npz") as file:
         smoothed = {part: file[part][-1] for part in ("calibration", "test")}
     write(options.output, [row for rows in found for row in rows], smoothed)

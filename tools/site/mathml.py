@@ -7,6 +7,7 @@ select it and read it aloud. `site_slim` cuts the font that draws it to the char
 from __future__ import annotations
 
 import atexit
+import os
 import unicodedata
 from functools import cache
 from importlib.resources import files
@@ -38,8 +39,8 @@ CASES = {"Lu": "CAPITAL ", "Ll": "SMALL ", "Nd": "DIGIT "}
 
 
 @cache
-def reader() -> MiniRacer:
-    """Start MathJax without a browser: what reads TeX, and what writes MathML."""
+def reader(process: int) -> MiniRacer:
+    """Start MathJax without a browser: what reads TeX, and what writes MathML; a process needs its own."""
     engine = MiniRacer()
     atexit.register(engine.close)  # left to the garbage collector, Python 3.13 waits for its thread for ever
     engine.eval("var global = globalThis, MathJax = {loader: {load: []}, startup: {typeset: false}};")
@@ -52,7 +53,8 @@ def reader() -> MiniRacer:
 @cache
 def mathml(source: str, display: bool) -> str:
     """Turn TeX into MathML as browsers draw it."""
-    math = etree.fromstring(reader().call("mathml", source, display), etree.XMLParser(remove_blank_text=True))
+    read = reader(os.getpid()).call("mathml", source, display)
+    math = etree.fromstring(read, etree.XMLParser(remove_blank_text=True))
     for element in math.iter():
         mend(element)
     for wrap in list(math.iter(f"{{{MATHML}}}mrow", f"{{{MATHML}}}mstyle")):

@@ -13,6 +13,7 @@ import logging
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
@@ -28,7 +29,10 @@ from lxml.html import Element, HtmlElement
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util.parallel import ParallelTasks, SerialTasks, make_chunks, parallel_available
 from tinycss2.ast import AtRule, Node, QualifiedRule
+
+from tools.site.repairs import tell
 
 SHEET = "styles/site.css"
 MATHS = "fonts/maths.woff2"
@@ -48,7 +52,7 @@ MODE = """
     }
 """
 LATE = "late.js"
-OWN_SCRIPTS = ["copybutton.js", "search.js", LATE]
+OWN_SCRIPTS = ["copybutton.js", "search.js", "progress.js", LATE]
 # No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
 # look for the rest.
 NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides btn-slides-button".split())
@@ -94,7 +98,10 @@ def slim(app: Sphinx, error: Exception | None) -> None:
         return
     site = Path(app.outdir)
     static = site / "_static"
+    tell("making the pages light")
     options = (static / OPTIONS).read_text("utf-8")
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(as_webp, (site / "_images").glob("*.png")))
     pages = {path: html.parse(path) for path in sorted(site.rglob("*.html")) if static not in path.parents}
     roots = {path: page.getroot() for path, page in pages.items()}
     sheets: dict[str, None] = {}
@@ -112,10 +119,17 @@ def slim(app: Sphinx, error: Exception | None) -> None:
     (static / SHEET).write_text(css, "utf-8")
     cut_fonts(static, list(roots.values()))
     drop_classes(roots.values(), css, static)
-    for path, page in roots.items():
-        for link in page.xpath(f"//link[contains(@href, '{SHEET}')]"):
-            dress(page, link, css, static)
-        path.write_bytes(html.tostring(pages[path], encoding="utf-8", doctype="<!DOCTYPE html>"))
+
+    def write(some: list[Path]) -> None:
+        for path in some:
+            for link in roots[path].xpath(f"//link[contains(@href, '{SHEET}')]"):
+                dress(roots[path], link, css, static)
+            path.write_bytes(html.tostring(pages[path], encoding="utf-8", doctype="<!DOCTYPE html>"))
+
+    tasks = ParallelTasks(app.parallel) if parallel_available else SerialTasks()
+    for some in make_chunks(list(pages), app.parallel):
+        tasks.add_task(write, some)
+    tasks.join()
 
 
 def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:

@@ -1,8 +1,11 @@
 """A Sphinx extension: tells what the build does, and mends what Sphinx and the theme get wrong here."""
 
+import os
 import re
 import sys
+from functools import cache
 
+import pybtex.plugin
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
@@ -48,6 +51,18 @@ def set_type(app: Sphinx, tree: nodes.document) -> None:
                 parent[place] = nodes.Text(told)
 
 
+def write_in_parallel(app: Sphinx, env: BuildEnvironment) -> None:
+    """Write pages in a process for each core, while this one resolves their references."""
+    if app.builder.name == "html":
+        app.parallel = 1 + (os.cpu_count() or 1)
+
+
+def adopt(app: Sphinx, tree: nodes.document) -> None:
+    """Have each node belong to its page: what autodoc read kept a document with the whole book's memory."""
+    for node in tree.findall():
+        node.document = tree
+
+
 def is_comment(node: nodes.Node) -> bool:
     """Tell a comment of the source, which is passed on as it is."""
     return isinstance(node, nodes.raw) and node.astext().startswith("<!--")
@@ -55,8 +70,11 @@ def is_comment(node: nodes.Node) -> bool:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the above, and keep sphinx-thebe from adding the script that the theme adds, too."""
+    vars(pybtex.plugin)["_load_entry_point"] = cache(vars(pybtex.plugin)["_load_entry_point"])
     app.connect("env-before-read-docs", tell_reading)
     app.connect("doctree-read", set_type)
+    app.connect("doctree-read", adopt)
+    app.connect("env-updated", write_in_parallel)
     app.connect("write-started", tell_writing)
     for listener in list(app.events.listeners["env-before-read-docs"]):
         if listener.handler.__name__ == "init_thebe_core":  # run twice, it is an error

@@ -10,7 +10,7 @@ from sklearn.isotonic import IsotonicRegression
 from calibration_lessons import (
     MultiClassIsotonic,
     TemperatureScaling,
-    expected_calibration_error,
+    brier_score,
     negative_log_likelihood,
     softmax,
 )
@@ -88,8 +88,8 @@ def judge(network):
     calibration_logits, calibration_labels = part(network, "calibration")
     test_logits, test_labels = part(network, "test")
     fitted = TemperatureScaling().fit(calibration_logits, calibration_labels)
-    before = expected_calibration_error(test_labels, softmax(test_logits))
-    after = expected_calibration_error(test_labels, fitted.predict_proba(test_logits))
+    before = brier_score(test_labels, softmax(test_logits))
+    after = brier_score(test_labels, fitted.predict_proba(test_logits))
     return before, after
 
 
@@ -389,7 +389,7 @@ def two_networks(rng, own):
 
 
 def first_of_pair(values, calls):
-    return pair_is_right(values, calls, 0, 1e-6, "before: the test part at T = 1, with 15 bins")
+    return pair_is_right(values, calls, 0, 1e-6, "before: the test part at T = 1")
 
 
 def second_of_pair(values, calls):
@@ -416,7 +416,7 @@ judged = cache(judge)
 def on_test_part(network):
     z, y = part(network, "test")
     fitted = TemperatureScaling().fit(z, y)
-    return expected_calibration_error(y, softmax(z)), expected_calibration_error(y, fitted.predict_proba(z))
+    return brier_score(y, softmax(z)), brier_score(y, fitted.predict_proba(z))
 
 
 def few_steps(labels, logits):
@@ -718,6 +718,7 @@ EARLY = "the NLL is lower right beside your T: the search stopped too early"
 UNITS = "logits in other units: T scales with them, so no fixed bracket or step will do"
 CHECK = "no temperature fits here: check both limits first"
 AGREE = "at your T the mean confidence and the accuracy do not agree"
+SUMMED = "the sum of the squares over the classes"
 PARTS = "fit on the calibration part, judge on the test part"
 EMPTY = "an empty bin answers with its centre"
 VALUE = "the value of a bin is the mean label of its rows"
@@ -872,15 +873,15 @@ QUESTIONS = [
     ),
     Question(
         "judge", judge,
-        [Case("the error before", 0.5, two_networks, judge=first_of_pair),
-         Case("the error after", 1.5, two_networks, judge=second_of_pair)],
+        [Case("the score before", 0.5, two_networks, judge=first_of_pair),
+         Case("the score after", 1.5, two_networks, judge=second_of_pair)],
         {on_test_part: PARTS, 'part(network, "test") -> part(network, "calibration")': PARTS,
          'part(network, "calibration") -> part(network, "test")': PARTS,
          "return before, after -> return after, before": "before comes first",
          "return before, after -> return before, before": "after: at the fitted temperature",
-         "return before, after -> return 0.0510, 0.0060": "of the network that is given",
-         "(test_labels, softmax(test_logits)) -> (test_labels, softmax(test_logits), n_bins=10)": "15 bins",
-         "fitted.predict_proba(test_logits)) -> fitted.predict_proba(test_logits), n_bins=10)": "15 bins",
+         "return before, after -> return 0.1462, 0.1343": "of the network that is given",
+         "(test_labels, softmax(test_logits)) -> (test_labels, softmax(test_logits)) / 2": SUMMED,
+         "fitted.predict_proba(test_logits)) -> fitted.predict_proba(test_logits)) / 2": SUMMED,
          "fitted.predict_proba(test_logits) -> softmax(test_logits * fitted.temperature_)": "divide by T",
          "fitted.predict_proba(test_logits) -> softmax(test_logits / 1.5)": "the fitted temperature",
          "part(network, -> part(1,": "of the network that is given",

@@ -63,13 +63,20 @@ def chance(p, n_bins):
     return drawn(p.tobytes(), n_bins)
 
 
+def compared(y, a, b):
+    """The Brier scores of two models and their difference; the bins serve the calibration, one is enough."""
+    return cl.compare(y, a, b, n_bins=1).brier
+
+
 def report(z, worse, fit_rows, calibration_rows, test_rows, costs, referral):
     learned, judged, found = calibration_rows, test_rows, {}
     platt = cl.PlattScaling().fit(z[learned], worse[learned])
-    for name, p in (("before", expit(z[judged])), ("after", platt.predict_proba(z[judged])[:, 1])):
+    before, after = expit(z[judged]), platt.predict_proba(z[judged])[:, 1]
+    found["ece before"] = cl.expected_calibration_error(worse[judged], before, n_bins=10)
+    found["chance before"] = chance(before, n_bins=10)
+    _, _, _, found["brier low"], found["brier high"] = compared(worse[judged], after, before)
+    for name, p in (("before", before), ("after", after)):
         decision = cl.decisions.optimal_decision(p, costs, abstaining_cost=referral)
-        found[f"ece {name}"] = cl.expected_calibration_error(worse[judged], p, n_bins=10)
-        found[f"chance {name}"] = chance(p, n_bins=10)
         found[f"cost {name}"] = cl.decisions.mean_cost(worse[judged], decision, costs, abstaining_cost=referral)
     return found
 
@@ -806,9 +813,9 @@ QUESTIONS = [
     ByHand(
         "report", report,
         {"ece before": (0.5, "the model's own probabilities of YOUR test rows, 10 equal-width bins"),
-         "ece after": (0.5, "PlattScaling, learned and judged on the rows of YOUR split; p is the column of class 1"),
          "chance before": (0.5, "of the same probabilities as the ECE, 10 bins, random_state=0"),
-         "chance after": (0.5, "of the same probabilities as the ECE, the column of class 1, 10 bins, random_state=0"),
+         "brier low": (0.5, "after minus before; PlattScaling, learned and judged on the rows of YOUR split, the column of class 1"),
+         "brier high": (0.5, "after minus before; PlattScaling, learned and judged on the rows of YOUR split, the column of class 1"),
          "cost before": (0.5, "the cheapest decisions with your prices, a referral among them"),
          "cost after": (0.5, "the cheapest decisions with your prices, a referral among them")},
         {"judged, found = calibration_rows, test_rows, -> judged, found = calibration_rows, calibration_rows,":
@@ -819,8 +826,10 @@ QUESTIONS = [
              "calibrated on rows that the model learned from",
          "judged, found = calibration_rows, test_rows, -> judged, found = test_rows, test_rows,":
              "calibrated on the rows that judge",
-         "worse[judged], p, n_bins=10 -> worse[judged], p, n_bins=15": "10 bins",
-         "chance(p, n_bins=10) -> chance(p, n_bins=15)": "10 bins",
+         "worse[judged], before, n_bins=10 -> worse[judged], before, n_bins=15": "10 bins",
+         "chance(before, n_bins=10) -> chance(before, n_bins=15)": "10 bins",
+         "compared(worse[judged], after, before) -> compared(worse[judged], before, after)": "after minus before",
+         "= compared(worse[judged], after, before) -> = (0, 0, 0, -0.03, -0.01)": "of your own rows",
          "abstaining_cost=referral)\n        found -> abstaining_cost=1e9)\n        found": "a referral among them",
          "decision = cl.decisions.optimal_decision(p, costs, abstaining_cost=referral) -> decision = (p > 0.5).astype(int)":
              "the cheapest decisions, a referral among them",
@@ -828,9 +837,7 @@ QUESTIONS = [
              "the cheapest decisions",
          "optimal_decision(p, costs -> optimal_decision(p, costs.T": "rows of the table are true classes",
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
-         "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1",
-         "worse[judged], p, n_bins=10 -> worse[judged], np.column_stack([1 - p, p]), n_bins=10":
-             "two columns are judged by their larger one: take that of class 1, as for the model itself"},
+         "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
         atol=1e-4, within="report",
     ),
     Question(

@@ -1,0 +1,58 @@
+"""What a parameter of many functions means, written once; `help` and the API pages show it in each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from textwrap import indent
+from typing import Any
+
+SHARED = {
+    "y_true": """\
+y_true : array_like, shape (n,)
+    Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).""",
+    "y_prob": """\
+y_prob : array_like, shape (n,) or (n, K)
+    Probability of the positive class, or of each class; logits with ``from_logits=True``.""",
+    "n_bins": """\
+n_bins : int
+    Number M of bins.""",
+    "strategy": """\
+strategy : {"uniform", "quantile"}
+    Bins of equal width, closed on the right, or of equal mass, where equal scores stay together.""",
+    "target": """\
+target : {None, "top-label", "positive"} or int
+    Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+    (None for a 1-D `y_prob`), or of one class against the rest.""",
+    "target_or_classes": """\
+target : {None, "top-label", "positive", "class-wise"} or int
+    Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
+    (None for a 1-D `y_prob`), or of one class against the rest; "class-wise" is the mean error of the
+    classes, each against the rest.""",
+    "sample_weight": """\
+sample_weight : array_like, shape (n,), optional
+    Importance weights, non-negative.""",
+    "from_logits": """\
+from_logits : bool
+    Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).""",
+    "labels": """\
+labels, pos_label : array_like of shape (K,), and str or int, optional
+    Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.""",
+    "norm": """\
+norm : {"l1", "l2"}
+    Mean absolute gap, or root of the mean squared gap.""",
+    "random_state": """\
+random_state : int, Generator or None
+    Seed of the draws.""",
+}
+
+
+def describe(*functions: Callable[..., Any]) -> None:
+    """Put the descriptions in the place of a line ``{y_true, y_prob}`` of docstrings."""
+    for function in functions:
+        if function.__doc__:  # with -OO there is none
+            function.__doc__ = re.sub(r"(?m)^( *)\{([\w, ]+)\}$", _described, function.__doc__)
+
+
+def _described(line: re.Match[str]) -> str:
+    return "\n".join(indent(SHARED[name], line[1]) for name in line[2].split(", "))
