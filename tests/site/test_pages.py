@@ -73,7 +73,7 @@ ON_A_PHONE = {
         .filter(([box]) => box.left < 0 || box.right > innerWidth).map(([, text]) => text)""",
 }
 ON_A_SCREEN = {
-    "code of eighty columns fits": """() => [...document.querySelectorAll("article pre")]
+    "code of eighty columns fits": """() => [...document.querySelectorAll("article pre:not(dl pre)")]
         .filter(pre => pre.clientWidth && pre.scrollWidth > pre.clientWidth + 1)
         .filter(pre => Math.max(...pre.textContent.split("\\n").map(line => line.length)) <= 80)
         .map(pre => pre.textContent.slice(0, 80))""",

@@ -58,7 +58,7 @@ class Length:
     @property
     def minutes(self) -> int:
         """Minutes to read what lies open."""
-        seconds = sum(getattr(self, what) * each for what, each in SECONDS.items())
+        seconds: float = sum(getattr(self, what) * each for what, each in SECONDS.items())
         return math.ceil(self.words / WORDS_A_MINUTE + seconds / 60)
 
     @property

@@ -120,14 +120,14 @@ def slim(app: Sphinx, error: Exception | None) -> None:
     cut_fonts(static, list(roots.values()))
     drop_classes(roots.values(), css, static)
 
-    def write(some: list[Path]) -> None:
-        for path in some:
+    def write(some: list[str]) -> None:
+        for path in map(Path, some):
             for link in roots[path].xpath(f"//link[contains(@href, '{SHEET}')]"):
                 dress(roots[path], link, css, static)
             path.write_bytes(html.tostring(pages[path], encoding="utf-8", doctype="<!DOCTYPE html>"))
 
     tasks = ParallelTasks(app.parallel) if parallel_available else SerialTasks()
-    for some in make_chunks(list(pages), app.parallel):
+    for some in make_chunks([str(path) for path in pages], app.parallel):
         tasks.add_task(write, some)
     tasks.join()
 
