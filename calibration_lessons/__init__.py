@@ -48,6 +48,7 @@ from .measures.proper_scores import brier_score, negative_log_likelihood
 from .measures.reliability import reliability_curve
 from .measures.report import calibration_report
 from .measures.risk_validation import risk_validation
+from .measures.validation_size import validation_size
 from .numerics import log_softmax, softmax
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "reliability_curve",
     "risk_validation",
     "softmax",
+    "validation_size",
 ]
 
 _THEMES = ("book", "decisions", "deployment", "measures", "models", "plots", "uncertainty")

@@ -324,6 +324,34 @@ def labels_from_one(labels: IntArray, values: FloatArray, name: str) -> None:
         )
 
 
+def labels_of_one_class(labels: IntArray) -> None:
+    """Warn where all of ten labels or more are equal, as where the rows of a class were lost."""
+    if len(labels) >= 10 and labels.min() == labels.max():
+        warn(f"all {len(labels)} labels are class {labels[0]}: are these all rows?")
+
+
+def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
+    """Warn where rows of class 1 have the lower scores, by four standard errors of the means."""
+    unit = max(float(np.abs(scores).max()), 1e-100)  # squares neither overflow nor vanish
+    low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
+    if min(len(low), len(high)) < 5:
+        return
+    if high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)):
+        warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
+
+
+def repeated(forecasts: FloatArray, name: str) -> None:
+    """Warn where each of the first forecasts comes 2 (3, 4 ...) times, as where files were joined twice."""
+    column = forecasts if forecasts.ndim == 1 else forecasts[:, 0]
+    some = np.unique(column[:SOME_ROWS])
+    if len(some) < 20:
+        return
+    place = np.searchsorted(some, column).clip(max=len(some) - 1)
+    times = int(np.gcd.reduce(np.bincount(place[some[place] == column])))
+    if times > 1:
+        warn(f"each row of {name} occurs {times} times: rows that are copies say nothing new, drop them")
+
+
 def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     """Return class labels of any one sortable kind: whole numbers, booleans or strings."""
     if y is None:
@@ -427,18 +455,19 @@ def forecast(
     in_part: bool = False,
     names: Names = (None, None),
     from_logits: bool = False,
+    called: str = "y_prob",
 ) -> Rows:
     """Read labels, forecasts and weights; only the numbers in `y_prob` are left to check.
 
-    `names` are the options `labels` and `pos_label`. A pass over large data checks the numbers block by
-    block, with `check_probabilities` or `check_logits`.
+    `names` are the options `labels` and `pos_label`; a warning speaks of `y_prob` as `called`. A pass over
+    large data checks the numbers block by block, with `check_probabilities` or `check_logits`.
     """
     values = real_array(y_prob, "y_prob", ndim)
     numbers = class_numbers(y_true, values, *names)
     same_length(y_true=numbers, y_prob=values)
     labels_from_one(numbers, values, "y_true")
     if from_logits and not in_part and look_like_probabilities(values[:SOME_ROWS]):
-        warn("y_prob looks like probabilities: with from_logits=True it is read as logits")
+        warn(f"{called} looks like probabilities: with from_logits=True it is read as logits")
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 

@@ -1474,6 +1474,22 @@ def net_benefit(
 
 
 @numbered(
+    "eq-validation-size",
+    latex=r"N = \frac{n}{\mathrm{SE}^2 \sum_{i=1}^{n} p_i (1 - p_i) (x_i - \bar x)^2}",
+    function="validation_size",
+    example="validation_size(forecasts=[0.05, 0.1, 0.2, 0.4, 0.6], standard_error=0.051)",
+)
+def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
+    """Divide n by the squared error and the information on the slope."""
+    log_odds = [math.log(p / (1 - p)) for p in forecasts]
+    weights = [p * (1 - p) for p in forecasts]
+    rows = list(zip(weights, log_odds, strict=True))
+    mean = sum(w * x for w, x in rows) / sum(weights)
+    information = sum(w * (x - mean) ** 2 for w, x in rows)
+    return len(forecasts) / (standard_error**2 * information)
+
+
+@numbered(
     "eq-abstain",
     latex=r"\min_{d} \bar C_d(p) > a",
     function="decisions.optimal_decision",

@@ -7,7 +7,7 @@ import numpy as np
 from .. import _input
 from .._typing import Floats, Seed
 from ..deployment.monitor import SUMS, CalibrationMonitor, calibration_bets, evidence
-from ..measures.bins import bin_edges, uniform_bins
+from ..measures.bins import uniform_bins
 from .simulate import ScoreSource
 
 
@@ -67,7 +67,7 @@ def _year_of(
 ) -> Floats:
     """Return the sums of simulated windows, all of whose labels have come."""
     y_true, y_prob = source.sample(rows * windows, generator)
-    bins = uniform_bins(y_prob, bin_edges(n_bins)) + n_bins * np.repeat(np.arange(windows), rows)
+    bins = uniform_bins(y_prob, n_bins) + n_bins * np.repeat(np.arange(windows), rows)
     parts = [np.ones_like(y_prob), y_prob, y_true, y_prob * (1 - y_prob)]
     n, confidence, hits, variance = (np.bincount(bins, part, minlength=n_bins * windows) for part in parts)
     sums = np.array([n, confidence, n, confidence, hits, variance], dtype=np.float64)

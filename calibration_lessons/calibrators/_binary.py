@@ -42,8 +42,9 @@ class BinaryCalibrator(Calibrator):
         Warns
         -----
         UserWarning
-            Where all scores or all labels are equal: there is nothing to learn but the base rate. Where a
-            method that reads log-odds is given probabilities.
+            Where class 1 has clearly the lower scores: something may be turned round. Where all scores or all
+            labels are equal: there is nothing to learn but the base rate. Where a method that reads log-odds
+            is given probabilities.
         """
         scores = self._check_scores(self._calibration_scores(X, y))
         if self.reads == "logits":
@@ -55,6 +56,7 @@ class BinaryCalibrator(Calibrator):
             if values.min() == values.max():
                 message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
                 _input.warn(message)
+        _input.turned_round(scores, labels, "X")
         self._learn(scores, labels, weights)
         self.classes_ = np.arange(2)
         return self

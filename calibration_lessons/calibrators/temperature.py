@@ -159,6 +159,7 @@ class TemperedSoftmax(Calibrator):
         largest = rows.weights.max(initial=0.0)
         _input.some_weight(largest)
         warn_of_probabilities(rows.logits[:, 1] if self.n_features_in_ == 1 else rows.logits, self)
+        _input.labels_of_one_class(rows.labels[rows.weights > 0])
         rows = replace(rows, weights=rows.weights / largest)
         self._refuse(rows.limits)
         start, few = rows.limits.weight / rows.limits.spread, rows.every(SUBSAMPLE)

@@ -82,6 +82,7 @@ def net_benefit(
     >>> net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], [0.2, 0.5]).tolist()
     [0.4375, 0.25]
     """
+    _input.one_of(standardized, [False, True], "standardized")
     gains, happened = _gains(y_true, y_prob, thresholds, pos_label)
     weights = _input.weights(sample_weight, len(happened))
     share = float(np.average(happened, weights=weights))

@@ -14,3 +14,4 @@ from .report import CalibrationReport as CalibrationReport
 from .risk_validation import Estimate as Estimate
 from .risk_validation import FlexibleCurve as FlexibleCurve
 from .risk_validation import RiskValidation as RiskValidation
+from .validation_size import ValidationSize as ValidationSize

@@ -38,10 +38,17 @@ class Forecast(_input.Rows):
         from_logits: bool,
         in_part: bool = False,
         names: Names = (None, None),
+        called: str = "y_prob",
     ) -> Forecast:
         """Check everything but the numbers in `y_prob`; `blocks` checks those on the way."""
         rows = _input.forecast(
-            y_true, y_prob, sample_weight, in_part=in_part, names=names, from_logits=from_logits
+            y_true,
+            y_prob,
+            sample_weight,
+            in_part=in_part,
+            names=names,
+            from_logits=from_logits,
+            called=called,
         )
         _input.squarable(rows.weights)
         event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
@@ -77,11 +84,13 @@ class Forecast(_input.Rows):
         confidence, accuracy = np.average([scores, hits], axis=1, weights=self.weights)
         return float(confidence), float(accuracy)
 
-    def warn_of_one_class(self) -> None:
-        """Warn where all of ten labels or more are equal, as where the rows of a class were lost."""
-        counted = self.labels if self.weights is None else self.labels[self.weights > 0]
-        if len(counted) >= 10 and counted.min() == counted.max():
-            _input.warn(f"all {len(counted)} labels are class {counted[0]}: are these all rows?")
+    def warn_of_rows(self, name: str = "y_prob") -> None:
+        """Warn of what careful users look for first: labels of one class, turned round, copies of rows."""
+        forecasts, labels, _ = self.counted()
+        _input.labels_of_one_class(labels)
+        _input.repeated(forecasts, name)
+        if self.n_classes == 2:
+            _input.turned_round(forecasts if forecasts.ndim == 1 else forecasts[:, 1], labels, name)
 
     def _one_column(self, block: FloatArray, labels: IntArray) -> Scored:
         positive = _sigmoid(block) if self.from_logits else block

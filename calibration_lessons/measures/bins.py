@@ -54,20 +54,20 @@ def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayL
 def bin_index(scores: FloatArray, edges: FloatArray, strategy: Strategy) -> npt.NDArray[np.intp]:
     """Find the right-closed bin that holds each score."""
     if strategy == "uniform":
-        return uniform_bins(scores, edges)
+        return uniform_bins(scores, len(edges) - 1)
     return np.searchsorted(edges[1:-1], scores, side="left")
 
 
-def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
-    """Find the right-closed bin that holds each value, for the edges m/M.
+def uniform_bins(values: FloatArray, n_bins: int) -> npt.NDArray[np.intp]:
+    """Find the right-closed bin of M bins of equal width that holds each value.
 
     Where ``M p`` lies between two whole numbers, dropping its fraction gives the bin. A value within a few
     units in the last place of an edge, where rounding could decide, is compared with that edge itself.
     """
-    n_bins = len(edges) - 1
     doubt = 4 * float(np.finfo(values.dtype).eps) * n_bins
     if doubt > 0.25:  # so many bins that a value may be in doubt between several edges
-        return np.asarray(np.searchsorted(edges, values) - 1).clip(0, n_bins - 1)
+        found = np.searchsorted(bin_edges(n_bins, values.dtype), values) - 1
+        return np.asarray(found).clip(0, n_bins - 1)
     scaled = values * np.promote_types(values.dtype, np.float32).type(n_bins)
     index: npt.NDArray[np.intp] = scaled.astype(np.intp)
     nearest = np.rint(scaled)
@@ -76,7 +76,7 @@ def uniform_bins(values: FloatArray, edges: FloatArray) -> npt.NDArray[np.intp]:
     close = np.flatnonzero(scaled <= doubt)
     if close.size:
         edge = nearest[close].astype(np.intp)
-        index[close] = np.maximum(edge - (values[close] <= edges[edge]), 0)
+        index[close] = np.maximum(edge - (values[close] <= (edge / n_bins).astype(values.dtype)), 0)
     return index
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .. import _input, _results
 from .._typing import FloatArray, Floats, Label
-from .bins import bin_edges, uniform_bins
+from .bins import uniform_bins
 
 
 class BrierDecomposition(NamedTuple):
@@ -146,7 +146,7 @@ def _split(
 def _groups(forecast: FloatArray, n_bins: int | None) -> tuple[npt.NDArray[np.intp], int]:
     """Return the number of each row's group, and how many groups there are."""
     if n_bins is not None:
-        return uniform_bins(forecast, bin_edges(n_bins, forecast.dtype)), n_bins
+        return uniform_bins(forecast, n_bins), n_bins
     distinct, group = np.unique(forecast, return_inverse=True)
     if 2 * len(distinct) > len(forecast):
         _input.warn(

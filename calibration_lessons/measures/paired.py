@@ -15,7 +15,7 @@ from .. import _input, _results
 from .._blocks import chosen_class, row_blocks, row_squares
 from .._typing import FloatArray, Floats, Label, Names, Strategy, Target
 from ._forecast import Forecast, event_name, the
-from .bins import bin_index, edges_of
+from .bins import bin_index, edges_of, uniform_bins
 from .chance import LEAST_FREEDOM
 
 EXTRA = 4.0  # rows more whose labels say nothing: two events and two others (Agresti and Coull 1998)
@@ -45,6 +45,11 @@ class Difference(NamedTuple):
 
     def __repr__(self) -> str:
         return _results.rounded(self)
+
+    def within(self, most: float) -> Difference:
+        """Cut the interval at what such a difference can be, from -most to most; it holds the value."""
+        low, high = max(self.low, min(-most, self.value)), min(self.high, max(most, self.value))
+        return self._replace(low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,20 +203,23 @@ def compare(
     _input.number_between(level, 0, 1, "level", open_ends=True)
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
+    prob_a, prob_b = (
+        _input.real_array(p, name, (1, 2)) for p, name in ((prob_a, "prob_a"), (prob_b, "prob_b"))
+    )
+    if prob_a.shape != prob_b.shape:
+        raise _input.BadValue("prob_b", f"has shape {prob_b.shape}", f"that of prob_a, {prob_a.shape}")
     a, b = (
         _read(y_true, prob, name, target, sample_weight, from_logits, (labels, pos_label))
         for prob, name in ((prob_a, "prob_a"), (prob_b, "prob_b"))
     )
-    if a.y_prob.shape != b.y_prob.shape:
-        raise _input.BadValue("prob_b", f"has shape {b.y_prob.shape}", f"that of prob_a, {a.y_prob.shape}")
     n, weight = len(a.labels), np.ones(len(a.labels)) if a.weights is None else a.weights / a.weights.mean()
     if n < 2:
         raise _input.BadValue("y_true", "has one row that counts", "two at least, to see how rows differ")
     quantile = float(student.isf((1 - level) / 2, max(n**2 / float(weight @ weight) - 1, LEAST_FREEDOM)))
     return Comparison(
-        brier=_of_losses(a, b, _brier, weight, quantile),
+        brier=_of_losses(a, b, _brier, weight, quantile).within(a.y_prob.ndim),
         nll=_of_losses(a, b, _nll, weight, quantile),
-        calibration=_of_calibration(a, b, n_bins, strategy, weight, quantile),
+        calibration=_of_calibration(a, b, n_bins, strategy, weight, quantile).within(1),
         event=event_name(a.target),
         n=n,
         n_bins=n_bins,
@@ -231,8 +239,11 @@ def _read(
 ) -> Forecast:
     """Read and check a model's forecast under its own name, and keep the rows that count."""
     try:
-        forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+        forecast = Forecast.read(
+            y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names, called=name
+        )
         forecast.whole()
+        forecast.warn_of_rows(name)
     except _input.Refusal as error:
         argument, found, expected = (
             text.replace("y_prob", name) for text in (error.name, error.found, error.expected)
@@ -277,17 +288,19 @@ def _of_losses(a: Forecast, b: Forecast, loss: Loss, weight: Floats, quantile: f
             for x in (a, b)
         ]
     )
-    mean_a, mean_b = (own @ weight / n).tolist()
+    mean_a, mean_b = (own @ (weight / n)).tolist()
     if np.inf in (mean_a, mean_b):
         return Difference(mean_a, mean_b, _minus(mean_a, mean_b), -np.inf, np.inf)
+    unit = most if (most := float(own.max())) > 1e100 else 1.0  # cubes stay finite
+    own /= unit
     value, others = float(weight @ (own[0] - own[1]) / n), np.zeros(2)
     for rows in blocks:
         with np.errstate(invalid="ignore"):  # a label that both rule out tells nothing of their difference
-            apart = of_each_label(a, rows) - of_each_label(b, rows) - value
+            apart = (of_each_label(a, rows) - of_each_label(b, rows)) / unit - value
         apart = np.where(np.isfinite(apart), apart, 0.0) * weight[rows, None]
         others += [float((apart**power).mean(axis=1).sum()) / n for power in (2, 3)]
     low, high = _ends(value, weight * (own[0] - own[1] - value), others, quantile)
-    return Difference(mean_a, mean_b, value, low, high)
+    return Difference(mean_a, mean_b, value * unit, low * unit, high * unit)
 
 
 class _Binned(NamedTuple):
@@ -313,8 +326,8 @@ def _of_calibration(
     of_both = edges_of(both, n_bins, strategy, np.tile(weight, 2)) if strategy == "quantile" else None
     models = []
     for name, (scores, hits) in zip(("prob_a", "prob_b"), scored, strict=True):
-        edges = edges_of(scores, n_bins, strategy, None) if of_both is None else of_both
-        models.append(_binned(name, bin_index(scores, edges, strategy), scores, hits, weight))
+        index = uniform_bins(scores, n_bins) if of_both is None else bin_index(scores, of_both, strategy)
+        models.append(_binned(name, index, scores, hits, weight))
     one, other = models
     parts = one.part - other.part
     apart = weight * (parts - weight @ parts[0] / n)
@@ -327,6 +340,7 @@ def _of_calibration(
 def _binned(
     name: str, index: npt.NDArray[np.intp], scores: FloatArray, hits: npt.NDArray[np.bool_], weight: Floats
 ) -> _Binned:
+    filled, index = np.unique(index, return_inverse=True)
     missed = np.array([hits, np.zeros(len(hits)), np.ones(len(hits))]) - scores
     rows = np.bincount(index)
     mass, squares, gaps, gaps_squared = (
@@ -336,12 +350,12 @@ def _binned(
     if rows.max() == 1:
         expected = "so few that two rows share a bin"
         raise _input.BadValue("n_bins", f"leaves each row of {name} alone", expected)
-    if alone := (np.flatnonzero(rows == 1) + 1).tolist():
-        bins = ", ".join(map(str, alone))
+    if alone := (filled[rows == 1] + 1).tolist():
+        bins = ", ".join(map(str, alone[:10])) + (" ..." if alone[10:] else "")
         _input.warn(f"{name}: bin {bins} holds one row: left out of the debiased error")
     several = rows > 1
     pair = np.divide(mass / len(hits), mass**2 - squares, out=np.zeros_like(mass), where=several)
-    gap = np.divide(gaps, mass, out=np.zeros_like(mass), where=rows > 0)[index]
+    gap = (gaps / mass)[index]
     value = float(pair @ (gaps**2 - gaps_squared))
     return _Binned(index, pair, value, weight * (missed - gap), 2 * gap * missed - gap**2)
 

@@ -171,8 +171,8 @@ def calibration_report(
     """
     names = (labels, pos_label)
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
-    forecast.warn_of_one_class()
     curve = curve_of(forecast, n_bins, strategy)
+    forecast.warn_of_rows()
     low, high = curve.ece_interval(level)
     null = null_of(curve, forecast, "l1", n_draws, random_state)
     filled, ece = curve.counts > 0, curve.ece()

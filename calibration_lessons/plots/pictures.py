@@ -305,6 +305,7 @@ def flexible_curve(
     >>> picture = risk_validation([0, 0, 1, 0, 1, 0, 1, 1], risk).plot()
     """
     forecasts = _input.probabilities(y_prob, ndim=(1,))
+    _input.number_between(level, 0, 1, "level", open_ends=True)
     shade = _color("uncalibrated")
     ax = _diagram(ax, True, True, title)
     ax.plot(curve.forecast, curve.observed, color=shade, label=label)
@@ -377,7 +378,7 @@ def corp_diagram(
     _finish(ax, parts if legend else None)
     if counts:
         edges = bin_edges(10)
-        rows = np.bincount(uniform_bins(curve.forecast, edges), curve.counts, minlength=10)
+        rows = np.bincount(uniform_bins(curve.forecast, 10), curve.counts, minlength=10)
         _counts_below(ax, edges, rows.astype(np.int64), shade)
     return _picture(ax)
 
@@ -662,6 +663,9 @@ def images(
     grey = _input.finite(pictures, "pictures", (3,))
     if len(captions) != len(grey):
         raise _input.BadValue("captions", f"has {len(captions)} for {len(grey)} pictures", "one for each")
+    for i in marked:
+        if i not in range(len(grey)):
+            raise _input.BadValue("marked", f"holds {i!r}", f"positions of the {len(grey)} pictures")
     rows = -(-len(grey) // _input.positive_whole(columns, "columns"))
     picture = panels(rows, columns, size=(1.15 * columns, 1.45 * rows))
     for i, ax in enumerate(picture.axes):

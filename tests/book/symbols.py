@@ -405,12 +405,14 @@ def decisions(draw: Any) -> Values:
 
 def clinic(draw: Any) -> Values:
     """Draw who is ill, what was predicted, and a threshold of treatment."""
-    y, p, t = draw.permutation(OUTCOMES), draw.random(n), draw.random()
-    treated = p >= t
+    y, p, t, error = draw.permutation(OUTCOMES), draw.random(n), draw.random(), draw.random()
+    treated, odds = p >= t, np.log(p / (1 - p))
     return ROWS | {
         "x": draw.normal(), "t": t,
         r"\mathrm{TP}": (treated & (y == 1)).sum(), r"\mathrm{FP}": (treated & (y == 0)).sum(),
         r"\mathrm{NB}(t)": d.net_benefit(y.tolist(), p.tolist(), t),
+        "p_": p, "x_": odds, r"\bar x": (p * (1 - p)) @ odds / (p @ (1 - p)), r"\mathrm{SE}": error,
+        "N": d.validation_size(p.tolist(), error),
     }
 
 

@@ -19,13 +19,8 @@ import pytest
 
 from calibration_lessons import brier_score, ece_interval, expected_calibration_error, negative_log_likelihood
 from calibration_lessons.book import comparison, datasets
-from tools.experiments import (
-    coverage_experiment,
-    matrix_experiment,
-    network_images,
-    running,
-    training_experiment,
-)
+from tools.experiments import coverage_experiment, matrix_experiment, network_images, training_experiment
+from tools.experiments.running import write_table
 
 FOLDER = Path(str(resources.files("calibration_lessons.book"))) / "data"
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "data.ipynb"
@@ -349,7 +344,7 @@ def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
     few = [coverage_experiment.count(cases[k], repeats=3) for k in (0, 5)]
     assert [row.held + row.above + row.below for row in few] == [3, 3]
     assert few[0].bootstrap == 0 and few[1].truth == pytest.approx(0.02)
-    running.write_table(tmp_path / "coverage.csv", coverage_experiment.Row._fields, few)
+    write_table(tmp_path / "coverage.csv", coverage_experiment.Row._fields, few)
     assert (tmp_path / "coverage.csv").read_text().splitlines()[0] == ",".join(counts)
 
 

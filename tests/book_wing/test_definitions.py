@@ -64,17 +64,13 @@ def test_edit_puts_the_program_into_a_new_cell(monkeypatch: pytest.MonkeyPatch) 
 
 def test_edit_needs_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(IPython, "get_ipython", lambda: None)
-    with pytest.raises(
-        RuntimeError, match=r"^edit needs a notebook; elsewhere program\(label\) gives the text$"
-    ):
+    with pytest.raises(RuntimeError, match=r"^edit needs a notebook; elsewhere program\(label\) gives"):
         edit("eq-ece")
 
 
 @pytest.mark.parametrize("ask", [find, source, program, edit])
 def test_an_unknown_label_is_refused_by_name(ask: Any) -> None:
-    with pytest.raises(
-        ValueError, match=r"^label = 'eq-no': expected one of eq-coin-likelihood, eq-coin-entropy"
-    ):
+    with pytest.raises(ValueError, match=r"^label = 'eq-no': expected one of eq-coin-likelihood, eq-coin"):
         ask("eq-no")
 
 
@@ -84,9 +80,7 @@ def test_a_registration_is_refused_twice_or_without_function_and_reason() -> Non
     with pytest.raises(ValueError, match=r"^eq-ece is transcribed twice$"):
         definitions.numbered("eq-ece", **given, function="expected_calibration_error")(entry.compute)
     for reasons in ({}, {"function": "ece", "reason": "none"}):
-        with pytest.raises(
-            ValueError, match=r"^eq-new: give the public function, or the reason why there is none$"
-        ):
+        with pytest.raises(ValueError, match=r"^eq-new: give the public function, or the reason why"):
             definitions.numbered("eq-new", **given, **reasons)(entry.compute)
     assert "eq-new" not in NUMBERED
 

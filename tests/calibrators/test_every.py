@@ -208,9 +208,3 @@ def test_a_warning_points_at_the_line_that_called_fit():
     with pytest.warns(UserWarning) as caught:
         cl.IsotonicCalibration().fit([0.3] * 4, [1, 1, 1, 1])
     assert [warning.filename for warning in caught] == [__file__] * 2
-
-
-def test_two_columns_get_the_advice_that_is_right_for_two_columns():
-    for columns, advice in ((2, r"pass X\[:, 1\]"), (3, "OneVsRest")):
-        with pytest.raises(ValueError, match=rf"expected one score a row.*{advice}"):
-            cl.PlattScaling().fit(np.ones((4, columns)), FOUR_LABELS)

@@ -332,17 +332,6 @@ def test_odd_parameters_are_refused_by_name(kind, start, call):
     refused(kind, start, call, globals())
 
 
-def test_an_infinite_logit_is_refused_at_its_place_and_at_chance_it_is_said_which_way_t_runs():
-    logits, labels = simulate(50, 3, 2.0)
-    logits[7, 1] = -np.inf
-    with pytest.raises(ValueError, match=r"X\[7, 1\] = -inf: expected a finite logit.*TemperatureScaling"):
-        cl.MatrixScaling().fit(logits, labels)
-    with pytest.raises(ValueError, match="T -> infinity"):
-        cl.MatrixScaling().fit(-np.eye(3)[[0, 1, 2, 0]], [0, 1, 2, 0])
-    with pytest.raises(ValueError, match="T -> 0"):
-        cl.MatrixScaling().fit(np.eye(3), [0, 1, 2])
-
-
 @pytest.mark.parametrize("scale", [1e-30, 1e30])
 def test_the_unit_of_the_logits_does_not_matter(scale):
     logits, labels = drawn(200, 4, SKEWED, INTERCEPT)

@@ -82,5 +82,5 @@ def test_scores_around_every_edge_fall_into_the_bin_that_a_search_finds(n_bins, 
     scores = np.concatenate([some, np.nextafter(some, dtype(0)), np.nextafter(some, dtype(1))])
     scores = np.concatenate([scores, np.random.default_rng(0).random(500).astype(dtype)])
     expected = np.clip(np.searchsorted(edges, scores) - 1, 0, n_bins - 1)
-    np.testing.assert_array_equal(bins.uniform_bins(scores, edges), expected)
-    assert bins.uniform_bins(np.array([0.3], dtype), edges).dtype == np.intp
+    np.testing.assert_array_equal(bins.uniform_bins(scores, n_bins), expected)
+    assert bins.uniform_bins(np.array([0.3], dtype), n_bins).dtype == np.intp

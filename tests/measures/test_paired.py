@@ -195,3 +195,34 @@ def test_the_intervals_cover_in_all_sources_and_the_bootstrap_of_the_plain_error
     assert (counts.bootstrap < 930).sum() >= len(counts) / 3 and counts.bootstrap.min() < 400
     few = compare_experiment.count(compare_experiment.cases()[0], repeats=3)
     assert list(few) == list(counts)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("classes", [0, 3])
+def test_logits_of_any_size_have_an_interval(classes):
+    rng = np.random.default_rng(0)
+    shape = (60, classes) if classes else 60
+    y, a, b = rng.integers(0, classes or 2, 60), rng.normal(size=shape), rng.normal(size=shape)
+    small = cl.compare(y, a * 1e90, b * 1e90, from_logits=True, n_bins=1).nll
+    huge = cl.compare(y, a * 1e200, b * 1e200, from_logits=True, n_bins=1).nll
+    assert np.array(huge) / 1e110 == pytest.approx(np.array(small), rel=1e-9)
+
+
+def test_the_interval_ends_where_differences_end():
+    found = cl.compare([0, 1, 0, 1], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0])
+    assert found.brier[2:] == (-1, -1, 1) and found.calibration[3:] == (-1, 1)
+    two = np.eye(2)
+    assert cl.compare([0, 1] * 2, two[[0, 1] * 2], two[[1, 0] * 2]).brier[2:] == (-2, -2, 2)
+
+
+def test_a_comparison_speaks_of_its_own_arguments_and_of_their_shapes_first():
+    y, p = np.arange(30) % 2, np.linspace(0.1, 0.9, 30)
+    with pytest.warns(UserWarning, match="prob_b looks like probabilities"):
+        cl.compare(y, 20 * p - 10, p, from_logits=True)
+    with pytest.raises(ValueError, match=r"prob_b has shape \(30, 2\): expected that of prob_a"):
+        cl.compare(y, p, np.column_stack([5 * p, p]))
+
+
+def test_more_bins_than_rows_cost_no_more_than_rows():
+    y, a, b = rows(1)
+    assert cl.compare(y, a, b, n_bins=10**12).calibration == cl.compare(y, a, b, n_bins=1000).calibration

@@ -131,3 +131,54 @@ def test_one_question_has_one_p_value_also_of_many_rows_whose_bins_are_drawn_fro
             null.mean
             == cl.reliability_curve(y[rows], p[rows]).under_calibration(n_draws=50, random_state=3).mean
         ) == (len(p[rows]) > 10_000)
+
+
+RISK = np.random.default_rng(0).uniform(0.01, 0.99, 100)
+CAME = (np.random.default_rng(1).random(100) < RISK).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("told", "call"),
+    [
+        ("y_prob looks like probabilities", lambda: cl.calibration_report(CAME, RISK, from_logits=True)),
+        ("all 100 labels are class 0", lambda: cl.calibration_report(0 * CAME, RISK)),
+        ("all 100 labels are class 0", lambda: cl.compare(0 * CAME, RISK, RISK[::-1])),
+        (
+            "all 100 labels are class 0",
+            lambda: cl.TemperatureScaling().fit(np.c_[RISK + 0.2, RISK[::-1]], 0 * CAME),
+        ),
+        ("y_prob is lower where the label is 1", lambda: cl.calibration_report(1 - CAME, RISK)),
+        ("prob_b is lower where the label is 1", lambda: cl.compare(CAME, RISK, 1 - RISK)),
+        ("y_prob is lower where the label is 1", lambda: cl.risk_validation(1 - CAME, RISK)),
+        ("X is lower where the label is 1", lambda: cl.PlattScaling().fit(20 * RISK - 10, 1 - CAME)),
+        ("X is lower where the label is 1", lambda: cl.IsotonicCalibration().fit(RISK, 1 - CAME)),
+        (
+            "each row of y_prob occurs 3 times",
+            lambda: cl.calibration_report(np.tile(CAME, 3), np.tile(RISK, 3)),
+        ),
+        (
+            "each row of y_prob occurs 3 times",
+            lambda: cl.risk_validation(np.repeat(CAME, 3), np.repeat(RISK, 3)),
+        ),
+    ],
+)
+def test_a_careful_user_is_warned_of_rows_that_cannot_be_meant(told, call):
+    with pytest.warns(UserWarning, match=told):
+        call()
+
+
+@pytest.mark.filterwarnings("error")
+def test_honest_rows_pass_without_a_warning():
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        y, p = rng.integers(0, 2, 80), rng.uniform(0.1, 0.9, 80)
+        cl.calibration_report(y, p.round(1), n_draws=1)
+        cl.calibration_report(y, p, n_draws=1)
+        cl.PlattScaling().fit(20 * p - 10, y)
+
+
+def test_a_row_too_wide_or_in_percent_is_refused_with_the_line_that_repairs_it():
+    with pytest.raises(cl.Refusal, match=r"of percentages y_prob / 100"):
+        cl.calibration_report(CAME, 100 * RISK)
+    with pytest.raises(cl.Refusal, match=r"y_prob / y_prob.sum\(axis=1, keepdims=True\)"):
+        cl.calibration_report([0, 1], [[0.33, 0.66], [0.5, 0.5]])

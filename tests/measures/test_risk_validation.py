@@ -113,3 +113,59 @@ def test_labels_may_be_words_and_another_level_is_narrower() -> None:
     assert cl.risk_validation(words, RISK, pos_label="ill").slope == RESULT.slope
     narrow = cl.risk_validation(HAPPENED, RISK, level=0.5)
     assert RESULT.slope.low < narrow.slope.low < narrow.slope.high < RESULT.slope.high
+
+
+def hospitals(number: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw patients of hospitals that differ: group, event, log-odds."""
+    group = np.repeat(np.arange(number), generator.integers(50, 400, number))
+    x = generator.normal(-1.2, 1.2, len(group)) + generator.normal(0, 0.3, number)[group]
+    shift, slope = generator.normal(-0.4, 0.4, number), generator.normal(0.8, 0.15, number)
+    return group, generator.random(len(group)) < expit(shift[group] + slope[group] * x), x
+
+
+def test_intervals_between_groups_cover_where_others_do_not() -> None:
+    generator = np.random.default_rng(0)
+    names = ("observed_expected", "in_the_large", "slope", "c_statistic", "brier")
+    _, happened, x = hospitals(2000, generator)
+    of_all = cl.risk_validation(happened, expit(x))
+    held, alone = [], []
+    for _ in range(100):
+        group, happened, x = hospitals(8, generator)
+        grouped, plain = (cl.risk_validation(happened, expit(x), groups=g) for g in (group, None))
+        pairs = [(getattr(of_all, name).estimate, name) for name in names]
+        held.append([getattr(grouped, name).low < true < getattr(grouped, name).high for true, name in pairs])
+        alone.append([getattr(plain, name).low < true < getattr(plain, name).high for true, name in pairs])
+        assert grouped.slope.estimate == pytest.approx(plain.slope.estimate, abs=1e-12)
+    assert np.mean(held, axis=0).min() > 0.86  # 0.95 less three standard errors and a little
+    assert np.mean(alone, axis=0).max() < 0.86
+
+
+def test_without_a_group_in_common_the_rows_intervals_come_out() -> None:
+    each = cl.risk_validation(HAPPENED, RISK, groups=np.arange(200))
+    for name in ("slope", "brier"):
+        assert tuple(getattr(each, name)) == pytest.approx(tuple(getattr(RESULT, name)), abs=0.03)
+    assert each.curve.high == pytest.approx(RESULT.curve.high, abs=0.06)
+
+
+def test_groups_are_left_out_one_at_a_time() -> None:
+    group = np.repeat(list("abcdefgh"), 25)
+    found = cl.risk_validation(HAPPENED, RISK, groups=group)
+    slopes = [
+        cl.calibration_slope_intercept(HAPPENED[group != one], RISK[group != one]).slope
+        for one in np.unique(group)
+    ]
+    reach = 2.364624251592785 * np.sqrt(7 / 8 * np.sum((slopes - np.mean(slopes)) ** 2))  # t of 7
+    assert found.slope.high - found.slope.estimate == pytest.approx(reach, rel=1e-6)
+    assert "between 8 groups." in found.sentence() and found.n_groups == 8
+    assert found.to_frame().loc["calibration slope", "interval"] == "jackknife, 8 groups"
+
+
+@pytest.mark.parametrize(("shift", "slope", "update"), [(0, 1, "none"), (0.9, 1, "intercept")])
+def test_between_groups_the_closed_test_finds_the_update_too(shift: float, slope: float, update: str) -> None:
+    generator = np.random.default_rng(3)
+    x = generator.normal(-1, 1.5, 4000)
+    happened = generator.random(4000) < expit(shift + slope * x)
+    found = cl.risk_validation(happened, expit(x), groups=np.arange(4000) % 20)
+    assert found.update == update
+    later = generator.random(4000) < expit(0.9 + 0.5 * x)
+    assert cl.risk_validation(later, expit(x), groups=np.arange(4000) % 20).update == "intercept and slope"

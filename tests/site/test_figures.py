@@ -1,7 +1,6 @@
 """Figures with controls show the companion's numbers, wherever their controls stand."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
 from scipy.special import expit, logit
 from scipy.stats import binomtest
@@ -22,7 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions, simulate
 
-from .test_pages import MODES, NARROW, PAGES, THEME_FAULTS, WIDE
+from .test_pages import ANYWHERE, COLOURS, HTML, NARROW, PAGES, WIDE, axe, found
 
 pytestmark = pytest.mark.browser
 MOST = 32_000  # bytes that a page may load more before its figure is near
@@ -30,7 +28,6 @@ MOST = 32_000  # bytes that a page may load more before its figure is near
 DRAWN = """figure => [...figure.querySelectorAll("svg g.role-mark")].map(mark =>
     [...mark.querySelectorAll("[role=graphics-symbol]")].map(node => ({...node.__data__.datum})))
     .filter(rows => rows.length)"""
-CONTROLS = "async figure => (await (await fetch(figure.dataset.frames)).json()).usermeta.controls"
 HELD = """state => Object.entries(state).every(
     ([name, text]) => new URLSearchParams(location.hash.slice(1)).get(name) === text)"""
 AXES = """figure => [...figure.querySelectorAll("svg .role-axis-label text")].map(
@@ -48,6 +45,12 @@ class Figure:
 
     def __str__(self) -> str:
         return f"{self.page.rpartition('/')[2]}-{self.number}"
+
+    @property
+    def controls(self) -> list[dict[str, Any]]:
+        """What its frames say of its controls."""
+        text = (HTML / f"_static/explorers/{self}.json").read_text(encoding="utf-8")
+        return list(json.loads(text)["usermeta"]["controls"])
 
     @property
     def html(self) -> str:
@@ -528,27 +531,39 @@ def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
     }
 
 
-def of_figures(modes: list[str], widths: tuple[int, ...]) -> pytest.MarkDecorator:
-    """Run a test on each figure's page in these modes at these widths."""
-    cases = [(figure, mode, width) for figure in FIGURES for mode in modes for width in widths]
+def of_figures(mode: str, width: int) -> pytest.MarkDecorator:
+    """Run a test on each figure's page, opened in this mode at this width."""
     return pytest.mark.parametrize(
         ("visit", "figure"),
-        [((figure.html, mode, width), figure) for figure, mode, width in cases],
-        ids=["-".join(map(str, case)) for case in cases],
+        [((figure.html, mode, width), figure) for figure in FIGURES],
+        ids=map(str, FIGURES),
         indirect=["visit"],
     )
 
 
-every_figure, once = of_figures(MODES, (WIDE, NARROW)), of_figures(["light"], (WIDE,))
-
-
 def live(page: Page, figure: Figure) -> Locator:
     """Bring a figure near the window and wait until it is drawn."""
-    here = page.locator(f"#{figure}")
     page.add_style_tag(content="section { content-visibility: visible !important }")  # scrolling arrives
-    here.scroll_into_view_if_needed()
-    page.wait_for_selector(f"#{figure}[data-state=live]")
-    return here
+    page.locator(f"#{figure}").scroll_into_view_if_needed()
+    return drawn(page, figure)
+
+
+def drawn(page: Page, figure: Figure) -> Locator:
+    """Wait until a figure is drawn; the question is asked at each frame of the window."""
+    page.wait_for_function("id => document.getElementById(id).dataset.state === 'live'", arg=str(figure))
+    return page.locator(f"#{figure}")
+
+
+def drawn_anew(here: Locator, figure: Figure, act: Callable[[], Any]) -> None:
+    """Do what has a figure drawn anew, and wait for that."""
+    here.evaluate("figure => delete figure.dataset.state")
+    act()
+    drawn(here.page, figure)
+
+
+def resize(page: Page, width: int) -> None:
+    """Give the window another width."""
+    page.set_viewport_size({"width": width, "height": 900})
 
 
 def written(value: Any) -> str:
@@ -556,21 +571,27 @@ def written(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def move(here: Locator, state: dict[str, Any]) -> None:
+def move(here: Locator, figure: Figure, state: dict[str, Any]) -> None:
     """Move every control to a state, as a reader does, and wait until it is drawn."""
-    place = 0
-    for control in here.evaluate(CONTROLS):
-        text, texts = written(state[control["name"]]), control["texts"]
-        index = texts.index(text)
-        place = place * len(texts) + index
-        node = here.locator(f"#{here.get_attribute('id')}-{control['name']}")
+    for control in figure.controls:
+        text, node = written(state[control["name"]]), here.locator(f"#{figure}-{control['name']}")
         if control["kind"] == "slider":
-            node.fill(str(index))
-            assert node.get_attribute("aria-valuetext") == text
-            assert node.evaluate("node => node.nextElementSibling.textContent") == text
+            node.fill(str(control["texts"].index(text)))
+            told = "node => [node.ariaValueText, node.nextElementSibling.textContent]"
+            assert node.evaluate(told) == [text, text]
         else:
             node.select_option(label=text)
-    here.page.wait_for_selector(f"#{here.get_attribute('id')}[data-frame='{place}']")
+    reach(here, figure, state)
+
+
+def reach(here: Locator, figure: Figure, state: dict[str, Any]) -> None:
+    """Wait until a state is drawn."""
+    frame = 0
+    for control in figure.controls:
+        frame = frame * len(control["texts"]) + control["texts"].index(written(state[control["name"]]))
+    here.page.wait_for_function(
+        "([id, frame]) => document.getElementById(id).dataset.frame == frame", arg=[str(figure), frame]
+    )
 
 
 def differences(here: Locator, expected: dict[str, Any]) -> Iterator[str]:
@@ -578,9 +599,9 @@ def differences(here: Locator, expected: dict[str, Any]) -> Iterator[str]:
     shown = here.locator(".explorer-readout").inner_text()
     if shown != expected["readout"]:
         yield f"the read-out says {shown!r} instead of {expected['readout']!r}"
-    drawn = here.evaluate(DRAWN)
+    groups = here.evaluate(DRAWN)
     for rows in expected["drawn"]:
-        if not any(agrees(group, rows) for group in drawn):
+        if not any(agrees(group, rows) for group in groups):
             yield f"no mark shows {rows}"
 
 
@@ -596,57 +617,93 @@ def agrees(group: list[dict[str, Any]], rows: dict[str, Any]) -> bool:
     )
 
 
-@every_figure
-def test_a_figure_shows_the_numbers_of_the_companion_in_a_dozen_states(visit, figure):
+def spoilt(expected: dict[str, Any]) -> dict[str, Any]:
+    """What the companion does not say: every number a hundredth larger."""
+    rows = [
+        {name: 1.01 * np.asarray(values, float) + 1e-3 for name, values in each.items()}
+        for each in expected["drawn"]
+    ]
+    return {"readout": expected["readout"] + "1", "drawn": rows}
+
+
+@of_figures("light", WIDE)
+def test_a_figure_shows_the_numbers_of_the_companion_in_a_dozen_states_and_a_wrong_number_is_noticed(
+    visit, figure
+):
     here = live(visit.page, figure)
     assert len(figure.states) >= 12
     axes = here.evaluate(AXES)
     for state in figure.states:
-        move(here, state)
+        move(here, figure, state)
         assert list(differences(here, figure.expected(**state))) == [], state
         assert here.evaluate(AXES) == axes, "an axis moved"
+    wrong = spoilt(figure.expected(**state))
+    assert len(list(differences(here, wrong))) == 1 + len(wrong["drawn"])
     assert visit.faults == []
-    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert found(visit.page, ANYWHERE) == {}
 
 
-@once
-def test_a_wrong_frame_is_noticed(visit, figure):
-    def wrong(route):
-        spec = json.loads(route.fetch().text())
-        text = json.dumps(spec["datasets"])
-        spec["datasets"] = json.loads(re.sub(r"(?<=,)\.(\d)", lambda m: f".{(int(m[1]) + 1) % 10}", text))
-        route.fulfill(json=spec)
-
-    visit.page.route("**/explorers/*.json*", wrong)
-    here = live(visit.page, figure)
-    move(here, figure.states[0])
-    assert any(differences(here, figure.expected(**figure.states[0])))
-
-
-@every_figure
-def test_axe_finds_nothing_serious_in_a_live_figure(visit, figure):
-    live(visit.page, figure)
-    found = Axe().run(visit.page, {"include": [[f"#{figure}"]]}).response["violations"]
-    assert [
-        (fault["id"], node["html"][:200])
-        for fault in found
-        if fault["impact"] in {"serious", "critical"} and fault["id"] not in THEME_FAULTS
-        for node in fault["nodes"]
-    ] == []
+@of_figures("dark", NARROW)
+def test_in_the_dark_on_a_phone_a_figure_shows_the_same_and_its_picture_stays_where_it_is(visit, figure):
+    here, tops = live(visit.page, figure), set()
+    for state in figure.states:
+        move(here, figure, state)
+        tops.add(here.evaluate("figure => figure.querySelector('svg').getBoundingClientRect().top + scrollY"))
+    assert len(tops) == 1
+    for state in (figure.states[0], figure.states[-1]):
+        move(here, figure, state)
+        assert list(differences(here, figure.expected(**state))) == [], state
+    assert visit.faults == []
+    assert found(visit.page, ANYWHERE) == {}
 
 
-@once
-def test_before_a_figure_is_near_the_page_loads_little_more(visit, figure):
-    page, sizes = visit.page, {}
-    page.on("response", lambda answer: sizes.update({answer.url.partition("?")[0]: len(answer.body())}))
-    page.reload()
+@of_figures("light", WIDE)
+def test_a_live_figure_has_no_faults_for_axe_follows_the_theme_and_its_controls_the_keyboard(visit, figure):
+    page, here = visit.page, live(visit.page, figure)
+    slider = here.locator("input[type=range]").first
+    assert here.locator(f"label[for='{slider.get_attribute('id')}']").is_visible()
+    slider.focus()
+    page.keyboard.press("End")
+    before = slider.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowLeft")
+    assert slider.get_attribute("aria-valuetext") != before
+    assert slider.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
+    assert min(slider.bounding_box()[side] for side in ("height", "width")) >= 44
+    place = {"include": [[f"#{figure}"]]}
+    assert axe(page, place) == []
+    drawn_anew(here, figure, lambda: resize(page, NARROW))
+    assert axe(page, place) == []
+    drawn_anew(here, figure, lambda: page.evaluate("document.documentElement.dataset.theme = 'dark'"))
+    assert "#E6EBF0" in here.locator("svg").inner_html()
+    assert axe(page, place, runOnly=COLOURS) == []
+    drawn_anew(here, figure, lambda: resize(page, WIDE))
+    assert axe(page, place, runOnly=COLOURS) == []
+    page.emulate_media(media="print")
+    assert here.locator("img").is_visible() and not here.locator("svg").is_visible()
+
+
+@of_figures("light", WIDE)
+def test_before_a_figure_is_near_the_page_loads_little_more_and_the_address_opens_it_in_its_state(
+    visit, figure
+):
+    page = visit.page
     page.wait_for_load_state("networkidle")
-    ours = {url: size for url, size in sizes.items() if "explorer" in url}
+    ours = {url.partition("?")[0]: size for url, size in visit.sizes.items() if "explorer" in url}
     assert "explorers.js" in {url.rpartition("/")[2] for url in ours}
-    place = page.locator(f"#{figure}").evaluate("node => node.outerHTML.length")
-    assert sum(ours.values()) + place < MOST
+    assert sum(ours.values()) + page.locator(f"#{figure}").evaluate("node => node.outerHTML.length") < MOST
     assert not any(url.endswith((".json", "vega.js")) for url in ours)
-    live(page, figure)
+    here = live(page, figure)
+    state = {name: written(value) for name, value in figure.states[-1].items()}
+    move(here, figure, figure.states[-1])
+    page.wait_for_function(HELD, arg=state)
+    shown = here.locator(".explorer-readout").inner_text()
+    page.reload()
+    here = drawn(page, figure)  # by itself: the address asks for it
+    assert here.locator(".explorer-readout").inner_text() == shown
+    other = {name: written(value) for name, value in figure.states[0].items()}
+    page.evaluate("state => { location.hash = new URLSearchParams(state) }", other)
+    reach(here, figure, figure.states[0])
+    assert list(differences(here, figure.expected(**figure.states[0]))) == []
     assert visit.faults == []
 
 
@@ -659,75 +716,22 @@ def test_a_page_without_a_figure_loads_nothing_for_one(chromium, address):
     page.close()
 
 
-@once
-def test_the_address_holds_the_state_and_opens_the_figure_there(visit, figure):
-    here = live(visit.page, figure)
-    state = {name: written(value) for name, value in figure.states[-1].items()}
-    move(here, figure.states[-1])
-    visit.page.wait_for_function(HELD, arg=state)
-    shown = here.locator(".explorer-readout").inner_text()
-    visit.page.reload()
-    visit.page.wait_for_selector(f"#{figure}[data-state=live]")  # by itself: the address asks for it
-    assert here.locator(".explorer-readout").inner_text() == shown
-    other = {name: written(value) for name, value in figure.states[0].items()}
-    visit.page.evaluate("state => { location.hash = new URLSearchParams(state) }", other)
-    visit.page.wait_for_function("shown => !document.body.innerText.includes(shown)", arg=shown)
-    assert list(differences(here, figure.expected(**figure.states[0]))) == []
+@pytest.mark.parametrize("visit", [("book/calibrators/temperature.html", "light", WIDE)], indirect=True)
+def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_the_slider(visit):
+    url = visit.page.url
+    for text, shown in {"T=2.10": "2.1", "T=2.08": "2.1", "T=9": "4", "T=": "1", "T=hot": "1"}.items():
+        visit.page.goto("about:blank")
+        visit.page.goto(f"{url}#{text}")
+        figure = visit.page.locator("#temperature-1[data-state=live]")
+        figure.wait_for()
+        assert figure.locator("output").inner_text() == shown
 
 
-@pytest.mark.parametrize(
-    ("visit", "written", "shown"),
-    [
-        (("book/calibrators/temperature.html", "light", WIDE), written, shown)
-        for written, shown in {"T=2.10": "2.1", "T=2.08": "2.1", "T=9": "4", "T=": "1", "T=hot": "1"}.items()
-    ],
-    indirect=["visit"],
-)
-def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_the_slider(
-    visit, written, shown
-):
-    visit.page.evaluate("written => { location.hash = written }", written)
-    figure = visit.page.locator("#temperature-1[data-state=live]")
-    figure.wait_for()
-    assert figure.locator("output").inner_text() == shown
-
-
-@of_figures(["light"], (NARROW,))
-def test_the_picture_stays_where_it_is_on_a_narrow_page_whatever_the_read_out_says(visit, figure):
-    here = live(visit.page, figure)
-    tops = set()
-    for state in figure.states:
-        move(here, state)
-        tops.add(here.evaluate("figure => figure.querySelector('svg').getBoundingClientRect().top + scrollY"))
-    assert len(tops) == 1
-
-
-@once
-def test_the_keyboard_moves_a_control_whose_focus_is_seen(visit, figure):
-    here = live(visit.page, figure)
-    slider = here.locator("input[type=range]").first
-    here.page.locator(f"label[for='{slider.get_attribute('id')}']").wait_for()
-    slider.focus()
-    visit.page.keyboard.press("End")
-    before = slider.get_attribute("aria-valuetext")
-    visit.page.keyboard.press("ArrowLeft")
-    assert slider.get_attribute("aria-valuetext") != before
-    assert slider.evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
-    assert min(slider.bounding_box()[side] for side in ("height", "width")) >= 44
-
-
-@once
-def test_the_theme_is_followed_and_print_and_no_scripts_show_the_still_picture(visit, figure, chromium):
-    here = live(visit.page, figure)
-    light = here.locator("svg").inner_html()
-    visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    visit.page.wait_for_function("old => document.querySelector('figure svg').innerHTML != old", arg=light)
-    assert "#E6EBF0" in here.locator("svg").inner_html()
-    visit.page.emulate_media(media="print")
-    assert here.locator("img").is_visible() and not here.locator("svg").is_visible()
+def test_without_scripts_each_figure_is_a_still_picture_that_is_said_in_words(chromium, address):
     context = chromium.new_context(java_script_enabled=False)
-    plain = context.new_page()
-    plain.goto(visit.page.url)
-    assert plain.locator(f"#{figure} img").is_visible()
-    assert len(plain.locator(f"#{figure} img").get_attribute("alt")) > 60
+    page = context.new_page()
+    for figure in FIGURES:
+        page.goto(f"{address}/{figure.html}")
+        still = page.locator(f"#{figure} img")
+        assert still.is_visible() and len(still.get_attribute("alt")) > 60
     context.close()

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from lxml import html
 
 from calibration_lessons.book import datasets
@@ -14,9 +15,12 @@ pytestmark = pytest.mark.browser
 
 START = [(page, "light", 390) for page in ("index.html", "book/intro.html")]
 LESSON = "book/calibrators/temperature"
-DRAWN = """() => [...document.querySelectorAll(".start-now circle")]
-    .filter(c => c.getAttribute("visibility") !== "hidden")
-    .map(c => [(c.getAttribute("cx") - 34) / 200, (206 - c.getAttribute("cy")) / 200])"""
+DRAWN = """() => [...document.querySelectorAll(".start-field b:not([hidden])")]
+    .map(b => [Number(b.style.getPropertyValue("--k")), Number(b.style.getPropertyValue("--s"))])"""
+PILES = """() => [...document.querySelectorAll(".start-field i")].map(i =>
+    [Number(i.style.getPropertyValue("--k")), i.classList.contains("wrong")])"""
+TOPS = """() => [...document.querySelectorAll(".start-field i")]
+    .map(i => i.getBoundingClientRect().y - i.parentElement.getBoundingClientRect().y)"""
 
 
 def heads() -> Iterator[tuple[str, html.HtmlElement]]:
@@ -26,14 +30,19 @@ def heads() -> Iterator[tuple[str, html.HtmlElement]]:
 
 
 @pytest.mark.parametrize("visit", START, ids=["index", "intro"], indirect=True)
-def test_what_it_is_a_picture_and_three_doors_stand_on_the_first_screen_of_a_phone(visit: Visit) -> None:
+def test_the_question_one_button_and_a_hundred_pictures_stand_on_the_first_screen_of_a_phone(
+    visit: Visit,
+) -> None:
     visit.page.set_viewport_size({"width": 390, "height": 844})
+    assert visit.page.locator("article h1").inner_text().startswith("When a model says 80")
+    assert visit.page.locator("article .sd-btn").all_inner_texts() == ["Start: ten minutes"]
+    assert visit.page.locator(".start-field i").count() == 100
+    for place in ("article .sd-btn", ".start-field", ".start-move"):
+        box = visit.page.locator(place).bounding_box()
+        assert box and box["y"] + box["height"] <= 844
     doors = visit.page.locator(".start-doors .sd-card-title a")
     assert doors.all_inner_texts() == ["I have a model", "I want to understand", "I teach"]
-    assert visit.page.locator(".start-figure svg").bounding_box()["width"] > 150  # type: ignore[index]
-    for place in (visit.page.locator(".start-figure"), visit.page.locator(".start-doors")):
-        box = place.bounding_box()
-        assert box and box["y"] + box["height"] <= 844
+    assert Axe().run(visit.page, context="article").response["violations"] == []
 
 
 @pytest.mark.parametrize("visit", [("index.html", "dark", 1280)], indirect=True)
@@ -45,20 +54,42 @@ def test_the_figure_of_the_start_page_draws_what_the_network_says(visit: Visit, 
     powers = np.exp(logits / temperature - (logits / temperature).max(axis=1, keepdims=True))
     sure = (powers / powers.sum(axis=1, keepdims=True)).max(axis=1)
     right = logits.argmax(axis=1) == labels
-    bins = np.clip(np.ceil(sure * 10).astype(int), 1, 10)
-    wanted = [(sure[bins == b].mean(), right[bins == b].mean()) for b in range(11) if (bins == b).sum() >= 20]
+    bins = np.clip(np.ceil(sure * 10).astype(int), 1, 10) - 3
+    wanted = [(b, right[bins == b].mean()) for b in sorted({*bins[:100]})]
+    assert min((bins == b).sum() for b, _ in wanted) >= 20
     np.testing.assert_allclose(page.evaluate(DRAWN), wanted, atol=1e-3)
+    assert page.evaluate(PILES) == [[b, not r] for b, r in zip(bins[:100], right[:100], strict=True)]
     said = page.locator(".start-side p output").all_inner_texts()
     assert said == [f"{100 * sure.mean():.1f}\u202f%", f"{100 * right.mean():.1f}\u202f%"]
+    page.reload()
+    assert page.locator(".start-T").inner_text() == f"{temperature:.1f}", "the address keeps the state"
 
 
 @pytest.mark.parametrize("visit", START[:1], ids=["index"], indirect=True)
 def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> None:
-    temperature = visit.page.locator(".start-T")
-    visit.page.wait_for_function("document.querySelector('.start-T').textContent === '2.1'", timeout=8000)
-    visit.page.emulate_media(reduced_motion="reduce")
-    visit.page.reload()
-    assert temperature.inner_text() == "2.1"
+    page, temperature = visit.page, visit.page.locator(".start-T")
+    page.wait_for_function("document.querySelector('.start-T').textContent === '2.1'", timeout=8000)
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    assert temperature.inner_text() == "1.0"
+    before = page.evaluate(TOPS)
+    page.get_by_role("button", name="Play").click()
+    assert temperature.inner_text() == "2.1" and page.evaluate(TOPS) != before
+    page.get_by_role("button", name="Reset").click()
+    assert page.evaluate(TOPS) == before
+
+
+@pytest.mark.parametrize("visit", START[:1], ids=["index"], indirect=True)
+def test_the_keyboard_reads_the_pictures_one_by_one(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.locator(".start-field").focus()
+    told = []
+    for _ in range(100):
+        page.keyboard.press("ArrowRight")
+        told.append(page.locator(".start-one").inner_text())
+    assert sum("wrong" in text for text in told) == 8 and page.locator(".start-field .picked").count() == 1
 
 
 def test_each_page_has_a_title_a_language_and_a_description_of_its_own() -> None:
@@ -92,8 +123,9 @@ def test_the_button_of_the_mode_keeps_the_focus_of_the_keyboard(visit: Visit) ->
     modes = set()
     button.focus()
     for _ in range(3):
+        mode = visit.page.evaluate("document.documentElement.dataset.mode")
         visit.page.keyboard.press("Enter")
+        visit.page.wait_for_function("mode => document.documentElement.dataset.mode !== mode", arg=mode)
         visit.page.wait_for_function("document.activeElement.matches('.theme-switch-button')")
-        visit.page.wait_for_timeout(200)
-        modes.add(visit.page.evaluate("document.documentElement.dataset.mode"))
+        modes.add(mode)
     assert modes == {"light", "dark", "auto"}

@@ -1,9 +1,11 @@
-"""Every built page, in a browser: light and dark, wide and narrow."""
+"""Every built page, in a browser: on a phone, on a wide screen, on paper; light and dark; light to load."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
 
 from tools.site.slides import ENDING
 
@@ -15,67 +17,190 @@ WRITTEN = sorted(
 )
 PAGES = [name for name in WRITTEN if not name.endswith(ENDING)]
 MODES = ["light", "dark"]
-WIDE, NARROW = 1280, 390
+WIDE, TABLET, NARROW, PAPER = 1280, 768, 390, round((210 - 2 * 15) / 25.4 * 96)  # paper: text of a sheet
+BYTES, REQUESTS, SHIFT = 300_000, 16, 0.02
 
 # Faults of the theme that our pages cannot mend: the rule, and what is at fault.
 THEME_FAULTS = {
     "label-content-name-mismatch": "the theme's search button reads Ctrl+K, which its label leaves out",
     "aria-required-children": "the bibliography's list holds its entries one level too deep",
 }
-
+COLOURS = ["color-contrast", "link-in-text-block"]  # the rules of axe that see whether a page is dark
+REACH = ["target-size", "scrollable-region-focusable"]
 BROKEN_MATHS = """() => [...document.querySelectorAll(".math:not(:has(> math)), merror")]
     .map(node => node.textContent)"""
-ROOTLESS = """() => [...document.querySelectorAll("msqrt")].filter(root => {
-    const inside = [...root.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0);
-    return inside && root.getBoundingClientRect().width < inside + 4; // without the sign
-}).map(root => root.textContent)"""
-BROKEN_IMAGES = """() => [...document.images]
-    .filter(i => i.loading !== "lazy" && !(i.complete && i.naturalWidth)).map(i => i.src)"""
-UNRESOLVED = """() => [...document.querySelectorAll(".problematic, .system-message, .traceback")]
-    .map(node => node.textContent)"""
-TOO_WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# What is at fault, each a question to the page: a list of what it finds.
+ANYWHERE = {
+    "formulas are drawn": BROKEN_MATHS,
+    "the font of formulas has the root sign": """() =>
+        [...document.querySelectorAll("msqrt")].filter(root => {
+        const inside = [...root.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0);
+        return inside && root.getBoundingClientRect().width < inside + 4; // without the sign
+    }).map(root => root.textContent)""",
+    "images load": """() => [...document.images]
+        .filter(i => i.loading !== "lazy" && !(i.complete && i.naturalWidth)).map(i => i.src)""",
+    "what a page names is there": """() => [...document.querySelectorAll(
+        ".problematic, .system-message, .traceback")].map(node => node.textContent)""",
+    "a page does not scroll sideways": """() => [document.documentElement]
+        .map(root => root.scrollWidth - root.clientWidth).filter(pixels => pixels > 0)""",
+}
+ON_A_PHONE = {
+    "a formula begins within its box, where one can scroll to": """() =>
+        [...document.querySelectorAll(".math")].filter(box => {
+            const formula = box.querySelector("math");
+            return formula && formula.getBoundingClientRect().left < box.getBoundingClientRect().left - 1;
+        }).map(box => box.textContent.slice(0, 60))""",
+    "a heading is larger than those below it": """() => ["h1", "h2", "h3", "h4"]
+        .map(name => document.querySelector(`article ${name}`)).filter(Boolean)
+        .map(heading => parseFloat(getComputedStyle(heading).fontSize))
+        .filter((size, i, sizes) => i && size >= sizes[i - 1])""",
+    "headings are quiet, and whole": """() => [...document.querySelectorAll("article :is(h1, h2, h3)")]
+        .filter(title => title.scrollWidth > title.clientWidth + 1
+            || parseFloat(getComputedStyle(title).fontSize) > 32)
+        .map(title => title.textContent)""",
+    "pictures keep three fifths of their size": """() => [...document.querySelectorAll("article img")]
+        .filter(image => image.matches(":is(figure:not(.explorer), .cell_output, .wide-picture) > img"))
+        .filter(image => image.checkVisibility() && image.clientWidth < 0.6 * image.getAttribute("width"))
+        .map(image => image.alt)""",
+    "a section is as tall as it said that it would be": """() =>
+        [...document.querySelectorAll("article > section > :is(section, dl.py)")]
+        .map(part => [parseFloat(part.style.getPropertyValue("--phone")) * 16 / part.offsetHeight, part.id])
+        .filter(([share]) => !(0.5 < share && share < 2.5))""",
+    "a title begins and ends in sight": """() =>
+        [...document.querySelectorAll("article :is(caption, figcaption)")]
+        .filter(title => title.checkVisibility())
+        .map(title => [title.getBoundingClientRect(), title.textContent])
+        .filter(([box]) => box.left < 0 || box.right > innerWidth).map(([, text]) => text)""",
+}
+ON_A_SCREEN = {
+    "code of eighty columns fits": """() => [...document.querySelectorAll("article pre")]
+        .filter(pre => pre.clientWidth && pre.scrollWidth > pre.clientWidth + 1)
+        .filter(pre => Math.max(...pre.textContent.split("\\n").map(line => line.length)) <= 80)
+        .map(pre => pre.textContent.slice(0, 80))""",
+    "no cell has an empty line below its words": """() =>
+        [...document.querySelectorAll("article :is(td, th) > p:last-child")]
+        .filter(words => parseFloat(getComputedStyle(words).marginBottom) > 0)
+        .map(words => words.textContent)""",
+    "no block of code has empty room": """() =>
+        [...document.querySelectorAll("article div.highlight > pre")]
+        .filter(pre => pre.checkVisibility() && pre.clientHeight + 4 < pre.parentElement.clientHeight)
+        .map(pre => pre.textContent)""",
+}
+ON_PAPER = {
+    "nothing is wider than the sheet": """() =>
+        [...document.querySelectorAll("article :is(pre, table, img, .output, math)")]
+        .filter(one => one.checkVisibility())
+        .filter(one => one.getBoundingClientRect().right > innerWidth + 1
+            || getComputedStyle(one).overflowX !== "visible" && one.scrollWidth > one.clientWidth + 2)
+        .map(one => one.textContent.slice(0, 80))""",
+    "long tables go over pages, and no row does": """() =>
+        [["table.table:not(.dataframe)", "auto"], ["table.table tr", "avoid"]].flatMap(([name, wanted]) =>
+            [...document.querySelectorAll(`article ${name}`)]
+            .filter(one => getComputedStyle(one).breakInside !== wanted).map(one => one.textContent))""",
+    "no icon hides the number of what was folded": """() =>
+        [...document.querySelectorAll(".folds > .cell > details > summary")]
+        .filter(title => ["::before", "::after"].some(
+            where => getComputedStyle(title, where).display !== "none")).map(title => title.textContent)""",
+}
+SHOW_ALL = ".bd-article > section > :is(section, dl) { content-visibility: visible !important }"
+SHIFTS = """() => { window.shift = 0; new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) window.shift += entry.value;
+}).observe({type: "layout-shift", buffered: true}); }"""
+LATE = "document.querySelectorAll(\"script[type='text/late'], link[rel='late']\").length"
 
 
-def every_page(*widths: int) -> pytest.MarkDecorator:
-    """Run a test on each page in each mode at these widths."""
-    cases = [(page, mode, width) for page in PAGES for mode in MODES for width in widths]
-    names = ["-".join(map(str, case)) for case in cases]
-    return pytest.mark.parametrize("visit", cases, ids=names, indirect=True)
+def found(page: Page, questions: dict[str, str]) -> dict[str, Any]:
+    """What is found at fault, by the sentence that it refutes."""
+    return {said: faults for said, question in questions.items() if (faults := page.evaluate(question))}
+
+
+def axe(page: Page, context: str | dict[str, Any] | None = None, **options: Any) -> list[tuple[str, str]]:
+    """List what axe finds serious: the rule, and the element; without the named faults of the theme."""
+    answer = Axe().run(page, context, {"resultTypes": ["violations"]} | options).response["violations"]
+    return [
+        (f"{fault['id']}: {fault['help']}", node["html"][:200])
+        for fault in answer
+        if fault["impact"] in {"serious", "critical"} and fault["id"] not in THEME_FAULTS
+        for node in fault["nodes"]
+    ]
+
+
+def fonts(page: Page) -> set[str]:
+    """Name the fonts that draw the formulas of a page, but for those that the page brings itself."""
+    tools = page.context.new_cdp_session(page)
+    for domain in ("DOM", "CSS"):
+        tools.send(f"{domain}.enable")
+    root = tools.send("DOM.getDocument")["root"]["nodeId"]
+    nodes = tools.send("DOM.querySelectorAll", {"nodeId": root, "selector": "math"})["nodeIds"]
+    drawn = [tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
+    return {font["familyName"] for used in drawn for font in used if not font["isCustomFont"]}
+
+
+def every_page(mode: str, width: int) -> pytest.MarkDecorator:
+    """Run a test on each page, opened in this mode at this width."""
+    return pytest.mark.parametrize(
+        "visit", [(page, mode, width) for page in PAGES], ids=PAGES, indirect=True
+    )
 
 
 def test_the_site_is_built():
     assert {"index.html", "book/intro.html", "404.html"} <= set(PAGES)
 
 
-@every_page(WIDE, NARROW)
-def test_a_page_loads_from_this_machine_alone_and_shows_everything(visit):
+@every_page("light", NARROW)
+def test_on_a_phone_a_page_is_light_stands_still_and_is_whole_and_what_waits_comes_with_the_first_move(visit):
     page = visit.page
+    page.evaluate(SHIFTS)
     assert page.title()
+    assert sum(visit.sizes.values()) <= BYTES, visit.sizes
+    assert len(visit.sizes) <= REQUESTS, visit.sizes
+    assert not [name for name in visit.sizes if ".css" in name]
+    assert page.evaluate(LATE) > 0
+    assert found(page, ANYWHERE) == {}
+    page.evaluate("document.fonts.ready")
+    assert page.evaluate("window.shift") < SHIFT
+    assert axe(page, runOnly=REACH) == []
+    page.locator("button.theme-switch-button:visible").first.dispatch_event("click")  # is repeated
+    page.wait_for_function("document.documentElement.dataset.mode !== 'auto'")
+    page.wait_for_function("document.querySelector('link[rel=stylesheet]').sheet?.cssRules.length > 100")
+    assert page.evaluate(LATE) == 0
+    page.add_style_tag(content=SHOW_ALL)
+    assert found(page, ON_A_PHONE) == {}
+    assert fonts(page) == set()
     assert visit.faults == []
-    assert page.evaluate(BROKEN_MATHS) == []
-    assert page.evaluate(ROOTLESS) == [], "the font of formulas has no root sign"
-    assert page.evaluate(BROKEN_IMAGES) == []
-    assert page.evaluate(UNRESOLVED) == []
-    assert page.evaluate(TOO_WIDE) <= 0, "the page scrolls sideways"
 
 
-@every_page(WIDE)
-def test_axe_finds_nothing_serious_but_named_faults_of_the_theme(visit):
-    found = Axe().run(visit.page).response["violations"]
-    faults = [
-        f"{fault['id']}: {fault['help']}: {node['html'][:200]}"
-        for fault in found
-        if fault["impact"] in {"serious", "critical"} and fault["id"] not in THEME_FAULTS
-        for node in fault["nodes"]
-    ]
-    assert faults == []
+@every_page("light", WIDE)
+def test_on_a_screen_and_on_paper_a_page_is_whole_and_axe_finds_nothing_serious(visit):
+    page = visit.page
+    assert found(page, ANYWHERE) == {}
+    assert axe(page) == []
+    page.add_style_tag(content=SHOW_ALL)
+    for width in (WIDE, TABLET):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert found(page, ON_A_SCREEN) == {}, width
+    page.set_viewport_size({"width": PAPER, "height": 900})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert found(page, ON_PAPER) == {}
+    assert visit.faults == []
+
+
+@every_page("dark", WIDE)
+def test_in_the_dark_a_page_is_whole_and_axe_finds_enough_contrast(visit):
+    assert visit.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert axe(visit.page, runOnly=COLOURS) == []
+    for width in (WIDE, NARROW):
+        visit.page.set_viewport_size({"width": width, "height": 900})
+        assert found(visit.page, ANYWHERE) == {}, width
+    assert visit.faults == []
 
 
 @pytest.mark.parametrize("visit", [("book/quickstart.html", mode, WIDE) for mode in MODES], indirect=True)
 def test_figures_and_reports_have_the_page_as_their_ground(visit):
     outputs = visit.page.locator(".cell_output img, .cell_output .text_html").all()
-    found = {output.evaluate("node => getComputedStyle(node).backgroundColor") for output in outputs}
-    assert found == {"rgba(0, 0, 0, 0)"}
+    grounds = {output.evaluate("node => getComputedStyle(node).backgroundColor") for output in outputs}
+    assert grounds == {"rgba(0, 0, 0, 0)"}
 
 
 @pytest.mark.parametrize("visit", [("book/quickstart.html", "light", NARROW)], indirect=True)
@@ -84,3 +209,11 @@ def test_a_printed_sentence_is_read_whole(visit):
     assert printed
     for text in printed:
         assert text.evaluate("node => node.scrollWidth <= node.clientWidth")
+
+
+@pytest.mark.parametrize("visit", [("book/reference/api.html", "light", NARROW)], indirect=True)
+def test_on_a_phone_what_a_function_does_stands_below_its_name(visit):
+    visit.page.add_style_tag(content=SHOW_ALL)
+    for row in visit.page.locator("table.autosummary tr").all():
+        name, says = (cell.bounding_box() for cell in row.locator("td").all())
+        assert says["y"] >= name["y"] + name["height"] - 1 and says["width"] > 300

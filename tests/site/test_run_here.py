@@ -36,6 +36,8 @@ PLACES = {
     if (places := markup.parse(path).findall(".//div[@class='run-here']"))
 }
 ECE, SIGMOID = "book/measures/ece.html", "book/models/logistic_regression.html"
+# Asked at each frame of the window: Playwright's own waits sleep for up to half a second.
+STOPPED = "place => [...place.querySelectorAll('button')].find(one => one.textContent === 'Stop')?.disabled"
 INPUTS, LIMIT = 20, 30_000  # runs of each transcription; bytes that a page may grow by
 
 
@@ -183,7 +185,7 @@ class Editor:
 
     def ended(self) -> str:
         """Wait for the end of a run and return what it printed."""
-        self.place.locator("button:disabled", has_text="Stop").wait_for(timeout=60_000)
+        self.page.wait_for_function(STOPPED, arg=self.place.element_handle(), timeout=120_000)
         return self.output.text_content()
 
     def gives(self, text: str) -> str:

@@ -17,6 +17,7 @@ pytestmark = pytest.mark.browser
 ECE = "book/measures/ece.html"
 BOOK = Path(__file__).parents[2] / "book"
 QUERIES = tomllib.loads(Path(__file__).with_name("queries.toml").read_text(encoding="utf-8"))
+FRESH = QUERIES.pop("fresh")
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +30,35 @@ def searching(chromium: Browser, address: str) -> Iterator[Page]:
     page.close()
 
 
-@pytest.mark.parametrize(("query", "pages"), QUERIES.items(), ids=QUERIES)
-def test_the_first_hit_is_the_page_that_is_meant(searching: Page, query: str, pages: str) -> None:
+def found(searching: Page, query: str) -> list[str]:
+    """Type a query, and list the pages that are found."""
     searching.locator("article input[type=search]").fill(query)
     hits = searching.locator(f".search-hits[data-query='{query}'] li > a:first-child")
     hits.first.wait_for()
-    found = [hit.get_attribute("href") or "" for hit in hits.all()]
-    assert found[0].removeprefix("/book/").startswith(tuple(pages.split())), found[:5]
+    return [(hit.get_attribute("href") or "").removeprefix("/book/") for hit in hits.all()]
+
+
+@pytest.mark.parametrize(("query", "pages"), QUERIES.items(), ids=QUERIES)
+def test_the_first_hit_is_the_page_that_is_meant(searching: Page, query: str, pages: str) -> None:
+    hits = found(searching, query)
+    assert hits[0].startswith(tuple(pages.split())), hits[:5]
+
+
+def test_nine_in_ten_fresh_questions_find_their_page_first_and_each_among_three(searching: Page) -> None:
+    ranks = {}
+    for query, pages in FRESH.items():
+        meant = [hit.startswith(tuple(pages.split())) for hit in found(searching, query)[:3]]
+        ranks[query] = meant.index(True) if any(meant) else 3
+    assert max(ranks.values()) < 3, ranks
+    assert sum(rank == 0 for rank in ranks.values()) >= 0.9 * len(ranks), ranks
+
+
+def test_a_misspelt_word_is_read_as_the_nearest_and_an_excerpt_holds_what_was_found(searching: Page) -> None:
+    assert found(searching, "tempature scaling")[0].startswith("calibrators/temperature")
+    listed = searching.locator(".search-hits")
+    assert listed.inner_text().startswith("Searched for: temperature scaling")
+    for excerpt in listed.locator(".search-text").all()[:5]:
+        assert re.search("temperature|scaling", " ".join(excerpt.locator("mark").all_inner_texts()), re.I)
 
 
 @pytest.mark.parametrize(

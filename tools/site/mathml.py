@@ -53,7 +53,8 @@ def reader(process: int) -> MiniRacer:
 @cache
 def mathml(source: str, display: bool) -> str:
     """Turn TeX into MathML as browsers draw it."""
-    math = etree.fromstring(reader(os.getpid()).call("mathml", source, display), etree.XMLParser(remove_blank_text=True))
+    read = reader(os.getpid()).call("mathml", source, display)
+    math = etree.fromstring(read, etree.XMLParser(remove_blank_text=True))
     for element in math.iter():
         mend(element)
     for wrap in list(math.iter(f"{{{MATHML}}}mrow", f"{{{MATHML}}}mstyle")):

@@ -52,7 +52,7 @@ MODE = """
     }
 """
 LATE = "late.js"
-OWN_SCRIPTS = ["copybutton.js", "search.js", LATE]
+OWN_SCRIPTS = ["copybutton.js", "search.js", "progress.js", LATE]
 # No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
 # look for the rest.
 NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides btn-slides-button".split())

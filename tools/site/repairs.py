@@ -53,7 +53,8 @@ def set_type(app: Sphinx, tree: nodes.document) -> None:
 
 def write_in_parallel(app: Sphinx, env: BuildEnvironment) -> None:
     """Write pages in a process for each core, while this one resolves their references."""
-    app.parallel = 1 + (os.cpu_count() or 1)
+    if app.builder.name == "html":
+        app.parallel = 1 + (os.cpu_count() or 1)
 
 
 def adopt(app: Sphinx, tree: nodes.document) -> None:

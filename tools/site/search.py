@@ -1,13 +1,16 @@
 """A Sphinx extension: the site's search, by Pagefind, which indexes the pages when all is written.
 
 `search.js` asks while the reader types. What people type who look for a page, `book/reference/search.yml`,
-counts most, then titles and headings; pages for reference or teaching count less than lessons.
+counts most, then titles and headings; pages for reference or teaching count less than lessons. A word that is
+on fewer than three pages may be one of that list, misspelt.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +57,7 @@ async def write_index(app: Sphinx) -> None:
     """Give Pagefind the text of each page."""
     site = Path(app.outdir)
     phrases = yaml.safe_load((Path(app.srcdir) / PHRASES).read_text("utf-8"))
+    common: Counter[str] = Counter()
     async with PagefindIndex(config={"output_path": str(site / "pagefind")}) as made:
         for name in sorted(app.env.found_docs):
             [article] = html.parse(site / f"{name}.html").getroot().find_class("bd-article")
@@ -63,12 +67,16 @@ async def write_index(app: Sphinx) -> None:
                 heading.set("id", heading.getparent().get("id", ""))
             for folded in article.iter("details"):
                 folded.set("data-pagefind-weight", "0.3")
+            common.update(set(re.findall("[a-z]{4,}", article.text_content().lower())))
             weights = [weight for pages, weight in WEIGHTS.items() if re.search(pages, name)]
             article.set("data-pagefind-weight", str([*weights, 1][0]))
             phrased = ", ".join(phrases.get(name, []))
             article.append(builder.P({"data-pagefind-meta": f"phrases:{phrased}"}))
             page = html.tostring(builder.HTML(builder.BODY(article), lang="en"), encoding="unicode")
             await made.add_html_file(content=page, source_path=f"{name}.html")
+    listed = sorted({str(phrase).lower() for page in phrases.values() for phrase in page})
+    known = sorted(word for word, pages in common.items() if pages >= 3)
+    (site / "pagefind/words.json").write_text(json.dumps({"phrases": listed, "words": known}), "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

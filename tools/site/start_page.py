@@ -1,114 +1,140 @@
-"""A Sphinx extension: the start page's moving picture, and the start page at the site's own address.
+"""A Sphinx extension: the start page's hundred pictures, and the start page at the site's own address.
 
-The directive `temperature-figure` draws a reliability diagram of a network at each temperature, computed by
-the companion when the page is read. It is a still with the fitted temperature; `book/assets/start.js` moves
-it once from 1 to there, unless the reader wants no motion, and gives the slider to the reader.
+The directive `temperature-figure` lets the first hundred test pictures of a network fall into bins by what it
+says of them, at each temperature, computed by the companion when the page is read. Without scripts it is a
+still of the network as trained; `book/assets/start.js` moves it, and gives the slider to the reader.
 """
 
 from __future__ import annotations
 
 import html
 import json
+from base64 import b64encode
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from docutils import nodes
 from lxml import html as lxml_html
+from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
 
-NETWORK, BINS, FEWEST = 0, 10, 20
+NETWORK, BINS, LOWEST, CASES, ACROSS = 0, 10, 2, 100, 5  # in none of the bins below LOWEST lies a picture
 TEMPERATURES = [tenths / 10 for tenths in range(10, 41)]
-SIDE, LEFT, TOP = 200, 34, 6  # of the square in the drawing
-ALT = """Reliability diagram of one network. Uncalibrated, its points lie below the diagonal: it is right less
-often than it says. With its logits divided by the fitted temperature they lie near the diagonal."""
+ALT = """A hundred pictures of clothes, piled in bins by how sure one network is of what each shows. The top
+of each pile is at the share of its bin that the network has right. As trained, the piles hang below the
+diagonal: it is right less often than it says. With its logits divided by the fitted temperature they hang at
+the diagonal."""
 FIGURE = """\
-<figure class="start-figure" data-frames="{frames}" data-fitted="{fitted}">
-<svg viewBox="0 0 {width} {height}" role="img" aria-label="{alt}">
-<path class="start-frame" d="M{left} {top}v{side}h{side}"/>
-<path class="start-ideal" d="M{left} {bottom}l{side} -{side}"/>
-<g class="start-before">{before}</g><g class="start-now">{now}</g>
-<text x="{left}" y="{under}">0</text><text x="{right}" y="{under}" text-anchor="end">1</text>
-<text x="{middle}" y="{under}" text-anchor="middle">it says</text>
-<text x="{beside}" y="{bottom}" text-anchor="end">0</text>
-<text x="{beside}" y="{first}" text-anchor="end">1</text>
-<text transform="translate({beside} {center}) rotate(-90)" text-anchor="middle">it is right</text>
-</svg>
+<style>.start-field i, .start-one i {{background-image: url(data:image/webp;base64,{sprite})}}</style>
+<figure class="start-figure" data-frames="{frames}" data-fitted="{fitted}" data-names="{names}">
+<div class="start-axis" aria-hidden="true">it is right: 0 to 100\N{NARROW NO-BREAK SPACE}%</div>
+<div class="start-field" role="img" aria-label="{alt}">
+<svg viewBox="0 0 100 100" preserveAspectRatio="none"><path d="M0 {low}L100 0"/></svg>
+{shares}
+{cases}
+</div>
+<div class="start-bins" aria-hidden="true">{bins}<small>it says, %</small></div>
 <div class="start-side">
-<p>It says <output class="start-says">{says:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
-<p>It is right <output>{right_share:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
 <div class="start-move pst-js-only">
 <label for="start-T">Temperature <output class="start-T">{T:.1f}</output></label>
-<input id="start-T" type="range" min="0" max="{last}" value="{fitted}"></div>
-<figcaption>One network, {n} test pictures. Hollow: as trained. Filled: all logits divided by the
-temperature; {fitted_T:.1f} was fitted on other pictures.</figcaption>
+<input id="start-T" type="range" min="0" max="{last}" value="0">
+<button type="button" class="btn btn-sm">Play</button>
+<button type="button" class="btn btn-sm">Reset</button></div>
+<p>It says <output class="start-says">{says:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
+<p>It is right <output>{right:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
+<p class="start-one pst-js-only" role="status"><i></i>
+<span>Drag the temperature, or point at a picture.</span></p>
 </div>
+<figcaption>The first hundred of {n} test pictures, in bins by how sure one network is. Framed: it is wrong.
+Blue: the share of all {n} that it has right, bin by bin. Dashed: what it should have right. All logits are
+divided by the temperature; {fitted_T:.1f} was fitted on other pictures.</figcaption>
 </figure>"""
 
 
 def frame(temperature: float) -> dict[str, Any]:
-    """Compute the points of each bin (confidence, accuracy), and what the network says on average."""
+    """Compute how sure the network is of each of the hundred, and its share right, by bin and in all."""
     logits, labels = datasets.network_logits(NETWORK, "test")
     probabilities = cl.softmax(logits / temperature)
+    sure = probabilities.max(axis=1)
     curve = cl.reliability_curve(labels, probabilities, n_bins=BINS)
-    points = [
-        [round(float(curve.confidence[i]), 3), round(float(curve.accuracy[i]), 3)]
-        if curve.counts[i] >= FEWEST
-        else None
-        for i in range(BINS)
-    ]
+    bins = np.digitize(sure[:CASES], curve.edges[1:-1], right=True)
     return {
         "T": temperature,
-        "points": points,
-        "says": round(100 * float(probabilities.max(axis=1).mean()), 1),
+        "says": round(100 * float(sure.mean()), 1),
         "right": round(100 * float((probabilities.argmax(axis=1) == labels).mean()), 1),
+        "bins": bins.tolist(),
+        "sure": np.round(100 * sure[:CASES]).astype(int).tolist(),
+        "shares": [round(float(curve.accuracy[i]), 3) if i in bins else None for i in range(LOWEST, BINS)],
     }
 
 
-def circles(points: list[list[float] | None]) -> str:
-    """Draw the points of a frame; a bin with too few rows keeps its circle, hidden."""
-    places = [
-        f'cx="{LEFT + SIDE * point[0]:.1f}" cy="{TOP + SIDE - SIDE * point[1]:.1f}"'
-        if point
-        else 'visibility="hidden"'
-        for point in points
-    ]
-    return "".join(f'<circle {place} r="5"/>' for place in places)
+def cases() -> list[tuple[int, int]]:
+    """Say what the network takes each of the hundred for, and what it is."""
+    rows, _ = datasets.network_images()
+    if rows[:CASES].tolist() != list(range(CASES)):
+        raise ValueError("the pictures of the data set do not begin with its first hundred rows")
+    logits, labels = datasets.network_logits(NETWORK, "test")
+    return [(int(logits[i].argmax()), int(labels[i])) for i in range(CASES)]
+
+
+def piled(bins: list[int], wrong: list[bool]) -> list[tuple[int, int, int]]:
+    """Give each case its bin, and its column and row in the pile: the wrong ones lie on top.
+
+    >>> piled([9, 9, 8], [False, True, False])
+    [(7, 1, 0), (7, 0, 0), (6, 0, 0)]
+    """
+    order = sorted(range(len(bins)), key=lambda i: not wrong[i])
+    rank = {i: sum(bins[j] == bins[i] for j in order[: order.index(i)]) for i in order}
+    return [(bins[i] - LOWEST, rank[i] % ACROSS, rank[i] // ACROSS) for i in range(len(bins))]
+
+
+def sprite() -> str:
+    """Put the hundred pictures into one, ten by ten."""
+    _, images = datasets.network_images()
+    side = images.shape[1] * 10
+    sheet = images[:CASES].reshape(10, 10, *images.shape[1:]).swapaxes(1, 2).reshape(side, side)
+    written = BytesIO()
+    Image.fromarray(sheet).save(written, "webp", quality=60, method=6)
+    return b64encode(written.getvalue()).decode()
 
 
 def figure() -> str:
     """Write the figure with all its frames."""
     fitted = cl.TemperatureScaling().fit(*datasets.network_logits(NETWORK, "calibration")).temperature_
-    at = min(range(len(TEMPERATURES)), key=lambda i: abs(TEMPERATURES[i] - fitted))
     frames = [frame(temperature) for temperature in TEMPERATURES]
+    first = frames[0]
+    wrong = [said != is_it for said, is_it in cases()]
+    places = piled(first["bins"], wrong)
     n = len(datasets.network_logits(NETWORK, "test").labels)
     return FIGURE.format(
+        sprite=sprite(),
         frames=html.escape(json.dumps(frames, separators=(",", ":"))),
-        fitted=at,
+        names=html.escape(
+            json.dumps([[datasets.FASHION_CLASSES[which] for which in case] for case in cases()])
+        ),
+        fitted=min(range(len(frames)), key=lambda i: abs(TEMPERATURES[i] - fitted)),
         last=len(frames) - 1,
         n=f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
         alt=" ".join(ALT.split()),
-        before=circles(frames[0]["points"]),
-        now=circles(frames[at]["points"]),
-        says=frames[at]["says"],
-        right_share=frames[at]["right"],
-        T=frames[at]["T"],
+        low=100 - 100 * LOWEST / BINS,
+        shares="".join(
+            f'<b style="--k:{k};--s:{share or 0}"{"" if share else " hidden"}></b>'
+            for k, share in enumerate(first["shares"])
+        ),
+        cases="".join(
+            f'<i{" class=wrong" * wrong[i]} style="--i:{i};--k:{k};--c:{c};--r:{r};--s:{first["shares"][k]};'
+            f'background-position:{i % 10 / 0.09:.2f}% {i // 10 / 0.09:.2f}%"></i>'
+            for i, (k, c, r) in enumerate(places)
+        ),
+        bins="".join(f"<span>{10 * b}\N{EN DASH}{10 * b + 10}</span>" for b in range(LOWEST, BINS)),
         fitted_T=fitted,
-        left=LEFT,
-        top=TOP,
-        side=SIDE,
-        bottom=TOP + SIDE,
-        first=TOP + 10,
-        center=TOP + SIDE / 2,
-        middle=LEFT + SIDE / 2,
-        right=LEFT + SIDE,
-        beside=LEFT - 6,
-        under=TOP + SIDE + 16,
-        width=LEFT + SIDE + 8,
-        height=TOP + SIDE + 22,
+        **{name: first[name] for name in ("T", "says", "right")},
     )
 
 
