@@ -24,3 +24,4 @@ c.Autograde.exporter_class = Refused  # Formgrader has a button for it
 c.OverwriteCells.add_missing_cells = True  # a test that was deleted is put back, and fails
 c.ClearOutput.remove_metadata_fields = {"collapsed", "scrolled", "digest"}  # a solution's tells of it
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "checks.py"]  # the hidden cases
+c.HTMLExporter.mathjax_url = "data:,"  # Formgrader loads nothing from another host; formulas stay TeX

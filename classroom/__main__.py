@@ -4,7 +4,7 @@
     python -m classroom due measures "2026-11-30 23:59"
     python -m classroom collect measures DOWNLOADS     from a folder or a zip of a learning platform
     python -m classroom rehearse measures DOWNLOADS    make up such a zip, to practise on
-    python -m classroom grade measures                 in a sandbox, two at a time; run it again to go on
+    python -m classroom grade measures                 in a sandbox; run it again to go on
     python -m classroom similar measures               whose answers are alike, and like the public solution
     python -m classroom statistics measures            what each question earned, and what was missed
     python -m classroom feedback measures              a page for each student, and a zip for the platform
@@ -18,6 +18,7 @@ arranged as nbgrader arranges a course.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -72,6 +73,7 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {  # the arguments after the s
         "--again": {"action": "store_true", "help": "also what is graded"},
         "--only": {"default": "", "metavar": "STUDENT", "help": "one student, anew"},
         "--unprotected": {"action": "store_true", "help": "without a sandbox"},
+        "--jobs": {"type": at_least(1), "default": os.cpu_count() or 1, "help": "how many at a time"},
         "--cell-seconds": {"type": at_least(1), "default": Limits.cell, "help": "at most, for one cell"},
         "--seconds": {"type": at_least(1), "default": Limits.whole, "help": "at most, for a submission"},
     },
@@ -80,6 +82,7 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {  # the arguments after the s
     "feedback": {
         "--closed": {"action": "store_true", "help": "nobody can hand in any more"},
         "--only": {"default": "", "metavar": "STUDENT", "help": "one student"},
+        "--jobs": {"type": at_least(1), "default": os.cpu_count() or 1, "help": "how many at a time"},
     },
     "export": {
         "--platform": {"choices": [*TABLES, "plain"], "default": "plain"},
@@ -149,7 +152,7 @@ def outcome(course: Course, asked: argparse.Namespace) -> str:
         case "statistics":
             return commands.statistics(course, asked.set)
         case "feedback":
-            return returns.feedback(course, asked.set, asked.closed, asked.only)
+            return returns.feedback(course, asked.set, asked.closed, asked.only, asked.jobs)
         case "export":
             return returns.export(
                 course, asked.set, asked.platform, asked.to, asked.title, asked.zero, asked.off
@@ -159,7 +162,7 @@ def outcome(course: Course, asked: argparse.Namespace) -> str:
     sandbox = "none" if asked.unprotected else "bubblewrap"
     print(f"grade: sandbox: {sandbox}")
     limits = Limits(asked.cell_seconds, asked.seconds)
-    return commands.grade(course, asked.set, limits, sandbox, asked.again, asked.only)
+    return commands.grade(course, asked.set, limits, sandbox, asked.again, asked.only, asked.jobs)
 
 
 if __name__ == "__main__":

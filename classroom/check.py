@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from classroom.grading import ANSWER_IN_WORDS, LOST, Refused, read
+from classroom.reading import ANSWER_IN_WORDS, LOST, Refused, read
 from classroom.run import AGENT, Examiner, Outcome, run
 from classroom.sandbox import working_sandbox
 from classroom.submission import Limits

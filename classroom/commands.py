@@ -6,7 +6,7 @@ import re
 import shutil
 import time
 from collections import Counter
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from functools import partial
 from itertools import count
 
@@ -19,6 +19,7 @@ from classroom import grading, roster
 from classroom.cases import TRY, ByHand, Question, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.returns import grade_changes
+from classroom.sandbox import own_folder
 from classroom.submission import Limits
 
 SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
@@ -75,7 +76,8 @@ def nbgrader(course: Course) -> NbGraderAPI:
 def students(course: Course, name: str) -> list[str]:
     """Everybody who handed the set in."""
     there = course.folder.glob(f"submitted/*/{name}/{name}.ipynb")
-    return sorted(path.parents[1].name for path in there if path.is_file())
+    found = {path.parents[1].name for path in there if path.is_file() and not path.is_symlink()}
+    return sorted(student for student in found if student.isprintable())
 
 
 def grade(
@@ -91,40 +93,34 @@ def grade(
     started, counted = time.monotonic(), count(1)
     protect(course)
     check_checks(course, name)
-    with course.gradebook() as book, ThreadPoolExecutor(jobs) as pool:
-        if name not in {known.name for known in book.assignments if known.notebooks}:
+    with course.gradebook() as book, own_folder() as stubs, ThreadPoolExecutor(jobs) as pool:
+        sets = {known.name: grading.cells_of_set(book, known.name) for known in book.assignments
+                if known.notebooks}  # fmt: skip
+        if name not in sets:
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
-        cells, everyone = grading.cells_of_set(book, name), students(course, name)
+        everyone = students(course, name)
         before = points_of(course, name)
         if only and only not in everyone:
             there = ", ".join(everyone) or "nobody"
             raise SystemExit(f"grade: {only} handed in no {name}; who did: {there}")
         everyone = [only] if only else everyone
-
-        def begin(student: str, record: Record) -> Future[NotebookNode]:
-            """Prepare a notebook here, because the gradebook has one thread, and run it in the pool."""
-            try:
-                notebook = grading.prepare(course, book, student, name)
-            except Exception as fault:
-                refused: Future[NotebookNode] = Future()
-                refused.set_exception(fault)
-                return refused
-            run = partial(grading.run_in_process, course, limits, sandbox)
-            return pool.submit(grading.run_and_judge, notebook, record, name, run)
-
-        waiting = {}
+        run = partial(grading.run_in_process, course, limits, sandbox)
+        waiting: dict[Future[NotebookNode], Record] = {}
         for student in everyone:
             old = read_record(course, student, name)
-            record = Record(student, grading.digest(course, student, name, cells))
+            record = Record(student, grading.digest(course, student, name, sets[name]))
             record.letters = old.letters if old else {}
             if old and old.digest == record.digest and not (again or only):
                 next(counted)
             else:
-                waiting[begin(student, record)] = record
+                task = grading.task_of(course, sets, student, name, str(stubs))
+                waiting[pool.submit(grading.run_and_judge, record, task, run)] = record
         try:
-            for job in as_completed(waiting):
-                told = grading.settle(course, book, waiting[job], name, job)
-                print(f"[{next(counted)}/{len(everyone)}] {told}", flush=True)
+            while waiting:
+                for job in wait(waiting, return_when=FIRST_COMPLETED).done:
+                    told = grading.settle(course, book, waiting.pop(job), name, job)
+                    print(f"[{next(counted)}/{len(everyone)}] {told}", flush=True)
+                    del job  # with the notebook that it holds
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise SystemExit("grade: interrupted; run the same command again to go on") from None

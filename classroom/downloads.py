@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from os.path import commonpath
 from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 
@@ -19,12 +20,13 @@ from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.grading import ANSWER_IN_WORDS, LARGEST_FILE
 from classroom.platforms import Sent, date, platform_of, reading, sender
+from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE
 from classroom.roster import Person
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
+LONGEST_NAME = 255  # as file systems have it
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
     "Katherine Johnson", "Florence Nightingale", "Hypatia", "Maryam Mirzakhani", "Julia Robinson",
@@ -68,9 +70,10 @@ def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
 
 
 def readable(name: str) -> str:
-    """Write a name so that it can be printed: one spelling, no half characters, nothing for a terminal."""
+    """Write a name so that it can be shown: one spelling, whole characters, no tag, no escape."""
     whole = normalize("NFC", name.encode("utf-8", "replace").decode())
-    return "".join(sign if sign.isprintable() else "?" for sign in whole)
+    shown = "".join(sign if sign.isprintable() and sign not in "<>&\"" else "?" for sign in whole)
+    return "/".join(part[:LONGEST_NAME] for part in shown.lstrip("/").split("/"))
 
 
 def is_students(path: PurePosixPath) -> bool:
@@ -108,12 +111,16 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     newest: dict[str, tuple[tuple[bool, int, float], bytes, Sent]] = {}
     others: dict[str, Sent] = {}
     senders: dict[str, set[str]] = {}
-    platform = platform_of({found.path for found in downloads(source)})  # twice: all at once fill the memory
+    paths = {found.path for found in downloads(source)}  # read twice: all at once fill the memory
+    platform, depth = platform_of(paths), shared(paths)
     for found in downloads(source):
-        sent = sender(found.path, name, platform, known)
+        sent = sender(found.path, name, platform, known, depth)
         if not sent:
             print(f"collect: {found.path}: left out, {platform} does not name a file so")
             continue
+        listed = next((one.name for one in people if one.number == sent.number), "")
+        if sent.name and listed and letters(listed) != letters(sent.name):
+            print(f"collect: {found.path}: {sent.number} is {listed} in the table: look whose it is")
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
         above = found.path.as_posix().partition(sent.place)[0] if platform else sent.place
         whose = sent.number if student in known else above + sent.number * bool(platform)
@@ -149,6 +156,17 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             print(f"collect: {person} is not in the students' table")
     kinds = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
     return f"collect: {len(newest)} notebooks" + (f" ({kinds})" if kinds else "")
+
+
+def letters(name: str) -> list[str]:
+    """Take a name's letters, whatever stands first in it."""
+    return sorted(sign for sign in name.casefold() if sign.isalnum())
+
+
+def shared(paths: set[PurePosixPath]) -> int:
+    """Count the folders that all files of a download lie in; very many where they lie in one folder."""
+    folders = {path.parent for path in paths}
+    return len(PurePosixPath(commonpath(folders)).parts) if len(folders) > 1 else MOST_FILES
 
 
 def earlier(course: Course, name: str, student: str, sent: Sent, known: set[str]) -> set[str]:

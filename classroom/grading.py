@@ -1,7 +1,7 @@
-"""Grade one submission in three stages; nbgrader reads, restores and scores, the sandbox runs.
+"""Grade one submission in three stages; nbgrader keeps the scores, the sandbox runs.
 
-1. `prepare`: read the file, refuse what is no notebook of the set, put back what belongs to the teacher.
-2. `run_in_process`: run it in a process of its own (`run.py`), which starts the kernel in the sandbox.
+1. `task_of`: say what is run, for whom, and what belongs to the teacher.
+2. `run_in_process`: read, restore and run it in a process of its own (`run.py`), which starts the kernel.
 3. `save_grade`: take over outputs and verdicts, nothing else, and save the grade. A test shows its verdict:
    what the submission itself shows there is left out, and a test without a verdict has failed.
 """
@@ -11,16 +11,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import nbformat
@@ -31,28 +30,12 @@ from nbgrader.coursedir import CourseDirectory
 
 from classroom.cases import Verdict
 from classroom.course import Course, Record, read_record, write_record
-from classroom.run import Outcome
+from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE, Cells, Refused, shown
+from classroom.sandbox import with_quota
 from classroom.submission import ONE_THREAD, ROOT, Limits, error, is_test
 
-LARGEST_FILE = 50 * 2**20
-MOST_TEXT = 5 * 2**20
-MOST_CELLS = 500
-LONGEST_TEXT = 10_000
-"""Characters of a cell in words; the rest is cut: nbconvert takes the square of the time for it."""
-TELLING = {
-    "__code__", "__file__", "__globals__", "_getframe", "_isotonic", "_pava_pybind", "concurrent", "ctypes",
-    "exec", "fork", "gc", "importlib", "inspect", "joblib", "modules", "multiprocessing", "setprofile",
-    "settrace", "subprocess", "threading",
-}  # fmt: skip
-LOST = ", or an editor dropped the names of its cells: copy the answers into a fresh sheet"
-ANSWER_IN_WORDS = "*Your answer: double-click here.*"
 
-
-class Refused(Exception):
-    """A file is not graded; the message says why."""
-
-
-def digest(course: Course, student: str, name: str, cells: dict[str, Any]) -> str:
+def digest(course: Course, student: str, name: str, cells: Cells) -> str:
     """Return a digest of a submission and of the set that it answers."""
     found = hashlib.sha256("".join(cell["checksum"] for cell in cells.values()).encode())
     for path in (course.submission(student, name), course.checks(name)):
@@ -64,7 +47,7 @@ def digest(course: Course, student: str, name: str, cells: dict[str, Any]) -> st
 # Stage 1
 
 
-def cells_of_set(book: Gradebook, name: str) -> dict[str, dict[str, Any]]:
+def cells_of_set(book: Gradebook, name: str) -> Cells:
     """Return the cells of a set from the gradebook, in order: name, nbgrader's metadata, source."""
     notebook = book.find_notebook(name, name)
     points = {cell.name: float(cell.max_score) for cell in [*notebook.grade_cells, *notebook.task_cells]}
@@ -83,120 +66,41 @@ def cells_of_set(book: Gradebook, name: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def read(path: Path) -> NotebookNode:
-    """Read a notebook that anybody may have made."""
-    if path.stat().st_size > LARGEST_FILE:
-        raise Refused(f"larger than {LARGEST_FILE // 2**20} MB; clear the outputs and hand in again")
-    try:
-        with warnings.catch_warnings(action="ignore"):  # what nbformat mends
-            notebook = nbformat.reads(path.read_text(encoding="utf-8-sig"), as_version=4)
-        cells = [plain(cell) for cell in notebook.cells]
-    except Exception as fault:  # a hostile file may raise anything
-        raise Refused(f"no notebook ({type(fault).__name__})") from None
-    if len(cells) > MOST_CELLS:
-        raise Refused(f"more than {MOST_CELLS} cells")
-    if sum(len(cell.source) for cell in cells) > MOST_TEXT:
-        raise Refused(f"more than {MOST_TEXT // 2**20} MB of text and code")
-    return nbformat.v4.new_notebook(
-        cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
-    )
-
-
-def plain(cell: NotebookNode) -> NotebookNode:
-    """Keep a cell's kind, source and name; tags, outputs and everything else can only do harm."""
-    source, name = cell.source, cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
-    if not isinstance(source, str):
-        raise TypeError
-    source.encode()
-    about = {"nbgrader": {"grade_id": name}} if isinstance(name, str) else {}
-    if cell.cell_type == "code":
-        return nbformat.v4.new_code_cell(source, metadata=about)
-    return nbformat.v4.new_markdown_cell(escaped(source), metadata=about)
-
-
-def escaped(text: str) -> str:
-    """Take HTML and links out of a student's text: a browser would run them with the rights of its reader."""
-    cut = text[:LONGEST_TEXT].replace("<", "&lt;") + "\n\n… (cut)" * (len(text) > LONGEST_TEXT)
-    return re.sub(r"\](?=[(:])|\\(?=href|csname)", r"\g<0> ", cut)
-
-
-def prepare(course: Course, book: Gradebook, student: str, name: str) -> NotebookNode:
-    """Make the notebook that is run: the student's answers, and the teacher's cells as they were released."""
-    notebook = read(course.submission(student, name))
-    there = {cell.metadata["nbgrader"]["grade_id"] for cell in notebook.cells if cell.metadata}
-    sets = {known.name: cells_of_set(book, known.name) for known in book.assignments if known.notebooks}
-    shares = {known: len(there & cells.keys()) / len(cells) for known, cells in sets.items()}
-    closest = max(shares, key=lambda known: (shares[known], known == name))
-    if not shares[name]:
-        raise Refused("holds no cell of this set" + (f"; it is {closest}" if shares[closest] else LOST))
-    if closest != name:
-        raise Refused(f"is the notebook of {closest}")
-    restore(notebook, sets[name])
-    try:
-        return course.through(
-            notebook, [steps.DeduplicateIds, steps.OverwriteCells, steps.CheckCellMetadata], name
-        )
-    except Exception as fault:
-        raise Refused(f"nbgrader cannot read it ({type(fault).__name__})") from None
-
-
-def restore(notebook: NotebookNode, cells: dict[str, dict[str, Any]]) -> None:
-    """Give known cells the set's metadata again, drop other names, and add the cells that are missing."""
-    place = {}
-    for position, cell in reversed(list(enumerate(notebook.cells))):
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
-        cell.metadata = nbformat.from_dict({})
-        if name in cells and name not in place:  # of duplicates the last counts, as in DeduplicateIds
-            place[name] = cell
-            cell.metadata = nbformat.from_dict({"nbgrader": cells[name]["nbgrader"]})
-        cell.id = f"cell-{position}"
-    before = -1
-    for number, (name, known) in enumerate(cells.items()):
-        if name not in place:
-            new = {"code": nbformat.v4.new_code_cell, "markdown": nbformat.v4.new_markdown_cell}
-            cell = new[known["nbgrader"]["cell_type"]](known["source"] if known["nbgrader"]["locked"] else "")
-            cell.id, cell.metadata = f"added-{number}", nbformat.from_dict({"nbgrader": known["nbgrader"]})
-            notebook.cells.insert(before + 1, cell)
-            place[name] = cell
-        before = notebook.cells.index(place[name])
-        if known["nbgrader"]["task"] and (typed := added_lines(place[name].source, known["source"])):
-            kept = nbformat.v4.new_markdown_cell(typed, id=f"typed-{number}")
-            notebook.cells.insert(before := before + 1, kept)
-
-
-def added_lines(source: str, known: str) -> str:
-    """Return what a student typed into a question's own cell, which is put back."""
-    known = escaped(known)
-    return "\n\n".join(line for line in source.splitlines() if line.strip() not in known)
+def task_of(
+    course: Course, sets: dict[str, Cells], student: str, name: str, stubs: str = ""
+) -> dict[str, Any]:
+    """Say what is run and what judges it: the set's checks, and for whom its inputs are drawn."""
+    about = [(one["nbgrader"], one["source"]) for one in sets[name].values()]
+    locked = {
+        of["grade_id"]: source for of, source in about
+        if of["locked"] and not of["grade"] and of["cell_type"] == "code"
+    }  # fmt: skip
+    examiner: dict[str, Any] = {"checks": str(course.checks(name).resolve())}
+    examiner |= {"student": student, "word": course.word, "locked": locked, "stubs": stubs}
+    path = course.submission(student, name).resolve()
+    return {"path": str(path), "sets": sets, "name": name, "examiner": examiner}
 
 
 # Stage 2
 
 
-def examiner_of(course: Course, notebook: NotebookNode, student: str, name: str) -> dict[str, Any]:
-    """Say what judges a notebook: the set's checks, and for whom its inputs are drawn."""
-    about = [(cell, cell.metadata.get("nbgrader", {})) for cell in notebook.cells if cell.cell_type == "code"]
-    locked = {of["grade_id"]: cell.source for cell, of in about if of.get("locked") and not of["grade"]}
-    return {"checks": str(course.checks(name)), "student": student, "word": course.word, "locked": locked}
-
-
-def run_in_process(
-    course: Course, limits: Limits, sandbox: str, notebook: NotebookNode, student: str, name: str
-) -> dict[str, Any]:
-    """Run a prepared notebook in a process of its own."""
-    asked = {"notebook": notebook, "limits": asdict(limits), "sandbox": sandbox}
-    asked["examiner"] = examiner_of(course, notebook, student, name)
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "classroom.run"], input=json.dumps(asked), capture_output=True, text=True,
-            timeout=limits.whole + 120, cwd=ROOT,
-            env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], **ONE_THREAD},
-        )  # fmt: skip
-        return dict(json.loads(done.stdout))
-    except subprocess.TimeoutExpired:  # the limits end a run long before, unless the machine is too busy
-        return asdict(Outcome(stopped="the run did not end; grade again when the machine is less busy"))
-    except ValueError as fault:
-        return asdict(Outcome(started=True, stopped=f"the run broke off ({type(fault).__name__})"))
+def run_in_process(course: Course, limits: Limits, sandbox: str, task: dict[str, Any]) -> dict[str, Any]:
+    """Read and run a notebook in a process of its own; say what came of it."""
+    asked = task | {"limits": asdict(limits), "sandbox": sandbox}
+    with TemporaryDirectory(prefix="quota-") as place:
+        words = [*with_quota(sandbox, Path(place), limits), sys.executable, "-m", "classroom.run"]
+        try:
+            done = subprocess.run(
+                words, input=json.dumps(asked), capture_output=True, text=True,
+                timeout=limits.whole + 120, cwd=ROOT,
+                env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TMPDIR": place, **ONE_THREAD},
+            )  # fmt: skip
+            return dict(json.loads(done.stdout))
+        except subprocess.TimeoutExpired:  # the limits end a run long before, unless the machine is too busy
+            raise RuntimeError("the run did not end; grade again when the machine is less busy") from None
+        except ValueError:
+            why = (done.stderr.strip().splitlines() or ["no word"])[-1]
+            raise RuntimeError(f"the run broke off ({why})") from None
 
 
 # Stage 3
@@ -247,10 +151,15 @@ def save_grade(
                 str(course.submission(record.student, name).parent)
             )
             book.update_or_create_submission(name, record.student, timestamp=sent)  # or Formgrader grades it
+        written = letters(notebook)
+        for cell in notebook.cells:
+            about = cell.metadata.get("nbgrader", {})
+            if not (about.get("locked") or about.get("grade") or about.get("task")):
+                shown(cell)
         course.through(notebook, [steps.SaveAutoGrades], name, record.student)
         book.db.expire_all()
         submission = book.find_submission(name, record.student)
-        flag(course, book, record, name, letters(notebook))
+        flag(course, book, record, name, written)
         record.points, record.possible = submission.score, submission.max_score
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
@@ -327,30 +236,20 @@ def settle(course: Course, book: Gradebook, record: Record, name: str, job: Futu
     return f"{record.student}: {'; '.join([str(record), *to_read(book, record.student, name)])}{took}"
 
 
-def suspicious_names(notebook: NotebookNode) -> list[str]:
-    """List the names in a submission's own code by which it may have what a question withholds."""
-    own = [
-        cell.source for cell in notebook.cells
-        if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("locked")
-    ]  # fmt: skip
-    return sorted(set(re.findall(r"\w+", "\n".join(own))) & TELLING)
-
-
-def run_and_judge(
-    notebook: NotebookNode, record: Record, name: str, run: Callable[[NotebookNode, str, str], dict[str, Any]]
-) -> NotebookNode:
-    """Run a prepared notebook and take its outputs over."""
+def run_and_judge(record: Record, task: dict[str, Any], run: Callable[..., dict[str, Any]]) -> NotebookNode:
+    """Run a submission and take its outputs over."""
     started = time.monotonic()
-    outcome = run(notebook, record.student, name)
+    outcome = run(task)
     record.seconds = time.monotonic() - started
+    if outcome["refused"]:
+        raise Refused(outcome["refused"])
     if not outcome["started"] or outcome["broken"]:
         raise RuntimeError(outcome["stopped"] or outcome["broken"])
     record.remarks += [f"timed out at cell {place + 1}" for place in sorted({*outcome["timed_out"]})]
     record.remarks += filter(None, [outcome["stopped"]])
-    if found := suspicious_names(notebook):
-        record.remarks.append(f"names {', '.join(found)}: look at how the answers come about")
     record.signed, record.given, record.verdicts = (outcome[key] for key in ("signed", "given", "verdicts"))
     if record.signed != record.student:
         record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")
+    notebook = nbformat.from_dict(outcome["notebook"])
     take_over(notebook, outcome)
     return notebook

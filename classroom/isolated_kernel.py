@@ -5,7 +5,6 @@ a submission that takes it apart sends other data, and earns what that data is w
 source again with every question, so that what a submission changed here before is gone.
 """
 
-import _posixsubprocess
 import contextlib
 import gc
 import importlib
@@ -15,60 +14,63 @@ import pkgutil
 import resource
 import sys
 import types
-from collections.abc import Callable
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from typing import Any
 
 import numpy as np
 
 from classroom.channel import packed, unpacked
 
-ABSENT = "it is not there: the question asks you to write it yourself"
-LIBRARIES = ["calibration_lessons", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.linear_model"]
+Places = list[tuple[str, str]]
+"""Files, or folders, and the functions there that are meant; empty for all of them."""
 
 
 def start() -> None:
-    """Set the limits that the command line names, load the libraries, and run the kernel."""
-    memory, seconds, size = (int(number) for number in sys.argv.pop(1).split(","))
-    for limit, value in {"AS": memory, "CPU": seconds, "FSIZE": size, "CORE": 0}.items():
+    """Set the limits that the command line names, put something in place of modules, and run the kernel."""
+    memory, seconds, *modules = sys.argv.pop(1).split(",")
+    for limit, value in {"AS": int(memory), "CPU": int(seconds), "CORE": 0}.items():
         with contextlib.suppress(ValueError, OSError):  # where the system has no such limit
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
+    sys.meta_path.insert(0, Emptied(modules))
     os.environ.pop("JPY_PARENT_PID", None)  # a process outside the sandbox
-    for name in LIBRARIES:
-        with contextlib.suppress(ImportError, RuntimeError):  # what the sandbox emptied may not load
-            importlib.import_module(name)
-    sys.addaudithook(refuse)
-    _posixsubprocess.fork_exec = audited(_posixsubprocess.fork_exec)
     sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance()
 
 
-PROGRAMS = {"subprocess.Popen", "os.exec", "os.posix_spawn", "os.spawn", "os.system"}
-SEARCHES = {"gc.get_objects", "gc.get_referrers", "gc.get_referents"}
-CODE_RUNS = {"object.__setattr__", "function.__new__", "exec"}
-Places = list[tuple[str, str]]
-"""Files, or folders, and the functions there that are meant; empty for all of them."""
-withheld: Places = []
+missed: list[str] = globals().get("missed", [])
+"""What was called of all that is withheld."""
 
 
-def refuse(event: str, about: tuple[Any, ...]) -> None:
-    """Refuse what would bring the withheld functions back: another program, a search for them, their code."""
-    if withheld and event in PROGRAMS | SEARCHES:
-        raise RuntimeError(f"no {event} while a question withholds functions")
-    if withheld and event in CODE_RUNS:
-        if any(type(one) is types.CodeType and belongs(one, withheld) for one in about):
-            raise RuntimeError(ABSENT)
+def refuse(name: str) -> None:
+    """Say that a function is withheld, in its place."""
+    missed.append(name)
+    raise RuntimeError(f"{name} is not there: the question asks you to write it yourself")
 
 
-def audited(start: Callable[..., int]) -> Callable[..., int]:
-    """Make what tells of a program before it starts it: Python tells of those of subprocess alone."""
+def absent(*_: Any, **__: Any) -> None:
+    """Stand for what a withheld compiled module held."""
+    refuse("it")
 
-    def auditing(*about: Any) -> int:
-        sys.audit("subprocess.Popen")
-        return start(*about)
 
-    return auditing
+class Emptied(MetaPathFinder, Loader):
+    """Loads compiled modules that are withheld: other modules import them, and what they hold refuses."""
+
+    def __init__(self, modules: list[str]) -> None:
+        self.modules = modules
+
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        """Find no other module."""
+        return ModuleSpec(name, self) if name in self.modules else None
+
+    def create_module(self, _: ModuleSpec) -> None:
+        """Let Python make the module."""
+
+    def exec_module(self, module: Any) -> None:
+        """Let it hold any name."""
+        module.__getattr__ = lambda name: absent
 
 
 class Draws:
@@ -99,9 +101,6 @@ def belongs(code: types.CodeType, places: Places, file: str = "") -> bool:
 
 def functions(places: Places) -> list[types.FunctionType]:
     """Find every function of some files, under whatever name, alias, copy or closure somebody holds it."""
-    if not isinstance(gc.get_objects, types.BuiltinFunctionType):
-        raise RuntimeError("gc is not Python's own any more")
-    gc.unfreeze()  # what is frozen is not listed
     everything = [thing for thing in gc.get_objects() if type(thing) is types.FunctionType]
     return [
         thing for thing in everything
@@ -114,9 +113,9 @@ def stub(function: types.FunctionType) -> types.CodeType:
     free = function.__code__.co_freevars
     bound = "".join(f"    {name} = None\n" for name in free)
     name = function.__qualname__.removesuffix(".__init__")
-    said = f"{name} is not there: the question asks you to write it yourself"
     inner = (
-        f"    def stub(*_, **__):\n        {', '.join(free) or None}\n        raise RuntimeError({said!r})\n"
+        f"    def stub(*_, **__):\n        {', '.join(free) or None}\n"
+        f"        from classroom.isolated_kernel import refuse\n        refuse({name!r})\n"
     )
     names: dict[str, Any] = {}
     exec(f"def make():\n{bound}{inner}    return stub", names)
@@ -124,49 +123,25 @@ def stub(function: types.FunctionType) -> types.CodeType:
     return made
 
 
-class Absent:
-    """An import hook: what is withheld is not loaded again."""
-
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self.names = [name.partition(":")[0] for name in names]
-
-    def find_spec(self, name: str, *_: Any) -> None:
-        """Refuse a withheld module, and what lies below it."""
-        if any(f"{name}.".startswith(f"{withheld}.") for withheld in self.names):
-            raise ImportError(f"{name} is not there: the question asks you to write it yourself")
-
-
-found: dict[tuple[str, ...], tuple[Places, list[tuple[types.FunctionType, types.CodeType]]]] = {}
+found: dict[tuple[str, ...], list[tuple[types.FunctionType, types.CodeType, types.CodeType]]] = {}
 
 
 class Without:
-    """Take the functions of some modules away while a question's answer runs."""
+    """Take functions away while an answer runs, where no sandbox does: from who does not look for them."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, *names: str) -> None:
         if names not in found:
-            found.clear()
-            places = [place_of(name) for name in names]
-            there = functions(places) if places else []
-            found[names] = places, [(function, stub(function)) for function in there]
-        self.places, self.stubs = found[names]
-        if names and not self.stubs:
-            raise RuntimeError("what the question withholds is not found: something was taken apart")
-        self.hook = Absent(names)
+            there = functions([place_of(name) for name in names]) if names else []
+            found[names] = [(one, one.__code__, stub(one)) for one in there]
+        self.kept = found[names]
 
     def __enter__(self) -> None:
-        global withheld
-        self.kept = [(function, function.__code__) for function, _ in self.stubs]
-        for function, refusing in self.stubs:
-            function.__code__ = refusing
-        sys.meta_path.insert(0, self.hook)
-        withheld = self.places
+        for function, _, gone in self.kept:
+            function.__code__ = gone
 
     def __exit__(self, *_: object) -> None:
-        global withheld
-        withheld = []
-        sys.meta_path[:] = [hook for hook in sys.meta_path if hook is not self.hook]
-        for function, code in self.kept:
-            function.__code__ = code
+        for function, kept, _gone in self.kept:
+            function.__code__ = kept
 
 
 def guard(name: str, withheld: list[str]) -> None:
@@ -177,7 +152,7 @@ def guard(name: str, withheld: list[str]) -> None:
     function = names.get(name)
 
     def guarded(*arguments: Any, **named: Any) -> Any:
-        with Without(tuple(withheld)):
+        with Without(*withheld):
             return function(*arguments, **named)
 
     if callable(function):
@@ -192,6 +167,8 @@ def answer(asked: str, names: dict[str, Any] | None = None) -> str:
         names = get_ipython().user_ns
     request = json.loads(asked)
     try:
+        if "missed" in request:
+            return json.dumps({"value": missed[:1]})
         if request["name"] not in names:
             raise NameError(f"there is no {request['name']}: did its cell run without an error?")
         value = names[request["name"]]
@@ -201,7 +178,7 @@ def answer(asked: str, names: dict[str, Any] | None = None) -> str:
             Draws(item["seed"]) if isinstance(item, dict) and "seed" in item else unpacked(item)
             for item in request["arguments"]
         ]
-        with Without(tuple(request["without"])):
+        with Without(*request["without"]):
             plain = packed(value(*arguments))  # here, because an object may compute as it is packed
             after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
         return json.dumps({"value": plain, "after": after})

@@ -26,9 +26,9 @@ FOLDERS = {
 }
 FILES = {
     "moodle": FOLDERS["moodle"],
-    "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d+)_"),
+    "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d{1,18})_"),
     "canvas": re.compile(
-        r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d+)_"
+        r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d{1,18})_"
         r"(?!attempt_\d{4}-)"  # Blackboard's, where a title ends in a number
     ),
     "blackboard": re.compile(r"(?P<before>.+?_(?P<number>[^_]+))_attempt_(?P<sent>\d{4}(-\d\d){5})_?"),
@@ -44,6 +44,7 @@ HEADINGS = {  # what a column holds: the headings that platforms give it
     "group": ("group", "Group", "Groups", "group_name"),
     "sent": ("Last modified (submission)",),
 }
+FORMULA = re.compile(r"\s*[=+@\uff0b\uff1d\uff20\uff0d]|\s*-(?![\d.]+$|$)|[\t\r\n]")
 UNTOUCHED = "give the platform's own table, unopened, or save the spreadsheet as CSV UTF-8"
 EXPECTED = (
     "platform and student; or a table as Moodle (grading worksheet, participants), Canvas (gradebook) or "
@@ -76,26 +77,28 @@ def platform_of(paths: Collection[PurePosixPath]) -> str:
 
 
 def beginning(path: PurePosixPath, platform: str) -> tuple[re.Match[str] | None, str]:
-    """Read what a platform wrote at the left of a path, and what ends it."""
+    """Read what a platform wrote at the left of a file's name, or as a folder's whole name, and its end."""
     for part in path.parts:
         pattern = (FILES if part == path.name else FOLDERS).get(platform)
-        if match := pattern and pattern.match(part):
-            return match, "" if part == path.name else part[match.end() :] + "/"
+        if pattern and pattern.search(part):  # what lies below it is the student's
+            return (pattern.match(part), "") if part == path.name else (pattern.fullmatch(part), "/")
     return None, ""
 
 
 def sender(
-    path: PurePosixPath, set_name: str, platform: str = "", known: Collection[str] = ()
+    path: PurePosixPath, set_name: str, platform: str = "", known: Collection[str] = (), above: int = 99
 ) -> Sent | None:
     """Read from a path who sent it; None where the platform would not name a file so.
 
-    A user name with an underscore, and a student's folder among others, are told by those who are known.
+    A user name with an underscore, and a student's folder among others, are told by those who are known;
+    where nobody is, the student's folder is the first below those that all files of the download share.
     """
     if not platform:
         folders = [part for part in path.parts[:-1] if part != set_name]
-        student = next((part for part in folders if part in known), folders[-1] if folders else path.stem)
-        above = path.parts[: path.parts.index(student) + 1] if folders else (student,)
-        return Sent(student, place="/".join(above) + "/")
+        below = [part for part in path.parts[above:-1] if part != set_name] or folders[-1:]
+        student = next((part for part in folders if part in known), below[0] if below else path.stem)
+        upto = path.parts[: path.parts.index(student) + 1] if folders else (student,)
+        return Sent(student, place="/".join(upto) + "/")
     match, rest = beginning(path, platform)
     if not match:
         return None
@@ -138,6 +141,13 @@ def table(path: Path) -> list[Row]:
         dict(zip(headings, [*(item.strip() for item in row), *[""] * wide][:wide], strict=True))
         for row in rows if any(row)
     ]  # fmt: skip
+
+
+def write_table(lines: Iterable[Sequence[str]], target: Path) -> None:
+    """Write a table that a spreadsheet shows as it is: what would be a formula there begins as a text."""
+    with target.open("w", encoding="utf-8", newline="") as file:
+        shown = [["'" * bool(FORMULA.match(cell)) + cell for cell in line] for line in lines]
+        csv.writer(file).writerows(shown)
 
 
 def reading(row: Mapping[str, str]) -> Row:

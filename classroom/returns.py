@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import csv
 import html
 import re
 import signal
 import zipfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from datetime import datetime
+from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
+from latex2mathml.converter import convert
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
@@ -23,6 +27,13 @@ from classroom.grading import scored, to_read
 from classroom.platforms import Grade, Sent
 
 PAGE_SECONDS = 60
+NOTHING_ELSE = (
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'\">"
+)
+SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
+FORMULA = re.compile(r"(?<![\\$])(\$\$?)([^$`]+?)\1(?!\$)")
+DISPLAY = {1: "inline", 2: "block"}
 LATER = "The other cases are told when the time is up."
 SCORE = re.compile(r"\(?Score: [\d.]+ / [\d.]+\)?")
 MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*?(### END MARK SCHEME|\Z)", re.DOTALL)
@@ -31,7 +42,7 @@ MARK_SCHEME = re.compile(r"### BEGIN MARK SCHEME.*?(### END MARK SCHEME|\Z)", re
 # feedback
 
 
-def feedback(course: Course, name: str, closed: bool = False, only: str = "") -> str:
+def feedback(course: Course, name: str, closed: bool = False, only: str = "", jobs: int = 2) -> str:
     """Write each graded student's page with nbgrader, and a zip of the pages for the platform.
 
     While the set may be handed in, a page has the cases that students may see, no points and no keys.
@@ -43,11 +54,14 @@ def feedback(course: Course, name: str, closed: bool = False, only: str = "") ->
     ]  # fmt: skip
     if only and not graded:
         raise SystemExit(f"feedback: {only} has no grade in {name}; grade first")
-    pages = 0
-    for number, record in enumerate(graded, start=1):
-        fault = write_page(course, name, record, bool(open_because))
-        pages += not fault
-        print(f"[{number}/{len(graded)}] {record.student}{': no page: ' * bool(fault)}{fault}", flush=True)
+    pages, counted = 0, count(1)
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
+        made = {pool.submit(write_page, course, name, one, bool(open_because)): one for one in graded}
+        for job in as_completed(made):
+            fault = job.result() if not job.exception() else f"{type(job.exception()).__name__}"
+            pages += not fault
+            said = f"{made[job].student}{': no page: ' * bool(fault)}{fault}"
+            print(f"[{next(counted)}/{len(graded)}] {said}", flush=True)
     told = f"feedback: {pages} pages in {course.folder / 'feedback'}; for the platform: {pack(course, name)}"
     kept_back = "the pages hold no hidden case, no key and no points; --closed adds them"
     return told + (f"\nfeedback: {open_because}: {kept_back}" if open_because else "")
@@ -63,7 +77,7 @@ def write_page(course: Course, name: str, record: Record, keep_back: bool) -> st
         config.CourseDirectory.autograded_directory = folder
         target = Path(folder) / record.student / name / f"{name}.ipynb"
         target.parent.mkdir(parents=True)
-        nbformat.write(without_keys(sheet, record) if keep_back else sheet, target)
+        nbformat.write(with_formulas(without_keys(sheet, record) if keep_back else sheet), target)
         signal.signal(signal.SIGALRM, too_long)
         signal.alarm(PAGE_SECONDS)
         try:
@@ -76,9 +90,24 @@ def write_page(course: Course, name: str, record: Record, keep_back: bool) -> st
             signal.alarm(0)
     if not done["success"]:
         return str((done["error"].strip().splitlines() or ["nbgrader could not write it"])[-1])
-    text = with_headings(page.read_text("utf-8"), sheet)
+    text = alone(with_headings(page.read_text("utf-8"), sheet))
     page.write_text(SCORE.sub("", text) if keep_back else text, encoding="utf-8")
     return ""
+
+
+def with_formulas(sheet: NotebookNode) -> NotebookNode:
+    """Draw the formulas in the teacher's cells: a page has no script that would."""
+    for cell in sheet.cells:
+        about = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "markdown" and (about.get("locked") or about.get("task")):
+            with suppress(Exception):  # a formula of a teacher's own that MathML has not stays TeX
+                cell.source = FORMULA.sub(lambda one: convert(one[2], DISPLAY[len(one[1])]), cell.source)
+    return sheet
+
+
+def alone(page: str) -> str:
+    """Take the scripts out of a page, and tell browsers that it runs and loads nothing."""
+    return SCRIPT.sub("", page).replace("<head>", f"<head>{NOTHING_ELSE}", 1)
 
 
 def too_long(*_: object) -> None:
@@ -162,15 +191,13 @@ def export(
             if person.folder not in ("", person.student):
                 remarks.append(f"the notebook of {person.folder}")
             full_name = person.name or person.student
-            full_name = "'" * full_name.startswith(("=", "+", "-", "@")) + full_name  # or it is a formula
             grades.append(Grade(person.student, full_name, person.number, points, person.row))
             plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
     table = platforms.TABLES.get(platform)
     known = [grade for grade in grades if grade.student not in unknown]
     lines = table(known, f"{possible:g}", heading, now) if table else plain
     target = target or course.folder / f"grades-{name}-{platform}.csv"
-    with target.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(lines)
+    platforms.write_table(lines, target)
     told = [f"export: {student} has no number of {platform}: left out" for student in unknown]
     column = f", in the column {heading!r}" if platform in platforms.TITLED else ""
     return "\n".join([*told, f"export: {len(grades) - len(unknown)} students in {target}{column}"])

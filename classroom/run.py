@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import errno
+import copy
 import json
 import logging
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import numpy as np
 import psutil
 from jupyter_client.kernelspec import KernelSpec
@@ -32,12 +33,15 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from classroom import cases
 from classroom.cases import Answer, Ask, ByHand, Question, reply, request, seeding
-from classroom.sandbox import emptied, environment, own_folder, sandboxed
-from classroom.submission import Limits, error
+from classroom.reading import Refused, prepare
+from classroom.sandbox import compiled, emptied, environment, own_folder, sandboxed
+from classroom.submission import Limits, error, is_test
 
+MOST_FILES, MOST_OUTPUT = 5000, 2_000_000  # in all; output in characters
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+ABSENT = "the question asks you to write it yourself"
 TOO_LATE = Answer(raised=("TimeoutError",), text="the answer did not come in time")
 AGENT = "__import__('sys').modules['classroom.isolated_kernel']"
 SOURCE = Path(__file__).with_name("isolated_kernel.py").read_text(encoding="utf-8")
@@ -57,31 +61,80 @@ class Outcome:
     """What each question earned, case by case, by its name."""
     signed: str | None = None  # the student number whose numbers the notebook worked with
     broken: str = ""  # what is wrong with the checks themselves; empty where nothing is
+    missed: bool = True  # whether it may have asked for something that was withheld
+    notebook: Any = None
+    refused: str = ""  # why nothing was run; empty where it was
     given: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The numbers that stand in the answers by hand, by the question's name."""
 
+    def lost(self, question: str) -> bool:
+        """Tell whether a question earned less than all its points."""
+        told = self.verdicts.get(f"test-{question}")
+        return not told or any(one["earned"] < one["possible"] for one in told)
+
 
 def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
-    """Run a prepared notebook in a kernel of its own; whatever happens there, come back in time."""
-    hidden = [] if sandbox == "none" else examiner.hide()
-    with own_folder() as folder, own_folder() as stubs:
-        replaced = {path: stub for name in hidden for path, stub in emptied(name, stubs)}
+    """Run a prepared notebook where nothing is that a question withholds; come back in time.
+
+    What the sheet itself hands out is withheld from its own question alone. Who misses something is run
+    again, with all of it, and a question that lost points once more with all that the others withhold.
+    """
+    if sandbox == "none":
+        return run_once(notebook, limits, sandbox, examiner, set(), set(examiner.questions))
+    started = time.monotonic()
+    withheld, given = examiner.withheld, "\n".join(examiner.locked.values())
+    most = {
+        name for names in withheld.values() for name in names
+        if ":" not in name or not re.search(rf"\b{name.partition(':')[2]}\b", given)
+    }  # fmt: skip
+    asked = {name for name, names in withheld.items() if names <= most}
+    outcome = run_once(notebook, limits, sandbox, examiner, most, asked)
+    again = [name for name in withheld if name not in asked or (outcome.missed and outcome.lost(name))]
+    worlds = [frozenset[str]()] * (outcome.missed and bool(most)) + [withheld[name] for name in again]
+    for world in dict.fromkeys(worlds):
+        left = int(limits.whole - (time.monotonic() - started))
+        if left <= limits.cell:
+            outcome.stopped = outcome.stopped or f"more than {limits.whole} s in all, and questions left"
+            break
+        asked = {name for name in again if withheld[name] == world}
+        examiner.skipped = withheld.keys() - asked if world else set()
+        other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
+        outcome.verdicts |= {
+            name: told for name, told in other.verdicts.items()
+            if earned(told) >= earned(outcome.verdicts.get(name, []))
+        }  # fmt: skip
+        if not world:
+            other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given
+            outcome = other
+    return outcome
+
+
+def earned(verdicts: list[dict[str, Any]]) -> float:
+    """Add up what a question earned."""
+    return float(sum(one["earned"] for one in verdicts))
+
+
+def run_once(
+    notebook: Any, limits: Limits, sandbox: str, examiner: Examiner, withheld: set[str], asked: set[str]
+) -> Outcome:
+    """Run a notebook in a kernel of its own without some modules, and ask it some questions."""
+    examiner.asked, examiner.hooks = asked, sandbox == "none"
+    with own_folder() as folder:
+        replaced = emptied(withheld, Path(examiner.stubs)) if withheld else {}
         words = sandboxed(sandbox, folder, replaced)
-        return asyncio.run(run_kernel(notebook, limits, folder, words, examiner))
+        most = [str(limits.memory), str(limits.whole + limits.cell), *compiled(replaced)]
+        kernel = [*words, *PYTHON, ",".join(most), "-f", "{connection_file}"]
+        return asyncio.run(run_kernel(copy.deepcopy(notebook), limits, folder, kernel, examiner))
 
 
 async def run_kernel(
-    notebook: Any, limits: Limits, folder: Path, sandbox: list[str], examiner: Examiner
+    notebook: Any, limits: Limits, folder: Path, kernel: list[str], examiner: Examiner
 ) -> Outcome:
     """Start the kernel, run the cells, and stop it, under a watch over time, memory and files."""
-    most = f"{limits.memory},{limits.whole + limits.cell},{limits.disk // 2}"
     manager = AsyncKernelManager(
         transport="ipc", ip=str(folder / "s"), connection_file=str(folder / "kernel.json")
     )
-    manager._kernel_spec = KernelSpec(
-        argv=[*sandbox, *PYTHON, most, "-f", "{connection_file}"],
-        language="python", interrupt_mode="message",
-    )  # fmt: skip
+    manager._kernel_spec = KernelSpec(argv=kernel, language="python", interrupt_mode="message")
     manager.write_connection_file()
     client = Executor(notebook, manager, limits, examiner)
     outcome = client.outcome
@@ -108,40 +161,31 @@ async def run_kernel(
 class Examiner:
     """Knows the questions of a set; asked by a cell's name, it puts the cases to the submission."""
 
-    def __init__(self, checks: str, student: str, word: str, locked: dict[str, str]) -> None:
+    def __init__(self, checks: str, student: str, word: str, locked: dict[str, str], stubs: str = "") -> None:
         self.questions = cases.questions(Path(checks)) if checks else {}
-        self.student, self.word, self.locked = student, word, locked
+        self.student, self.word, self.locked, self.stubs = student, word, locked, stubs
         self.own: dict[str, Any] = {}
+        self.asked, self.skipped, self.hooks = set(self.questions), set[str](), True
 
-    def hide(self) -> list[str]:
-        """Name the modules that no question needs, and ask without them from now on.
-
-        Every question withholds them that withholds anything, and the sheet does not import their library.
-        """
-        asked = [one for one in self.questions.values() if isinstance(one, Question) and one.without]
-        sheet = "\n".join(self.locked.values())
-        found = [
-            name for name in (asked[0].without if asked else ())
-            if ":" not in name and all(name in one.without for one in asked)
-            and not re.search(rf"\b(import|from) {name.partition('.')[0]}\b", sheet)
-        ]  # fmt: skip
-        for one in asked:
-            left = [name for name in one.without if name not in found]
-            self.questions[one.name] = replace(one, without=left)
-        return found
+    @property
+    def withheld(self) -> dict[str, frozenset[str]]:
+        """Say what each question withholds."""
+        return {name: frozenset(getattr(one, "without", ())) for name, one in self.questions.items()}
 
     def __call__(self, name: str, ask: Ask, outcome: Outcome) -> None:
         """Judge the question whose test has this name; read the student's number where numbers are drawn."""
         if name in ("student", "numbers"):
             outcome.signed = self.number(ask("STUDENT_ID", None, ()))
         question = self.questions.get(name.removeprefix("test-"))
-        if question and name.startswith("test-"):
+        if question and name.startswith("test-") and question.name in self.asked:
             self.own = self.own or cases.own_numbers(self.locked, outcome.signed or self.student)
             seed = [seeding(self.word), seeding(self.student)]
             if isinstance(question, ByHand):
                 given = {key: question.given(ask, key).value for key in question.ideas}
                 numbers = {key for key in given if cases.formed(given[key], 0.0) and np.ndim(given[key]) == 0}
                 outcome.given[question.name] = {key: float(given[key]) for key in numbers}
+            if isinstance(question, Question) and not self.hooks:  # the code is not there
+                question = replace(question, without=())
             try:
                 verdicts = question.grade(ask, seed, self.own)
             except (DeadKernelError, CancelledError):
@@ -181,24 +225,9 @@ async def watch(client: Executor, folder: Path, limits: Limits) -> None:
             raise OverLimit(f"more than {limits.memory / 2**30:.1f} GiB of memory")
         if len(processes) > limits.processes:
             raise OverLimit(f"more than {limits.processes} processes")
-        if size(folder) > limits.disk:
-            raise OverLimit(f"more than {limits.disk / 2**20:.0f} MiB of files")
-
-
-def size(folder: Path) -> int:
-    """Add up the bytes below a folder, at least a block for each file or folder."""
-    total, waiting = 0, [str(folder)]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    total += max(4096, entry.stat(follow_symlinks=False).st_size)
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-        except OSError as fault:
-            if fault.errno == errno.ENAMETOOLONG:
-                raise OverLimit("more folders in each other than can be read") from None
-    return total
+        room = os.statvfs(folder)
+        if os.path.ismount(folder.parent) and room.f_files - room.f_ffree > MOST_FILES:
+            raise OverLimit(f"more than {MOST_FILES} files")
 
 
 class Executor(NotebookClient):
@@ -215,6 +244,7 @@ class Executor(NotebookClient):
         )  # fmt: skip
         self.on_cell_executed = self.on_reply
         self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
+        self.all_written, self.skipped = 0, examiner.skipped
         self.examiner, self.fresh = examiner, False
 
     async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
@@ -222,15 +252,23 @@ class Executor(NotebookClient):
         self.reset_execution_trackers()
         await self.async_start_new_kernel(cwd=str(folder), env=variables, **SILENT)
         await self.async_start_new_kernel_client()
-        self.outcome.started = True
+        self.outcome.started, waiting = True, set(self.examiner.asked)
         for position, cell in enumerate(self.nb.cells):
             self.position = position
-            if cell.cell_type != "code":
+            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            if cell.cell_type != "code" or (is_test(cell) and name.removeprefix("test-") in self.skipped):
                 continue
             cell.outputs, self.written = [], 0
             await self.async_execute_cell(cell, position)
             self.outcome.outputs[position] = [clean(output) for output in cell.outputs]
-            await self.examine(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+            await self.examine(name)
+            waiting -= {name.removeprefix("test-")} if is_test(cell) else set()
+            if not waiting and self.skipped:
+                break
+        told = str([self.outcome.outputs, self.outcome.verdicts])  # another process of its own may miss it
+        self.outcome.missed = any(sign in told for sign in ("ImportError", "ModuleNotFound", ABSENT)) or (
+            (await self.ask('{"missed": 1}', self.limits.cell)).value != []
+        )
 
     async def examine(self, name: str) -> None:
         """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""
@@ -277,8 +315,9 @@ class Executor(NotebookClient):
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
         """Drop what a cell writes beyond the limit."""
         if msg["msg_type"] in ("stream", "display_data", "execute_result", "update_display_data"):
-            self.written += len(str(msg["content"]))
-            if self.written > self.limits.output:
+            size = len(str(msg["content"]))
+            self.written, self.all_written = self.written + size, self.all_written + size
+            if self.written > self.limits.output or self.all_written > MOST_OUTPUT:
                 return None
         return super().process_message(msg, cell, cell_index)
 
@@ -320,16 +359,26 @@ def clean(output: Any) -> dict[str, Any]:
     return {"output_type": kind, "data": data, "metadata": {}} | count
 
 
+def too_long(*_: object) -> None:
+    """Stop reading a file that takes too long."""
+    raise Refused("takes too long to read")
+
+
 def main() -> None:
-    """Read the notebook and the limits, run, write the outcome."""
+    """Read what is asked, run the submission, write the outcome."""
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     asked = json.load(sys.stdin)
     most = 3 * asked["limits"]["memory"]  # for what a kernel sends at once, and what is made of it
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    outcome = run(
-        nbformat.from_dict(asked["notebook"]), Limits(**asked["limits"]), asked["sandbox"],
-        Examiner(**asked["examiner"]),
-    )  # fmt: skip
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(asked["limits"]["cell"])
+    try:
+        notebook = prepare(Path(asked["path"]), asked["sets"], asked["name"])
+        signal.alarm(0)
+        outcome = run(notebook, Limits(**asked["limits"]), asked["sandbox"], Examiner(**asked["examiner"]))
+        outcome.notebook = notebook
+    except Refused as reason:
+        outcome = Outcome(refused=str(reason))
     told = json.dumps(asdict(outcome), ensure_ascii=False)
     sys.stdout.buffer.write(told.encode("utf-8", "replace"))  # half a character becomes a question mark
 

@@ -1,19 +1,38 @@
 """The sandbox in which a submission's kernel runs: bubblewrap, which the system brings."""
 
 import ast
+import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from importlib.util import find_spec
+from importlib.util import cache_from_source, find_spec
 from pathlib import Path
+from py_compile import PycInvalidationMode
+from py_compile import compile as compile_file
 
-from classroom.submission import ONE_THREAD, ROOT
+from classroom.submission import ONE_THREAD, ROOT, Limits
+
+UNCHECKED = PycInvalidationMode.UNCHECKED_HASH
+PACKAGES = "lib/python3*/*-packages"
+GONE = "from classroom.isolated_kernel import refuse\nrefuse({!r})"
+
+
+def bubblewrap(*words: str) -> list[str]:
+    """Begin a command; what it starts ends with it."""
+    return [shutil.which("bwrap") or "bwrap", "--die-with-parent", *words]
+
+
+def with_quota(sandbox: str, place: Path, limits: Limits) -> list[str]:
+    """Begin a command that sees the machine as it is, but for one folder: it is in memory, and not larger."""
+    if sandbox == "none":
+        return []
+    return bubblewrap("--dev-bind", "/", "/", "--size", str(limits.disk), "--tmpfs", str(place))
 
 
 def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[str]:
@@ -25,39 +44,68 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
     seen += [str(ROOT / "calibration_lessons")]
     seen += [str(ROOT / "classroom" / name) for name in ("isolated_kernel.py", "channel.py")]
     shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
+    own = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
+    for place in ("/usr", "/usr/local", sys.base_prefix):  # other copies of a library that is withheld
+        others = {str(path) for path in Path(place).glob(PACKAGES)} - own
+        shown += [word for path in sorted(others) for word in ("--tmpfs", path)]
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
-    shared_memory = ["--size", "1000000", "--tmpfs", "/dev/shm"]  # semaphores of several processes lie there
-    return [
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-        "--proc", "/proc", "--dev", "/dev", *shared_memory, *shown, "--bind", str(folder), str(folder),
+    (folder / "shm").mkdir()  # semaphores of several processes lie there
+    return bubblewrap(
+        "--unshare-all", "--unshare-user", "--new-session", "--cap-drop", "ALL", *no_namespaces(),
+        "--proc", "/proc", "--dev", "/dev", *shown, "--bind", str(folder), str(folder),
+        "--bind", str(folder / "shm"), "/dev/shm",
         "--chdir", str(folder), "--remount-ro", "/dev", "--remount-ro", "/",
-    ]  # fmt: skip
+    )  # fmt: skip
 
 
-def emptied(module: str, folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Write a module's files without the bodies of their functions: it can be imported, and does nothing.
+@cache
+def no_namespaces() -> list[str]:
+    """Forbid namespaces inside the sandbox, the way to most faults of the kernel, where bubblewrap can."""
+    known = subprocess.run(bubblewrap("--help"), capture_output=True, text=True).stdout
+    return ["--disable-userns"] if "--disable-userns" in known else []
 
-    Compiled files, which hold the bodies, too, give way to nothing.
+
+def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
+    """Write the files of some modules without the bodies of their functions: what a question withholds.
+
+    They can be imported, and do nothing. A name can end in one function, `module:function`. Compiled
+    modules, and compiled copies of the others, give way to an empty file.
     """
-    top, *rest = module.split(".")
-    spec = find_spec(top)
-    assert spec and spec.origin
-    place = Path(spec.origin).parent.joinpath(*rest)
-    nothing = folder / "nothing"
-    nothing.mkdir(exist_ok=True)
-    for path in {*place.rglob("*.py")} - {*place.rglob("tests/*")} or [place.with_suffix(".py")]:
-        stub = folder / str(len([*folder.iterdir()]))
-        stub.write_text(without_bodies(path.read_text("utf-8")), encoding="utf-8")
-        yield path, stub
-        if (compiled := path.with_name("__pycache__")).exists():
-            yield compiled, nothing
+    wanted: dict[Path, set[str]] = {}
+    replaced: dict[Path, Path] = {}
+    (nothing := folder / "nothing").touch()
+    for name in names:
+        module, _, function = name.partition(":")
+        top, *rest = module.split(".")
+        spec = find_spec(top)
+        assert spec and spec.origin
+        place = Path(spec.origin).parent.joinpath(*rest)
+        for path in [*place.rglob("*.*"), *place.parent.glob(f"{place.name}.*")]:
+            if path.suffix == ".py":
+                wanted.setdefault(path, set()).add(function)
+                others = (path.parent / "__pycache__").glob(f"{path.stem}.*")  # compiled, from the whole file
+                replaced |= {one: nothing for one in others}
+            elif path.suffix == ".so":
+                replaced[path] = nothing
+    for path, functions in wanted.items():
+        source = path.read_bytes()
+        key = hashlib.sha256(repr(sorted(functions)).encode() + source).hexdigest()
+        replaced[path] = folder / key
+        if not replaced[path].exists():
+            only = set() if "" in functions else functions
+            half = folder / f"{key}.{os.getpid()}"
+            half.write_text(without_bodies(source.decode(), only), encoding="utf-8")
+            compile_file(str(half), f"{replaced[path]}.pyc", str(path), invalidation_mode=UNCHECKED)
+            half.replace(replaced[path])
+        own = Path(cache_from_source(path))
+        replaced |= {own: folder / f"{key}.pyc"} if own in replaced else {}
+    return replaced
 
 
-def without_bodies(source: str) -> str:
-    """Let every function say that it is not there, but for what the module itself calls as it is loaded."""
-    tree = ast.parse(source)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+def without_bodies(source: str, only: Collection[str] = ()) -> str:
+    """Let every function, or some, refuse, but for what the module itself calls as it is loaded."""
+    tree: ast.AST = ast.parse(source)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     inside = {id(node) for function in functions for part in function.body for node in ast.walk(part)}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in inside]
     used = [call.func for call in calls] + [one for function in functions for one in function.decorator_list]
@@ -65,12 +113,21 @@ def without_bodies(source: str) -> str:
     waiting: list[ast.AST] = [tree]
     while waiting:
         for node in ast.iter_child_nodes(waiting.pop()):
-            if isinstance(node, ast.FunctionDef) and node.name not in called:
-                said = f"{node.name} is not there: the question asks you to write it yourself"
-                node.body = ast.parse(f"raise RuntimeError({said!r})").body
-            elif not (isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in called):
+            kept = not only and getattr(node, "name", "") in called
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                if node.name in only if only else not kept:
+                    node.body = ast.parse(GONE.format(node.name)).body
+                    continue
+            if not kept:
                 waiting.append(node)
     return ast.unparse(tree)
+
+
+def compiled(replaced: Iterable[Path]) -> list[str]:
+    """Name the compiled modules among replaced files."""
+    libraries = sysconfig.get_path("platlib")
+    found = [path.relative_to(libraries) for path in replaced if path.suffix == ".so"]
+    return [".".join([*path.parent.parts, path.name.partition(".")[0]]) for path in found]
 
 
 @cache

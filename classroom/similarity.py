@@ -9,9 +9,7 @@ against the rest of its class.
 from __future__ import annotations
 
 import ast
-import csv
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import combinations
 from pathlib import Path
 
@@ -20,11 +18,12 @@ import numpy as np
 from rapidfuzz.distance import Indel
 
 from classroom.course import Course, read_record
-from classroom.grading import Refused, read
+from classroom.platforms import write_table
 
 PUBLIC = "the public solution"
 SHORTEST = 100  # tokens, some five lines; what is shorter has few ways to be by_student
 STANDS_OUT, SAME = 3.0, 0.98
+LONGEST = 2000  # tokens of an answer that are compared
 MOST = 20  # lines on the screen
 HEADINGS = ["one", "other", "alike", "long answers that are the same, and not the public solution's"]
 
@@ -54,8 +53,8 @@ def tokens(source: str) -> Tokens:
                         yield from walk(item)
                 elif isinstance(item, str):
                     yield order.setdefault(item, f"name {len(order)}") if item in own else item
-                elif item is not None:
-                    yield repr(item)
+                elif item is not None:  # a whole number can have too many digits to be written out
+                    yield hex(item) if isinstance(item, int) else repr(item)
 
     try:
         return tuple(walk(tree))
@@ -76,9 +75,9 @@ def bound(tree: ast.AST) -> Iterator[str]:
 def answers(path: Path) -> dict[str, Tokens]:
     """Read a notebook's answers in code by their names."""
     found = {}
-    for cell in read(path).cells:
+    for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code" and (about := cell.metadata.get("nbgrader")):
-            found[about["grade_id"]] = tokens(cell.source)
+            found[about["grade_id"]] = tokens(cell.source)[:LONGEST]
     return found
 
 
@@ -113,13 +112,13 @@ def similar(course: Course, name: str) -> str:
     public = public_answers(course, name)
     blank = answers(course.folder / "release" / name / f"{name}.ipynb")
     by_student = {}
-    for path in sorted(course.folder.glob(f"submitted/*/{name}/{name}.ipynb")):
-        with suppress(Refused):
-            mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
-            record = read_record(course, path.parents[1].name, name)
-            letters = record.letters if record else {}  # known once a set is graded
-            mine |= {letter: tuple(text.split()) for letter, text in letters.items()}
-            by_student[path.parents[1].name] = mine
+    for path in sorted(course.folder.glob(f"autograded/*/{name}/{name}.ipynb")):
+        mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
+        if record := read_record(course, path.parents[1].name, name):
+            mine |= {letter: tuple(text.split()[:LONGEST]) for letter, text in record.letters.items()}
+        by_student[path.parents[1].name] = mine
+    if not by_student:
+        raise SystemExit(f"similar: nobody has a grade in {name}; grade first")
     asked = sorted({question for mine in by_student.values() for question in mine} - {"student"})
     known = {student: alike(mine, public, asked) for student, mine in by_student.items()}
     pairs = []
@@ -131,9 +130,8 @@ def similar(course: Course, name: str) -> str:
     target = course.folder / f"similar-{name}.csv"
     lines = [(student, PUBLIC, *found) for student, found in known.items()]
     lines = sorted([*lines, *pairs], key=lambda line: (-len(line[3]), -line[2]))
-    with target.open("w", encoding="utf-8", newline="") as file:
-        rows = [[one, other, f"{likeness:.2f}", " ".join(same)] for one, other, likeness, same in lines]
-        csv.writer(file).writerows([HEADINGS, *rows])
+    rows = [[one, other, f"{likeness:.2f}", " ".join(same)] for one, other, likeness, same in lines]
+    write_table([HEADINGS, *rows], target)
     out = [line for line in lines if line[3] or (line in pairs and line[2] > typical + STANDS_OUT * spread)]
     shown = [
         f"similar: {one} and {other}: {likeness:.2f}" + (f"; the same: {', '.join(same)}" if same else "")

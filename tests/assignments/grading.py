@@ -20,7 +20,9 @@ from nbgrader.utils import determine_grade
 from classroom import commands, grading, isolated_kernel
 from classroom.cases import Answer, reply, request
 from classroom.course import ASSIGNMENTS, Course, Record
+from classroom.reading import prepare
 from classroom.run import Examiner, Outcome
+from classroom.sandbox import own_folder
 from classroom.submission import Limits
 
 
@@ -53,34 +55,35 @@ class Class:
     ) -> Graded:
         """Grade a submission, its cells run in a kernel in this sandbox, or without one in this process."""
         in_kernel = partial(grading.run_in_process, self.course, limits or Limits(), sandbox)
-        run = in_kernel if sandbox else partial(in_this_process, self.course)
         record = Record("ada", digest="")
         self.course.submission("ada", name).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(submission, self.course.submission("ada", name))
-        with self.course.gradebook() as book:
-            notebook = grading.prepare(self.course, book, "ada", name)
-            graded = grading.run_and_judge(notebook, record, name, run)
+        with self.course.gradebook() as book, own_folder() as stubs:
+            sets = {known.name: grading.cells_of_set(book, known.name) for known in book.assignments}
+            task = grading.task_of(self.course, sets, "ada", name, str(stubs))
+            graded = grading.run_and_judge(record, task, in_kernel if sandbox else in_this_process)
             grading.save_grade(self.course, book, record, name, graded)
         return Graded(nbformat.read(self.course.graded_notebook("ada", name), as_version=4), record)
 
 
-def in_this_process(course: Course, notebook: NotebookNode, student: str, name: str) -> dict[str, Any]:
-    """Run a prepared notebook as a kernel does, in a fraction of the time; for answers that do no harm."""
+def in_this_process(task: dict[str, Any]) -> dict[str, Any]:
+    """Run a submission as a kernel does, in a fraction of the time; for answers that do no harm."""
     names: dict[str, Any] = {"__name__": "__main__"}
     outcome = Outcome(started=True)
-    examiner = Examiner(**grading.examiner_of(course, notebook, student, name))
+    examiner = Examiner(**task["examiner"])
+    outcome.notebook = prepare(Path(task["path"]), task["sets"], task["name"])
 
     def ask(*question: Any) -> Answer:
         return reply(isolated_kernel.answer(request(*question), names))
 
     with redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
-        for position, cell in enumerate(notebook.cells):
+        for position, cell in enumerate(outcome.notebook.cells):
             if cell.cell_type == "code":
                 outcome.outputs[position] = []
                 with suppress(Exception):
                     exec(compile(cell.source, f"cell {position + 1}", "exec"), names)
                 examiner(cell.metadata.get("nbgrader", {}).get("grade_id", ""), ask, outcome)
-    return json.loads(json.dumps(asdict(outcome)))
+    return dict(json.loads(json.dumps(asdict(outcome))))
 
 
 @dataclass

@@ -131,10 +131,8 @@ def test_right_answers_keep_their_points_in_a_notebook_that_was_changed(classroo
 
 def test_a_sheet_names_what_each_question_withholds(classroom):
     withheld = classroom.release("calibrators").metadata.withheld
-    assert withheld["nll"][:2] == [
-        "nll",
-        "calibration_lessons.measures.proper_scores:negative_log_likelihood",
-    ]
+    assert withheld["nll"][0] == "nll"
+    assert "calibration_lessons.measures.proper_scores:negative_log_likelihood" in withheld["nll"]
     assert "judge" not in withheld
 
 
@@ -169,7 +167,7 @@ def test_a_letter_is_kept_wherever_it_stands(classroom, name):
     graded = classroom.grade("practice", submission)
     assert graded.points == full_marks(source)
     kept = [cell.source for cell in graded.notebook.cells]
-    assert kept.count("Dear head, mend them.") == (name != "p-nolast")
+    assert kept.count("```text\nDear head, mend them.\n```") == (name != "p-nolast")
 
 
 def test_a_letter_typed_into_the_questions_own_cell_is_kept_for_the_person_who_reads(classroom):
@@ -179,7 +177,7 @@ def test_a_letter_typed_into_the_questions_own_cell_is_kept_for_the_person_who_r
         "practice", answered(release, {"q-letter": f"{question}\n\nDear head,\nmend them."})
     )
     kept = [cell.source for cell in graded.notebook.cells]
-    assert "Dear head,\n\nmend them." in kept
+    assert "```text\nDear head,\n\nmend them.\n```" in kept
     assert len(kept) == len(release.cells) + 1
 
 

@@ -18,8 +18,13 @@ from calibration_lessons.book import datasets  # fmt: skip
 from classroom.cases import EDGE, SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.book.definitions", "sklearn.calibration"]
-CURVES = ["sklearn.isotonic", "scipy.optimize._isotonic"]
-LINES = ["calibration_lessons.models", "sklearn.linear_model", "sklearn.neural_network"]
+CURVES = ["sklearn.isotonic", "sklearn._isotonic", "scipy.optimize._isotonic", "scipy.optimize._pava_pybind"]
+OWN = [
+    "calibration_lessons.numerics:softmax", "calibration_lessons.measures.proper_scores:negative_log_likelihood",
+    "calibration_lessons.calibrators.venn_abers", "calibration_lessons.calibrators.multi_class_isotonic",
+    "calibration_lessons.book.definitions",
+]  # fmt: skip
+LINES = ["calibration_lessons.models", "sklearn.linear_model", "sklearn.neural_network", "sklearn.svm"]
 
 
 def by_hand(n_rows, n_right, gap):
@@ -789,7 +794,7 @@ QUESTIONS = [
          "return np.log(exponentials / exponentials.sum(axis=1, keepdims=True))": "probabilities, not their logarithms",
          "(scaled - scaled.max(axis=1, keepdims=True)) -> np.clip(scaled, -50, 50)": LARGE,
          "scaled = np.asarray(logits, dtype=float) -> scaled = logits; scaled -= scaled.max(axis=1, keepdims=True)": STAYS},
-        ["calibration_lessons.numerics:softmax", "calibration_lessons.book.definitions"], atol=1e-6,
+        OWN, atol=1e-6,
     ),
     Question(
         "nll", nll,
@@ -820,7 +825,7 @@ QUESTIONS = [
          "return -np.log(np.exp(log_p[np.arange(len(labels)), labels]).mean())": "the mean of the logarithms",
          "scaled - scaled.max(axis=1, keepdims=True) -> np.clip(scaled, -700, 700)": UNDER,
          "scaled = np.asarray(logits, dtype=float) / temperature -> logits /= temperature; scaled = logits": STAYS},
-        ["calibration_lessons.measures.proper_scores:negative_log_likelihood", "calibration_lessons.book.definitions"],
+        OWN,
     ),
     Question(
         "fit-temperature", fit_temperature,
@@ -954,7 +959,7 @@ QUESTIONS = [
          f"p0, p1, {LEAST} -> {LEAST}, p0, p1": "p0, p1, then the one probability",
          "ends = [] -> scores, labels = scores[:15], labels[:15]; ends = []": SOME,
          "ends = [] -> scores.sort(); ends = []": STAYS},
-        ["calibration_lessons.calibrators.venn_abers", "calibration_lessons.book.definitions"],
+        OWN,
     ),
     Question(
         "beta", beta_calibrated,
@@ -1031,7 +1036,7 @@ QUESTIONS = [
          f"return {QUOTIENT} -> return np.eye(p.shape[1])[g.argmax(axis=1)]": "probabilities, not the predicted class",
          "p, new_p = np.asarray(p), np.asarray(new_p) -> labels, p, new_p = labels[:10], p[:10], np.asarray(new_p)": SOME,
          "p, new_p = np.asarray(p), np.asarray(new_p) -> new_p[:] = np.sort(new_p, axis=1)": STAYS},
-        ["calibration_lessons.calibrators.multi_class_isotonic", "calibration_lessons.book.definitions"], rtol=0, atol=1e-4,
+        OWN, rtol=0, atol=1e-4,
     ),
     Question(
         "biases", fit_biases,

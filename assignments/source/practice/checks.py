@@ -918,7 +918,7 @@ QUESTIONS = [
          "z, share = np.asarray(z, dtype=float), np.mean(y) -> z, share = np.asarray(z, dtype=float)[:20], np.mean(y[:20])": SOME,
          "z, share = np.asarray(z, dtype=float), np.mean(y) -> share = np.mean(y); z -= 0.1; z = z + 0.1": STAYS},
         ["calibration_lessons.calibrators", "calibration_lessons.models", "calibration_lessons.solvers.logistic",
-         "calibration_lessons.book.definitions", "sklearn.linear_model"],
+         "calibration_lessons.book.definitions", "sklearn.linear_model", "sklearn.svm"],
     ),
     Question(
         "shortlists", shortlists,
