@@ -149,7 +149,6 @@ def test_a_refusal_is_counted_and_leaves_the_model_alone():
     rows = TABLE[(TABLE.case == "1 % events, far apart, too timid") & (TABLE.n == 50)]
     refused = rows[rows.method == "Platt, labels"]
     assert (refused.refused > 30).all() and (abs(refused.change) < rows.change.abs().max()).all()
-    assert not TABLE[TABLE.method.isin(["Platt", "nothing"])].refused.any() or len(TABLE[TABLE.classes > 2])
 
 
 def test_the_interval_of_splits_that_share_no_row_is_that_of_the_t_test():
