@@ -45,9 +45,9 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
     seen += [str(ROOT / "classroom" / name) for name in ("isolated_kernel.py", "channel.py")]
     shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
     own = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
-    for place in ("/usr", "/usr/local", sys.base_prefix):  # other copies of a library that is withheld
+    for place in ("/", "/usr", "/usr/local", sys.base_prefix):  # other copies of a library that is withheld
         others = {str(path) for path in Path(place).glob(PACKAGES)} - own
-        shown += [word for path in sorted(others) for word in ("--tmpfs", path)]
+        shown += [word for path in sorted(others) for word in ("--tmpfs", path, "--remount-ro", path)]
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
     (folder / "shm").mkdir()  # semaphores of several processes lie there
     return bubblewrap(
