@@ -532,7 +532,7 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     latex=r"\mathrm{acc}(B_m) = \frac{1}{n_m} \sum_{i \in B_m} \mathbf 1(\hat y_i = y_i)",
     function="reliability_curve",
     example="""
-    # class-wise but not confidence-calibrated: how often each class came after a forecast
+    # class-wise but not confidence-calibrated: rows of each class after a forecast
     ladder = {
         (0.40, 0.35, 0.25): (10, 5, 5),
         (0.40, 0.10, 0.50): (6, 2, 12),
