@@ -32,6 +32,7 @@ Draw = Callable[[Generator, dict[str, Any]], Iterable[Arguments]]
 MOST_DRAWS = 100
 LONGEST = 200
 STAYS = "your function changes its caller's arrays: work on a copy"
+BESIDE = "the edges are m/M to every digit: a score just above one belongs to the bin on its right"
 EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
 SOME = "all rows count, not the first ones only"
 TRY = "the inputs are not shown, so try each"

@@ -73,11 +73,11 @@ def nbgrader(course: Course) -> NbGraderAPI:
 # grade
 
 
-def students(course: Course, name: str) -> list[str]:
-    """Everybody who handed the set in."""
+def students(course: Course, name: str, showable: bool = True) -> list[str]:
+    """Everybody who handed the set in, or the folders that are left out for their names."""
     there = course.folder.glob(f"submitted/*/{name}/{name}.ipynb")
     found = {path.parents[1].name for path in there if path.is_file() and not path.is_symlink()}
-    return sorted(student for student in found if student.isprintable())
+    return sorted(student for student in found if roster.showable(student) == showable)
 
 
 def grade(
@@ -99,6 +99,8 @@ def grade(
         if name not in sets:
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
         everyone = students(course, name)
+        for folder in students(course, name, showable=False):
+            print(f"grade: {folder!r}: left out; call the folder by a name without < > & \" and escapes")
         before = points_of(course, name)
         if only and only not in everyone:
             there = ", ".join(everyone) or "nobody"

@@ -72,7 +72,7 @@ def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
 def readable(name: str) -> str:
     """Write a name so that it can be shown: one spelling, whole characters, no tag, no escape."""
     whole = normalize("NFC", name.encode("utf-8", "replace").decode())
-    shown = "".join(sign if sign.isprintable() and sign not in "<>&\"" else "?" for sign in whole)
+    shown = "".join(sign if roster.showable(sign) else "?" for sign in whole)
     return "/".join(part[:LONGEST_NAME] for part in shown.lstrip("/").split("/"))
 
 

@@ -107,6 +107,11 @@ def refuse_another(people: list[Person], sent: list[Sent]) -> None:
             )
 
 
+def showable(text: str) -> bool:
+    """Tell whether a terminal shows a name as text, and Formgrader, which takes names for HTML."""
+    return text.isprintable() and not set(text) & set('<>&"')
+
+
 def safe(text: str) -> str:
     """Make a name for a folder."""
     return re.sub(r"[^\w.@ -]", "-", normalize("NFC", text)).strip(". ")[:60] or "unnamed"

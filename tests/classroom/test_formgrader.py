@@ -14,13 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from classroom import commands
 from classroom.course import Course
 from classroom.submission import ROOT
+from tests.assignments.grading import Class
 
 PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
 JUPYTER = Path(sys.executable).with_name("jupyter")
 SECONDS = 120
+OWN_HOST = "<meta content=\"default-src 'self' 'unsafe-inline' data:\" http-equiv=\"Content-Security-Policy\""
 
 
 def asked(address):
@@ -29,7 +30,7 @@ def asked(address):
     while True:
         try:
             with urllib.request.urlopen(f"{address}?token=known", timeout=SECONDS) as answer:
-                return json.load(answer)
+                return answer.read().decode()
         except urllib.error.URLError:
             if time.monotonic() > until:
                 raise
@@ -37,8 +38,9 @@ def asked(address):
 
 
 @pytest.mark.kernel
-def test_the_pages_command_in_the_class_lists_its_sets(tmp_path):
-    commands.release(Course(tmp_path / "autumn"), "measures")
+def test_the_pages_command_shows_the_sets_and_a_submission_that_loads_nothing_from_elsewhere(tmp_path):
+    autumn = Class(Course(tmp_path / "autumn"))
+    autumn.grade("measures", autumn.release("measures"))
     (command,) = re.findall(r"cd \.\./autumn\n\S+/\.venv/bin/(jupyter .+)\n", PAGE)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -48,9 +50,13 @@ def test_the_pages_command_in_the_class_lists_its_sets(tmp_path):
         words = [str(JUPYTER), *shlex.split(command)[1:], *unseen]
         lab = subprocess.Popen(words, cwd=tmp_path / "autumn", env=os.environ | home, stderr=log)
     try:
-        assert [one["name"] for one in asked(f"http://127.0.0.1:{port}/formgrader/api/assignments")] == [
-            "measures"
-        ]
+        formgrader = f"http://127.0.0.1:{port}/formgrader"
+        assert [one["name"] for one in json.loads(asked(f"{formgrader}/api/assignments"))] == ["measures"]
+        (sent,) = json.loads(asked(f"{formgrader}/api/submitted_notebooks/measures/measures"))
+        page = asked(f"{formgrader}/submissions/{sent['id']}/")
+        before, rule, after = page.partition(OWN_HOST)
+        assert rule and "//" not in "".join(re.findall(r'(?:src|href)="([^"]*)', before))
+        assert "MathJax =" in after.partition('<script src="http')[0], "the page's script needs something"
     finally:
         lab.terminate()
         lab.wait(SECONDS)

@@ -533,3 +533,13 @@ def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, mon
         task = grading.task_of(released, {"tiny": grading.cells_of_set(book, "tiny")}, "ada", "tiny")
     with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
         grading.run_in_process(released, LIMITS, "none", task)
+
+
+@pytest.mark.parametrize("folder", ["<img src=x onerror=alert(1)>", 'a"x', "a&lt;", "\x1b]0;x\x07"])
+def test_a_folder_whose_name_formgrader_or_a_terminal_would_take_for_more_is_left_out(tmp_path, folder):
+    course = Course(tmp_path)
+    for student in (folder, "Zoë O'Hara"):
+        course.submission(student, "tiny").parent.mkdir(parents=True)
+        course.submission(student, "tiny").touch()
+    assert commands.students(course, "tiny") == ["Zoë O'Hara"]
+    assert commands.students(course, "tiny", showable=False) == [folder]

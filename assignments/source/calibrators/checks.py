@@ -15,7 +15,7 @@ from calibration_lessons import (
     softmax,
 )
 from calibration_lessons.book import datasets  # fmt: skip
-from classroom.cases import EDGE, SOME, STAYS, ByHand, Case, Question, same
+from classroom.cases import BESIDE, EDGE, SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.book.definitions", "sklearn.calibration"]
 CURVES = ["sklearn.isotonic", "sklearn._isotonic", "scipy.optimize._isotonic", "scipy.optimize._pava_pybind"]
@@ -246,13 +246,13 @@ def binned_inside(rng, own):
 def binned_on_edges(rng, own):
     for n_bins, kept in ((4, 4), (8, 5), (16, 9)):
         edges = np.arange(n_bins + 1) / n_bins
-        scores = rng.permutation(
-            np.repeat(np.r_[0.0, 1.0, rng.choice(edges[1:-1], kept - 2)], rng.integers(3, 7))
-        )
+        above = edges[:-1] + 2.0**-20
+        scores = np.r_[0.0, 1.0, rng.choice(edges[1:-1], kept - 2), rng.choice(above, 2)]
+        scores = rng.permutation(np.repeat(scores, rng.integers(3, 7)))
         yield (
             scores,
             (rng.random(len(scores)) < 0.2 + 0.5 * scores).astype(int),
-            rng.permutation(edges),
+            rng.permutation(np.r_[edges, above]),
             n_bins,
         )
     few = rng.permutation(np.r_[0.05, 0.15, rng.uniform(0.25, 0.35)])  # one row in its bin, and none above it
@@ -906,6 +906,7 @@ QUESTIONS = [
          "ones / np.maximum(rows, 1) -> np.cumsum(ones) / np.maximum(np.cumsum(rows), 1)": "each bin for itself",
          "new_scores, side -> scores, side": "return values for the new scores",
          "new_scores, side -> np.sort(new_scores), side": "in the order of the new scores",
+         "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
          "edges = np -> scores, labels = scores[:9], labels[:9]; edges = np": SOME,

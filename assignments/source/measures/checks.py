@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from classroom.cases import EDGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
+from classroom.cases import BESIDE, EDGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
 
 WITHOUT = ["calibration_lessons.measures", "calibration_lessons.book.definitions", "sklearn.calibration"]
 FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
     n for n in range(6, 120) if np.all(np.linspace(0, 1, n + 1) >= np.arange(n + 1) / n)
     and np.any(np.arange(n) / n * n > np.arange(n))
 ]  # fmt: skip
+ABOVE = 2.0**-20  # a score just above an edge lies in the bin on its right
 
 
 def by_hand(few, many, rain_few, rain_many, mean_few, mean_many):
@@ -81,10 +82,9 @@ def inside(rng, n, n_bins):
 
 
 def on_edges(rng, n_bins, repeats=3):
-    """Every edge and both ends, the same in single precision where the bins are a power of 2."""
-    return rng.permutation(
-        np.repeat(np.arange(n_bins + 1) / n_bins, rng.integers(1, repeats + 1, n_bins + 1))
-    )
+    """Every edge and both ends, and just above each, the same in single precision for a power of 2."""
+    scores = np.r_[np.arange(n_bins + 1) / n_bins, np.arange(n_bins) / n_bins + ABOVE]
+    return rng.permutation(np.repeat(scores, rng.integers(1, repeats + 1, len(scores))))
 
 
 def counts_inside(rng, own):
@@ -121,11 +121,12 @@ def curve_inside(rng, own):
 
 
 def curve_with_ties(rng, own):
-    p = np.array([[1, 0, 0], [1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5], [0.25, 0.75, 0], [0, 0.25, 0.75]])
-    order = rng.permutation(6)
-    labels = np.array([0, 1, rng.integers(0, 2), rng.integers(1, 3), 1, 0])
+    p = [[1, 0, 0], [1, 0, 0], [0.5, 0.5, 0], [0, 0.5, 0.5], [0.25, 0.75, 0], [0, 0.25, 0.75]]
+    p = np.array([*p, [0.25 - ABOVE, 0.75 + ABOVE, 0]])
+    order = rng.permutation(7)
+    labels = np.array([0, 1, rng.integers(0, 2), rng.integers(1, 3), 1, 0, 0])
     yield p[order], labels[order], 4
-    yield p[order[1:]], rng.integers(0, 3, 5), 8  # one bin holds one row
+    yield p[order[1:]], rng.integers(0, 3, 6), 8  # one bin holds one row
 
 
 def ece_inside(rng, own):
@@ -373,6 +374,7 @@ QUESTIONS = [
         {'side="left" -> side="right"': EDGE, numpys_histogram: EDGE, digitised: LAST,
          rounded_product: "p * M is rounded and may jump over an edge: compare with m/M",
          "scores, side -> scores[scores > 0], side": FIRST, "minlength=n_bins -> minlength=1": LENGTH,
+         "edges[1:-1] -> edges[1:-1] + 1e-5": BESIDE,
          "edges[1:-1] -> edges": "the index of the bin is off by one",
          "np.arange(n_bins + 1) / n_bins -> np.linspace(0, 1, n_bins)": "M bins have M + 1 edges",
          "edges = np.arange(n_bins + 1) / n_bins -> edges = np.arange(6) / 5": "n_bins says how many bins there are",
@@ -413,6 +415,7 @@ QUESTIONS = [
          "argmax(axis=1) == labels -> argmax(axis=1) + 1 == labels": "classes are counted from 0",
          "top, right = -> probabilities.sort(axis=1); top, right =": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
+         "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
          "np.arange(1, n_bins) / n_bins -> 0.5 + np.arange(1, n_bins) / n_bins / 2": "the bins cover [0, 1]"},
         WITHOUT,
     ),
@@ -433,6 +436,7 @@ QUESTIONS = [
              "the mean of absolute gaps, not of squares",
          "index = np -> scores, happened = scores[:20], happened[:20]; index = np": SOME,
          "index = np -> scores.sort(); index = np": STAYS,
+         "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins - 1) / (n_bins - 1)": "one bin too few",
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.quantile(scores, np.arange(1, n_bins) / n_bins)":
