@@ -825,7 +825,7 @@ QUESTIONS = [
          "return -np.log(np.exp(log_p[np.arange(len(labels)), labels]).mean())": "the mean of the logarithms",
          "scaled - scaled.max(axis=1, keepdims=True) -> np.clip(scaled, -700, 700)": UNDER,
          "scaled = np.asarray(logits, dtype=float) / temperature -> logits /= temperature; scaled = logits": STAYS},
-        OWN,
+        ["calibration_lessons.measures.proper_scores:negative_log_likelihood", "calibration_lessons.book.definitions"],
     ),
     Question(
         "fit-temperature", fit_temperature,
