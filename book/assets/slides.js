@@ -19,14 +19,17 @@
   const start = async () => {
     if (onPaper) mode("light");
     await document.fonts.ready;
+    const paged = new Promise((done) => Reveal.on("pdf-ready", done));
     await Reveal.initialize({
       width: 1280, height: 720, margin: 0.03, center: false, display: "flex", transition: "none",
-      hash: true, slideNumber: "c/t", controlsTutorial: false, pdfSeparateFragments: false,
+      hash: true, slideNumber: "c/t", controlsTutorial: false, pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
       keyboardCondition: () => !document.activeElement?.closest("select"), // its arrows are its own
       plugins: [RevealNotes],
     });
-    if (onPaper) document.querySelectorAll(".slides section").forEach(fit);
-    else fitOnce(Reveal.getCurrentSlide());
+    if (onPaper) {
+      await paged; // reveal.js lays out the sheets after the page has loaded, at times later than it is ready
+      document.querySelectorAll(".slides section").forEach(fit);
+    } else fitOnce(Reveal.getCurrentSlide());
     Reveal.on("slidechanged", ({ currentSlide }) => fitOnce(currentSlide));
     Reveal.addKeyBinding({ keyCode: 68, key: "D", description: "Light or dark" }, () => {
       const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
