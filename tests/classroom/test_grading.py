@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from classroom.check import check
 from classroom.course import Course, read_record
 from classroom.platforms import platform_of, sender, table
 from classroom.sandbox import working_sandbox
+from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered, cell
 
@@ -90,7 +92,7 @@ RIGHT = {"double": DOUBLE, "half": HALF}
 WRONG = "def double(x):\n    return 3 * x"
 MISTAKES = {"double": WRONG, "half": "half = lambda x: 1.0"}
 HOSTILE = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text(encoding="utf-8"))
-PATCHES, CHANNEL, RUNS_ON, STOPS = (HOSTILE[kind] for kind in ("patches", "channel", "runs-on", "stops"))
+PATCHES, CHANNEL, RUNS_ON, STOPS, FILES = HOSTILE.values()
 
 
 @dataclass
@@ -186,6 +188,10 @@ def hostile(released):
     handed_in(released, "colab", colab)
     for name, change in BROKEN.items():
         handed_in(released, name, change(answered(release, RIGHT), released))
+    for name, one in FILES.items():
+        parts = [one["text"]] * one.get("times", 1)
+        handed_in(released, name, filled(answered(release, RIGHT), one["at"], parts))
+    released.submission("a folder", "tiny").mkdir(parents=True)
     return Class(released, graded(released))
 
 
@@ -205,9 +211,21 @@ def changed(notebook, name, **about):
     return notebook
 
 
-def shown(notebook, text):
-    notebook.cells[1].outputs = [new_output("stream", text=text)]
-    return notebook
+def filled(notebook, place, parts):
+    """Put a text into a notebook, or in its place."""
+    text = "".join(parts)
+    if place == "output":
+        notebook.cells[1].outputs = [new_output("stream", text=text)]
+    elif place == "text":
+        notebook.cells.append(new_markdown_cell(text))
+    elif place == "answer":
+        notebook = answered(notebook, {"double": text})
+    elif place == "source":
+        return re.sub(r'("source": \[\s*")', lambda begun: begun[0] + text, nbformat.writes(notebook))
+    elif place == "cells":
+        cells = ",".join(filter(None, parts))
+        return f'{{"nbformat": 4, "nbformat_minor": 4, "metadata": {{}}, "cells": [{cells}]}}'
+    return text if place == "file" else notebook
 
 
 def twice(notebook, name):
@@ -229,15 +247,10 @@ BROKEN = {
         changed(answered(n, MISTAKES), "test-double", grade=False), "test-half", solution=True
     ),
     "a name of its own": lambda n, c: changed(n, "intro", grade_id="else", grade=True, points=50),
-    "large outputs": lambda n, c: shown(n, "x" * 6 * 2**20),
     "half a character": lambda n, c: answered(
         n, {"student": "STUDENT_ID = '\\ud800'", "double": "def double(x):\n    raise ValueError('\\ud800')"}
     ),
     "invalid JSON": lambda n, c: nbformat.writes(n)[:-40],
-    "deep JSON": lambda n, c: "[" * 100_000,
-    "no cells": lambda n, c: json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}),
-    "empty file": lambda n, c: "",
-    "large file": lambda n, c: " " * (reading.LARGEST_FILE + 1),
     "another set": lambda n, c: release_of(c, "other"),
     "another notebook": lambda n, c: new_notebook(cells=[new_code_cell("1")]),
 }
@@ -282,20 +295,32 @@ class TestHostile:
     @pytest.mark.parametrize("name, points", {
         "deleted tests": 4, "deleted answer": 2, "doubled cells, more points": 4,
         "edited and skipped tests": 0,
-        "no tests any more": 0, "a name of its own": 4, "large outputs": 4, "half a character": 2,
+        "no tests any more": 0, "a name of its own": 4, "half a character": 2,
     }.items())  # fmt: skip
     def test_changed_cells_are_put_back(self, hostile, name, points):
         record = hostile.record(name)
         assert (record.points, record.possible) == (points, 4)
 
     @pytest.mark.parametrize("name, reason", {
-        "invalid JSON": "no notebook", "deep JSON": "no notebook", "no cells": "no notebook",
-        "empty file": "no notebook", "large file": "larger than", "another set": "is the notebook of other",
+        "invalid JSON": "no notebook", "another set": "is the notebook of other",
         "another notebook": "no cell of this set",
     }.items())  # fmt: skip
     def test_what_is_no_notebook_of_the_set_is_refused_with_the_reason(self, hostile, name, reason):
         record = hostile.record(name)
         assert record.points is None and reason in str(record)
+
+    @pytest.mark.parametrize("name", FILES)
+    def test_a_file_of_any_kind_earns_its_answers_points_or_is_refused_with_the_reason(self, hostile, name):
+        record = hostile.record(name)
+        assert record.points == FILES[name].get("points") and FILES[name].get("said", "") in str(record)
+        assert record.result == ("graded" if "points" in FILES[name] else "refused")
+
+    def test_a_hundred_of_them_keep_nobody_from_feedback(self, hostile):
+        assert len(PATCHES | CHANNEL | RUNS_ON | STOPS | FILES | BROKEN) >= 100
+        graded = [one for one in commands.records(hostile.course, "tiny") if one.points is not None]
+        told = returns.feedback(hostile.course, "tiny", closed=True)
+        assert told.startswith(f"feedback: {len(graded)} pages")
+        assert f"{len(graded)} students" in similar(hostile.course, "tiny")
 
     def test_nobody_reaches_files_outside_or_another_submission(self, hostile):
         assert hostile.course.submission("right", "tiny").exists()
@@ -445,7 +470,8 @@ def test_without_a_sandbox_nothing_is_graded_and_it_says_why(monkeypatch, tmp_pa
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     sandbox.missing.cache_clear()
-    with pytest.raises(SystemExit, match=r"no sandbox works here \(setting up uid map: Permission denied\)"):
+    told = r"works here \(setting up uid map: Permission denied\)[^X]+let users\nmake namespaces \(sysctl k"
+    with pytest.raises(SystemExit, match=told):
         __main__.main(["--class", str(tmp_path), "grade", "tiny"])
     sandbox.missing.cache_clear()
 

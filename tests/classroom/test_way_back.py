@@ -506,7 +506,7 @@ SENT_AS = {  # files of a download, then who is told, and whose notebook each co
         {"\x1b]0;x\x07/tiny.pdf": "x", "ada/tiny.ipynb": "ada"}, "--0-x- handed in", {"ada": "ada"}),
     "one name in two spellings": (
         {"Jos\u00e9/tiny.ipynb": "new", "Jose\u0301/tiny.ipynb": "new"}, "", {"Jos\u00e9": "new"}),
-    "a name without an end": ({"x" * 250 + "/tiny.ipynb": "x"}, "", {"x" * 60: "x"}),
+    "a name without an end": ({"x" * 300 + "/tiny.ipynb": "x"}, "", {"x" * 60: "x"}),
 }  # fmt: skip
 
 
