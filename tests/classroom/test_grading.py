@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -22,10 +21,10 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, downloads, grading, reading, returns, roster, sandbox
+from classroom import __main__, commands, grading, reading, returns, sandbox
 from classroom.check import check
 from classroom.course import Course, read_record
-from classroom.platforms import platform_of, sender, table
+from classroom.platforms import platform_of, sender
 from classroom.sandbox import working_sandbox
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
@@ -321,6 +320,11 @@ class TestHostile:
         told = returns.feedback(hostile.course, "tiny", closed=True)
         assert told.startswith(f"feedback: {len(graded)} pages")
         assert f"{len(graded)} students" in similar(hostile.course, "tiny")
+        text = hostile.course.feedback_page("edited and skipped tests", "tiny").read_text(encoding="utf-8")
+        assert "the inputs are not shown" in text and "Test cell" not in text
+        sheet = hostile.notebook("edited and skipped tests")
+        sheet.cells.insert(1, new_markdown_cell("## Mine"))
+        assert '<a href="#test-double">A tiny set</a> (Score' in returns.with_headings(text, sheet)
 
     def test_nobody_reaches_files_outside_or_another_submission(self, hostile):
         assert hostile.course.submission("right", "tiny").exists()
@@ -360,34 +364,9 @@ class TestHostile:
             assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
         assert "later: graded 4/4" in graded(hostile.course)
 
-    def test_grades_go_to_the_platforms_and_refused_ones_stay_empty(self, hostile, tmp_path):
-        everyone = enumerate(commands.students(hostile.course, "tiny"))
-        rows = "".join(f"{number},{name},{name}\n" for number, name in everyone)
-        (tmp_path / "class.csv").write_text(f"platform,student,name\n{rows}", encoding="utf-8")
-        roster.keep(hostile.course, "tiny", tmp_path / "class.csv")
-        returns.export(hostile.course, "tiny", "moodle", tmp_path / "moodle.csv")
-        returns.export(hostile.course, "tiny", "canvas", tmp_path / "canvas.csv", "tiny")
-        roster.table_kept(hostile.course, "tiny").unlink()
-        moodle = {row["Full name"]: row for row in table(tmp_path / "moodle.csv")}
-        canvas = {row["Student"]: row for row in table(tmp_path / "canvas.csv")}
-        assert moodle["right"]["Grade"] == canvas["right"]["tiny"] == "4"
-        assert moodle["empty file"]["Grade"] == canvas["empty file"]["tiny"] == ""
-        assert canvas["Points Possible"]["tiny"] == moodle["right"]["Maximum grade"] == "4"
-
     def test_the_statistics_name_what_most_missed(self, hostile):
         table = commands.statistics(hostile.course, "tiny").splitlines()
         assert [line.split()[0] for line in table[1:3]] == ["double", "half"]
-
-    def test_feedback_holds_the_message_of_a_failed_test(self, hostile):
-        api = commands.nbgrader(hostile.course)
-        assert api.generate_feedback("tiny", "edited and skipped tests")["success"]
-        (page,) = (hostile.course.folder / "feedback" / "edited and skipped tests").rglob("*.html")
-        text = page.read_text(encoding="utf-8")
-        assert "the inputs are not shown" in text
-        sheet = hostile.notebook("edited and skipped tests")
-        sheet.cells.insert(1, new_markdown_cell("## Mine"))
-        named = returns.with_headings(text, sheet)
-        assert '<a href="#test-double">A tiny set</a> (Score' in named and "Test cell" not in named
 
 
 NAMES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))["names"]
@@ -433,28 +412,6 @@ def test_whatever_a_file_is_called_it_is_its_senders_or_is_left_out(writes, seed
         late = writes == "canvas" and one["late"] != ""
         assert told is None or (told.number, told.late) == (whose, late)
         assert told is None or not told.when or told.when.year == 2026
-
-
-def test_of_two_notebooks_of_a_student_the_newer_is_collected(released, tmp_path):
-    course = Course(tmp_path / "class", released.sources)
-    course.folder.mkdir()
-    shutil.copy(released.folder / "gradebook.db", course.folder / "gradebook.db")
-    with zipfile.ZipFile(tmp_path / "downloads.zip", "w") as archive:
-        archive.writestr("lovelaceada_101_2002_tiny.ipynb", "old")
-        archive.writestr("lovelaceada_101_3003_tiny-1.ipynb", "new")
-        archive.writestr("../../up_102_4004_tiny.ipynb", "outside")
-        archive.writestr("hoppergrace_103_5005_essay.docx", "essay")
-        archive.writestr("__MACOSX/lovelaceada_101_9009_tiny.ipynb", "resource fork")
-    roster = tmp_path / "roster.csv"
-    roster.write_text("platform,student\n101,ada\n", encoding="utf-8")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        told = downloads.collect(course, "tiny", tmp_path / "downloads.zip", roster)
-        again = downloads.collect(course, "tiny", tmp_path / "downloads.zip", roster)
-    assert told == "collect: 2 notebooks (2 new)" and again == "collect: 2 notebooks (2 unchanged)"
-    assert "103 handed in hoppergrace_103_5005_essay.docx, no notebook" in printed.getvalue()
-    assert commands.students(course, "tiny") == ["102", "ada"]
-    assert course.submission("ada", "tiny").read_text(encoding="utf-8") == "new"
 
 
 def test_a_class_folder_that_holds_the_course_is_refused(capsys):
