@@ -45,7 +45,8 @@ class Quiz(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Write the questions as they are asked."""
         name, path = self.env.relfn2path(self.arguments[0])
-        self.env.note_dependency(name)
+        for source in (name, __file__):
+            self.env.note_dependency(source)
         with open(path, encoding="utf-8", newline="") as file:
             rows = [{key: escape(text) for key, text in row.items()} for row in csv.DictReader(file)]
         items = "\n".join(ITEM.format(number=number, **row) for number, row in enumerate(rows, 1))
