@@ -34,7 +34,7 @@
       low <= hits && hits <= high ? "so chance can explain yours" : `so chance hardly explains yours: you are ${hits < low ? "over" : "under"}-confident`;
     return (
       `You were ${percent(all.said)} sure on average, and right in ${percent(all.right)}: ${hits} of ${all.of}. ` +
-      `A calibrated reader who is as sure as you has ${low} to ${high} right in 95 of 100 rounds, ${verdict}. ` +
+      `A calibrated reader who is as sure as you has ${low} to ${high} right in at least 95 of 100 rounds, ${verdict}. ` +
       `Your Brier score is ${brier.toFixed(3)}. Who always says 50\u202f% gets 0.250; a calibrated reader who is as sure as you gets ${paid.toFixed(3)} on average.`
     );
   };

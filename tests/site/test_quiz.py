@@ -36,7 +36,7 @@ def percent(share: float) -> str:
 
 
 def fewest_and_most(sure: np.ndarray) -> tuple[int, int]:
-    """How many a reader has right who is right with these chances, in 95 of 100 rounds."""
+    """How many a reader has right who is right with these chances, in at least 95 of 100 rounds."""
     chances = np.ones(1)
     for p in sure:
         chances = np.convolve(chances, [1 - p, p])
@@ -59,7 +59,7 @@ def test_the_browser_says_what_the_companion_computes(visit: Visit) -> None:
     told = answer(visit, SURE)
     low, high = fewest_and_most(SURE)
     assert f"{percent(SURE.mean())} sure on average, and right in 50 %: 10 of 20" in told
-    assert f"has {low} to {high} right in 95 of 100 rounds" in told
+    assert f"has {low} to {high} right in at least 95 of 100 rounds" in told
     assert ("over-confident" in told) == (low > 10)
     assert f"Your Brier score is {cl.brier_score(RIGHT, SURE):.3f}" in told
     assert f"gets {np.mean(SURE * (1 - SURE)):.3f} on average" in told

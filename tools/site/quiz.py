@@ -32,7 +32,7 @@ QUIZ = """\
 EMPTY = """\
 <svg viewBox="-11 -9 116 126" role="img" aria-label="Your reliability diagram, as in the table"></svg>
 <figcaption>Points: your answers, grouped by how sure you were. Bars: where each point of a calibrated reader
-lies in 95 of 100 rounds. Dashed: right as often as said.</figcaption>
+lies in at least 95 of 100 rounds. Dashed: right as often as said.</figcaption>
 <table class="table">
 <thead><tr><th>You said</th><th>You were right</th><th>A calibrated reader</th></tr></thead>
 <tbody></tbody></table>"""
