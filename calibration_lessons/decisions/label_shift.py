@@ -229,6 +229,10 @@ def priors_interval(
 
     Notes
     -----
+    Tried on seven simulated sources of 2 to 10 normal classes (200 old and new rows, and 1000 and 500; 120
+    samples, 100 draws each), a class's share was inside in 84 to 100 % of the samples at 95 %; least where
+    few new rows are of the class.
+
     The interval allows for chance in the rows, not for another shift than a label shift, nor, with "em", for
     forecasts that are not calibrated, nor, with "rlls", for the pull towards the old proportions.
 
