@@ -1556,7 +1556,7 @@ def area_under_risk_coverage(
 @numbered(
     "eq-atc",
     latex=r"""
-    \hat a = \frac{1}{n} \sum_{i=1}^{n} \mathbf 1(c_i \ge t)
+    \hat a = \frac{1}{n} \sum_{i=1}^{n} \mathbf 1(\hat p_i \ge t)
     """,
     function="measures.unlabelled_accuracy",
     example="share_above([0.95, 0.65], old=[0.9, 0.8, 0.6, 0.7], errors=1)",

@@ -428,10 +428,12 @@ def shift(draw: Any) -> Values:
         "p_{ik}": lambda i, k: p[i - 1, k - 1], "p_{il}": lambda i, l: p[i - 1, l - 1],  # noqa: E741
         "p^{(t)}_": [d.adjust_to_priors(row, old, guess) for row in p],
         "L": lambda priors: np.log(density @ priors / (density @ old)).sum(),
-        "M_": confusion, r"\Delta": 0.1, "w": ratios, "w_": ratios, r"\bar p_": average, r"j \in": range(1, K + 1),
-        "p_{ij}": lambda i, j: p[i - 1, j - 1], "J": lambda w: d.penalized_mismatch(confusion, old, w, average, 0.1),
-        r"\hat a": d.share_above(sure, [0.2, 0.6, 0.4], 1), "c_": sure, "t": 0.4,
-        "eq-confusion-shift": {"j": 2, "=": [side[1] for side in d.mixture_and_mean(confusion, new, p)]},
+        "M_": confusion, r"\Delta": 0.1, "w": ratios, "w_": ratios, r"\bar p_": average,
+        r"j \in": range(1, K + 1),
+        "p_{ij}": lambda i, j: p[i - 1, j - 1],
+        "J": lambda w: d.penalized_mismatch(confusion, old, w, average, 0.1),
+        r"\hat a": d.share_above(sure, [0.2, 0.6, 0.4], 1), r"\hat p_": sure, "t": 0.4,
+        "eq-confusion-shift": {"p_{ij}": lambda i, j: d.mixture_and_mean(confusion, new, p)[0][j - 1]},
     }
 
 

@@ -247,7 +247,8 @@ def test_a_negative_share_is_told_and_set_to_0():
 def test_a_class_that_is_gone_is_within_its_interval():
     _, y, p = simulate.GaussianClasses(3).sample(500, random_state=0)
     gone = p[y < 2][:200]
-    assert [priors_interval(gone, p, y, method=m, n_draws=50, random_state=0)[0][2] for m in METHODS] == [0] * 3
+    for method in METHODS:
+        assert priors_interval(gone, p, y, method=method, n_draws=50, random_state=0)[0][2] == 0
 
 
 @pytest.mark.parametrize("method", METHODS)
