@@ -607,7 +607,7 @@ def expected_calibration_error(
     correct: Sequence[bool],
     edges: Sequence[float],
 ) -> float:
-    """Mean gap between accuracy and confidence, bins weighted by their rows."""
+    """Mean absolute gap of accuracy and confidence, bins weighted by rows."""
     n = len(confidences)
     total = 0.0
     for m in range(1, len(edges)):
@@ -1561,7 +1561,9 @@ def area_under_risk_coverage(
     function="measures.unlabelled_accuracy",
     example="share_above([0.95, 0.65], old=[0.9, 0.8, 0.6, 0.7], errors=1)",
 )
-def share_above(new: Sequence[float], old: Sequence[float], errors: int) -> float:
+def share_above(
+    new: Sequence[float], old: Sequence[float], errors: int
+) -> float:
     """As many old confidences lie below t as old rows are wrong."""
     t = sorted(old)[errors] if errors < len(old) else math.inf
     return sum(c >= t for c in new) / len(new)
@@ -1609,7 +1611,8 @@ def next_priors(
     function="decisions.estimate_priors",
     example="""
     confusion = [[0.8, 0.2], [0.2, 0.8]]
-    mixture_and_mean(confusion, shares=[0.75, 0.25], rows=[[0.9, 0.1], [0.4, 0.6]])
+    rows = [[0.9, 0.1], [0.4, 0.6]]
+    mixture_and_mean(confusion, shares=[0.75, 0.25], rows=rows)
     """,
 )
 def mixture_and_mean(
@@ -1617,12 +1620,12 @@ def mixture_and_mean(
     shares: Sequence[float],
     rows: Sequence[Sequence[float]],
 ) -> tuple[list[float], list[float]]:
-    """Both sides for each j: the classes' mean forecasts mixed, and the new mean."""
-    n_classes = len(shares)
+    """Both sides for each j: the mixed means of the classes, and the new mean."""
     mixed = []
     mean = []
-    for j in range(n_classes):
-        mixed.append(sum(confusion[j][k] * shares[k] for k in range(n_classes)))
+    for j in range(len(shares)):
+        parts = [m * share for m, share in zip(confusion[j], shares, strict=True)]
+        mixed.append(sum(parts))
         mean.append(sum(p[j] for p in rows) / len(rows))
     return mixed, mean
 
@@ -1636,7 +1639,8 @@ def mixture_and_mean(
     function="decisions.estimate_priors",
     example="""
     confusion = [[0.8, 0.2], [0.2, 0.8]]
-    penalized_mismatch(confusion, [0.5, 0.5], [1.5, 0.5], mean=[0.6, 0.4], penalty=0.01)
+    old, ratios, mean = [0.5, 0.5], [1.5, 0.5], [0.6, 0.4]
+    penalized_mismatch(confusion, old, ratios, mean, penalty=0.01)
     """,
 )
 def penalized_mismatch(
@@ -1650,7 +1654,9 @@ def penalized_mismatch(
     n_classes = len(old)
     miss = 0.0
     for j in range(n_classes):
-        mixed = sum(confusion[j][k] * old[k] * ratios[k] for k in range(n_classes))
+        mixed = 0.0
+        for k in range(n_classes):
+            mixed = mixed + confusion[j][k] * old[k] * ratios[k]
         miss = miss + (mixed - mean[j]) ** 2
     moved = sum((w - 1) ** 2 for w in ratios)
     return math.sqrt(miss) + penalty * math.sqrt(moved)

@@ -209,7 +209,7 @@ def priors_interval(
     held_out_true : array_like, shape (n',)
         Labels of those rows; "em" does without.
     method : {"em", "bbse", "rlls"}
-        As in `estimate_priors`.
+        Expectation and maximisation, the confusion matrix, or the same with a penalty.
     level : float
         Confidence level for each class by itself, in (0, 1).
     n_draws : int
