@@ -1620,12 +1620,14 @@ def mixture_and_mean(
     shares: Sequence[float],
     rows: Sequence[Sequence[float]],
 ) -> tuple[list[float], list[float]]:
-    """Both sides for each j: the mixed means of the classes, and the new mean."""
+    """Both sides for each j: the classes' means mixed, and the new mean."""
     mixed = []
     mean = []
     for j in range(len(shares)):
-        parts = [m * share for m, share in zip(confusion[j], shares, strict=True)]
-        mixed.append(sum(parts))
+        total = 0.0
+        for k in range(len(shares)):
+            total = total + confusion[j][k] * shares[k]
+        mixed.append(total)
         mean.append(sum(p[j] for p in rows) / len(rows))
     return mixed, mean
 
