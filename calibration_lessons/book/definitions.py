@@ -607,7 +607,7 @@ def expected_calibration_error(
     correct: Sequence[bool],
     edges: Sequence[float],
 ) -> float:
-    """Mean gap between accuracy and confidence, bins weighted by their rows."""
+    """Mean absolute gap of accuracy and confidence, bins weighted by rows."""
     n = len(confidences)
     total = 0.0
     for m in range(1, len(edges)):

@@ -109,8 +109,8 @@ class MatrixScaling(Calibrator):
     The strength falls from infinity by factors of four. Each is fitted on some rows and judged on the
     others (five folds; three where rows times classes exceed 200 000, one beyond 2 000 000). W and b are the
     mean over the strengths, each fitted to all rows and weighted by exp(-loss / 2), where loss is the sum of
-    held-out losses, and 2 nats more for each step below 256: few rows give the temperature or little more,
-    and chance among strengths that are about as good is averaged out.
+    held-out losses, and 2 nats more for each step below 256: where the rows show nothing more, the
+    temperature or little more is left, and chance among strengths that are about as good is averaged out.
 
     The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
     occurs; where none exists `fit` raises and says which way T would run.

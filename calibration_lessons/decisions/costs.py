@@ -69,8 +69,8 @@ def expected_cost(y_prob: npt.ArrayLike, costs: npt.ArrayLike) -> Floats:
     Returns
     -------
     ndarray, shape (n, D)
-        In the unit of the costs. It is what the decisions will cost on average only if the
-        forecasts are calibrated.
+        In the unit of the costs. Where the forecasts are calibrated (with more than two classes:
+        canonically), it is what the decisions cost on average.
 
     References
     ----------

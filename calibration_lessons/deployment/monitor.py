@@ -99,8 +99,8 @@ class CalibrationMonitor:
         Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
         but no new bets begin in them: start another monitor then.
     accuracy : float, optional
-        The least accuracy that was promised (the share of hits, whatever the target). A second alarm, with
-        the same rate of false ones, rings where the labels contradict it. The alarm of calibration sleeps
+        The least accuracy that was promised (the share of hits, whatever the target). A second alarm, whose
+        false ones have the same bound, rings where the labels contradict it. The alarm of calibration sleeps
         through a fall of the accuracy that the confidence follows.
 
     Attributes

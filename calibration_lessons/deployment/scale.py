@@ -107,7 +107,7 @@ def expected_calibration_error(
     norm: Norm = "l1",
     debias: bool = False,
 ) -> float:
-    """Mean gap between accuracy and confidence over the bins, in one pass over the blocks (``eq-ece``).
+    """Mean absolute gap of accuracy and confidence over the bins, in one pass over the blocks (``eq-ece``).
 
     Bins of equal width only.
 

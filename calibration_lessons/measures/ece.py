@@ -35,7 +35,7 @@ def expected_calibration_error(
 ) -> float:
     """Measure the calibration error: of the positive class for a 1-D `y_prob`, of the top label for 2-D.
 
-    The mean gap between accuracy and confidence over the bins (equation ``eq-ece``):
+    The mean absolute gap between accuracy and confidence over the bins (equation ``eq-ece``):
     ``ECE = sum_m n_m/n |acc(B_m) - conf(B_m)|``
 
     Parameters
@@ -198,7 +198,7 @@ def ece_interval(
     forecasts scatter more than that, as in a wide bin with forecasts the wrong way round, as they scatter.
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
-    chance a second time, so for a calibrated model it never holds 0.
+    chance a second time, so for a calibrated model with many rows it never holds 0.
 
     A row counts in every class, so the class-wise error has up to twice the variance that independent
     classes would give it. Twice is what the interval allows for: exact for two classes, a little wide for

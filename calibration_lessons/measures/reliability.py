@@ -94,7 +94,7 @@ class ReliabilityCurve(_results.Rows):
         return np.where(self.weights > 0, self.accuracy - self.confidence, 0.0)
 
     def ece(self, norm: Norm = "l1", *, debias: bool = False) -> float:
-        """Return the expected calibration error: the mean gap (``eq-ece``), or its root mean square ("l2").
+        """Return the expected calibration error: mean absolute gap (``eq-ece``), or root mean square ("l2").
 
         With `debias` less what chance alone adds, as for `expected_calibration_error`.
         """

@@ -49,7 +49,7 @@ def test_the_variance_of_the_hits_is_the_sum_over_the_rows(case, weighted):
     index = np.clip(np.searchsorted(curve.edges, scores) - 1, 0, n_bins - 1)
     for m in range(n_bins):
         p, v = scores[index == m], (w if weighted else np.ones_like(w))[index == m]
-        assert curve.hit_variances[m] == pytest.approx((v**2 * p * (1 - p)).sum(), abs=1e-12)
+        assert curve.hit_variances[m] == pytest.approx((v**2 * p * (1 - p)).sum(), rel=1e-9, abs=1e-12)
         missed = (v**2 * (outcomes[index == m] - p) ** 2).sum()
         assert curve.squared_misses[m] == pytest.approx(missed, rel=1e-9, abs=1e-12)
 

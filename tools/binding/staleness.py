@@ -55,6 +55,8 @@ def plain(node: object) -> str:
     fields = dict(ast.iter_fields(node))
     if isinstance(node, (ast.Module, *DEFINITION)) and ast.get_docstring(node, clean=False) is not None:
         fields["body"] = fields["body"][1:]
+    if isinstance(node, ast.JoinedStr):  # Python 3.12 ends a format that is a value by an empty text
+        fields["values"] = [part for part in node.values if getattr(part, "value", None) != ""]
     held = (f"{name}={plain(value)}" for name, value in fields.items() if value is not None and value != [])
     return f"{type(node).__name__}({','.join(held)})"
 
