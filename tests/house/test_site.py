@@ -141,9 +141,8 @@ def test_what_is_home_made_has_its_reason_and_about_its_length_in_the_table():
 
 def test_the_five_colours_of_the_site_are_those_of_figures_and_are_seen_on_both_grounds():
     css = (ROOT / "book/assets/course.css").read_text("utf-8")
-    light, dark = (
-        dict(re.findall(r"--(\w+): (#\w{6});", block)) for block in re.findall(r"html[:\[].*?}", css, re.S)[:2]
-    )
+    blocks = re.findall(r"html[:\[].*?}", css, re.S)[:2]
+    light, dark = (dict(re.findall(r"--(\w+): (#\w{6});", block)) for block in blocks)
     for name, color in {"blue": BLUE, "vermillion": VERMILLION, "green": GREEN}.items():
         assert (light[name], dark[name]) == (color.lower(), DARK[color].lower())
     assert dark["ink"] == DARK[BLACK].lower()

@@ -94,7 +94,7 @@ FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and 
 LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
 WIDE, SHOWN = 560, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
 REM = 16  # pixels
-SHAPES = ((46, 350), (72, 690))  # of a column of text on a phone and on a wide page
+SHAPES = ((40, 350), (70, 690))  # of a column of text on a phone and on a wide page
 # The height of a line, and the room around: rem.
 TEXT = {"h2": (1.9, 3.0), "h3": (1.6, 2.0), "h4": (1.4, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.8, 1.15))
 VERBATIM = ("pre", "script", "style", "textarea")
@@ -287,25 +287,25 @@ def foresee(page: HtmlElement, path: Path) -> None:
 def height(part: HtmlElement, line: int, room: int) -> float:
     """Estimate a height in rem, in lines of so many characters and for pictures with this room in pixels.
 
-    >>> height(html.fromstring("<section><h2>A title</h2><p>Two lines of text.</p></section>"), 20, 350)
-    8.0
+    >>> height(html.fromstring("<section><p>One.</p><p>Two lines of text.</p></section>"), 20, 350)
+    5.9
     """
     text: str = part.text_content()
     if part.tag in {"details", "aside", "script"}:
-        return 3.5 if part.tag == "details" else 0.0
+        return 4.5 if part.tag == "details" else 0.0
     if part.tag == "img":
         across = int(part.get("width", room))
         return int(part.get("height", 0)) * min(1, max(room, SHOWN * across) / across) / REM
     if part.tag == "pre":
         return 1.3 * text.count("\n") + 1
     if part.tag == "tr":  # its columns leave some of the line empty
-        return 1.65 * -(-len(text) * 1.6 // line) + 0.6
+        return 1.8 * -(-len(text) * 1.6 // line) + 0.6
     if "math" in part.classes:
         return 3.5
     if part.tag in TEXT and part.find("p") is None:
         size, margin = TEXT[part.tag]
         pictures = fsum(height(image, line, room) for image in part.iter("img"))
-        return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
+        return size * -(-len(text) * size // (1.8 * line)) + margin + pictures
     return fsum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
 
 
