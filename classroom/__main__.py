@@ -3,7 +3,8 @@
     python -m classroom release measures               what the students get
     python -m classroom due measures "2026-11-30 23:59"
     python -m classroom collect measures DOWNLOADS     from a folder or a zip of a learning platform
-    python -m classroom rehearse measures DOWNLOADS    make up such a zip, to practise on
+    python -m classroom rehearse measures DOWNLOADS    make up such a zip and its table, to practise on
+    python -m classroom afternoon measures DOWNLOADS   collect and all below, one after the other
     python -m classroom grade measures                 in a sandbox; run it again to go on
     python -m classroom similar measures               whose answers are alike, and like the public solution
     python -m classroom statistics measures            what each question earned, and what was missed
@@ -24,11 +25,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from classroom import commands, returns, roster
+from classroom import commands, platforms, returns, roster
 from classroom.check import check
 from classroom.course import ASSIGNMENTS, Course
 from classroom.downloads import collect, rehearse
-from classroom.platforms import TABLES
 from classroom.sandbox import missing
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
@@ -85,13 +85,15 @@ ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {  # the arguments after the s
         "--jobs": {"type": at_least(1), "default": os.cpu_count() or 1, "help": "how many at a time"},
     },
     "export": {
-        "--platform": {"choices": [*TABLES, "plain"], "default": "plain"},
+        "--platform": {"choices": [*platforms.TABLES, "plain"], "default": "plain"},
         "--title": {"default": "", "help": "the assignment's title on the platform"},
         "--to": {"type": Path, "help": "file to write"},
         "--zero": {"action": "store_true", "help": "0 points for who sent nothing"},
         "--off": {"type": percent, "default": 0, "help": "percent of the points for each late day"},
     },
 }
+AFTERNOON = ("collect", "grade", "statistics", "similar", "feedback", "export")
+ARGUMENTS["afternoon"] = {name: about for step in AFTERNOON for name, about in ARGUMENTS[step].items()}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -141,6 +143,13 @@ def outcome(course: Course, asked: argparse.Namespace) -> str:
             f"{asked.command}: {asked.set} is not released in {course.folder}; released: {there}"
         )
     match asked.command:
+        case "afternoon":
+            for asked.command in AFTERNOON:
+                if asked.command == "grade":  # a title that is missing is told before the long work
+                    rows = [person.row for person in roster.enrolled(course, asked.set)]
+                    platforms.heading(asked.platform, asked.title, rows)
+                print(outcome(course, asked), flush=True)
+            return "afternoon: mark what a person has to read, then run the same command again"
         case "due":
             return roster.set_due(course, asked.set, asked.date, asked.student)
         case "collect":

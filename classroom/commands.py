@@ -100,7 +100,8 @@ def grade(
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
         everyone = students(course, name)
         for folder in students(course, name, showable=False):
-            print(f"grade: {folder!r}: left out; call the folder by a name without < > & \" and escapes")
+            renamed = 'a name without < > & " and escapes before you open Formgrader, which would run it'
+            print(f"grade: {folder!r}: left out; give the folder {renamed}")
         before = points_of(course, name)
         if only and only not in everyone:
             there = ", ".join(everyone) or "nobody"

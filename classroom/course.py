@@ -12,7 +12,6 @@ from typing import Any
 
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from nbformat import NotebookNode
 from nbgrader.api import Base, Gradebook
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy import create_engine
@@ -96,13 +95,6 @@ class Course:
             (self.folder / "source" if mine else self.sources).resolve()
         )
         return config
-
-    def through(self, notebook: NotebookNode, chain: list[Any], name: str, student: str = "") -> NotebookNode:
-        """Send a notebook through steps of nbgrader."""
-        nbgrader = {"db_url": self.database, "assignment": name, "notebook": name, "student": student}
-        for step in chain:
-            notebook, _ = step(config=self.config).preprocess(notebook, {"nbgrader": nbgrader})
-        return notebook
 
 
 @dataclass

@@ -20,7 +20,7 @@ from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.platforms import Sent, date, platform_of, reading, sender
+from classroom.platforms import Sent, date, platform_of, reading, sender, write_table
 from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE
 from classroom.roster import Person
 
@@ -229,7 +229,7 @@ def told_by_table(course: Course, name: str, student: str) -> datetime | None:
 
 
 def rehearse(course: Course, name: str, target: Path) -> str:
-    """Make up a download of twelve: one all right, ten that miss a question, a torn file."""
+    """Make up a download of twelve, one all right, ten that miss a question, a torn file; and its table."""
     release = nbformat.read(course.folder / "release" / name / f"{name}.ipynb", as_version=4)
     solved = nbformat.read(course.sources / name / f"{name}.ipynb", as_version=4)
     cells = {cell.metadata.nbgrader.grade_id: cell for cell in solved.cells if "nbgrader" in cell.metadata}
@@ -248,4 +248,7 @@ def rehearse(course: Course, name: str, target: Path) -> str:
                 cell.source = changed.get(key, cell.source)
             text = nbformat.writes(release)[: -100 if number == len(MADE_UP) - 1 else None]
             archive.writestr(f"{full_name}_{1000 + number}_assignsubmission_file_/{name}.ipynb", text)
-    return f"rehearse: {len(MADE_UP)} made-up students in {target}"
+    people = [(f"Participant {number}", who, str(number)) for number, who in enumerate(MADE_UP, 1000)]
+    listed = target.with_suffix(".csv")
+    write_table([("Identifier", "Full name", "ID number"), *people], listed)
+    return f"rehearse: {len(MADE_UP)} made-up students in {target}, their table in {listed}"

@@ -24,9 +24,9 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader import preprocessors as steps
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import SaveAutoGrades
 
 from classroom.cases import Verdict
 from classroom.course import Course, Record, read_record, write_record
@@ -156,7 +156,8 @@ def save_grade(
             about = cell.metadata.get("nbgrader", {})
             if not (about.get("locked") or about.get("grade") or about.get("task")):
                 shown(cell)
-        course.through(notebook, [steps.SaveAutoGrades], name, record.student)
+        about = {"db_url": course.database, "assignment": name, "notebook": name, "student": record.student}
+        SaveAutoGrades(config=course.config).preprocess(notebook, {"nbgrader": about})
         book.db.expire_all()
         submission = book.find_submission(name, record.student)
         flag(course, book, record, name, written)

@@ -58,6 +58,12 @@ CALLS = [  # each with its arguments; those that are left out have their default
     (cl.decisions.adjust_to_priors, {"y_prob": [0.2, 0.8], "train_priors": HALF, "new_priors": HALF}),
     (cl.decisions.estimate_priors, {"y_prob": [0.2, 0.8], "train_priors": HALF}),
     (lambda held_out_prob, sample_weight=None: cl.decisions.estimate_priors([0.2, 0.7], held_out_prob, sample_weight=sample_weight), {"held_out_prob": HALF}),
+    *((f, {"y_prob": HALF, "held_out_prob": [0.2, 0.3, 0.6, 0.9], "held_out_true": [0, 0, 1, 1]}) for f in (
+        lambda y_prob, held_out_prob, held_out_true: cl.decisions.estimate_priors(y_prob, held_out_prob, held_out_true, method="bbse"),
+        lambda y_prob, held_out_prob, held_out_true, method="rlls", level=0.9, n_draws=9, random_state=0: cl.decisions.priors_interval(
+            y_prob, held_out_prob, held_out_true, method=method, level=level, n_draws=n_draws, random_state=random_state),
+    )),
+    (cl.measures.unlabelled_accuracy, {"y_prob": [HALF], "held_out_prob": [HALF, HALF], "held_out_true": [0, 1]}),
     *((fitting(kind), dict.fromkeys(inspect.signature(kind).parameters)) for kind in (cl.models.LogisticRegression, cl.models.SoftmaxRegression)),
     (cl.models.LogisticRegression(l2=1.0).fit, ROWS), (cl.models.SoftmaxRegression(l2=1.0).fit, ROWS),
     (cl.models.LogisticRegression(l2=1.0).fit(**ROWS).predict, {"X": [[0.0]]}),
@@ -74,7 +80,7 @@ CALLS = [  # each with its arguments; those that are left out have their default
     (simulate.noisy_posterior, {"posterior": [HALF], "rate": 0.1}),
     (simulate.label_shift, {"y_true": [0, 1], "class_prior": HALF, "n": 3}),
 ]
-NOT_CHECKED = {"labels", "standardized", "pos_label", "from_logits", "debias", "dtype", "estimate_priors-held_out_prob"}  # told in tests of their own
+NOT_CHECKED = {"labels", "standardized", "pos_label", "from_logits", "debias", "dtype", "estimate_priors-held_out_prob", "estimate_priors-held_out_true"}  # told in tests of their own
 WRONG = {  # what an argument of a name may not be, and the place that is named
     "y_true": ([0, 7], "[1]"), "y_prob": ([0.2, np.inf], "[1]"), "sample_weight": ([1, -1], "[1]"), "n_bins": (0, ""),
     "strategy": ("width", ""), "target": (2, ""), "norm": ("l3", ""), "level": (1, ""), "n_draws": (0, ""),
@@ -83,7 +89,7 @@ WRONG = {  # what an argument of a name may not be, and the place that is named
     "member_probs": ([[HALF], [[0.5, 0.4]]], "[1][0]"), "heads": (-1, ""), "tosses": (2.5, ""), "prior": ((1, np.inf), "[1]"),
     "X_train": ([[0.0], [np.nan]], "[1, 0]"), "y_train": ([0, 2], "[1]"), "y_pred": ([2], "[0]"), "bandwidth": (0, ""),
     "n_classes": (1, ""), "costs": ([[0, np.nan], [1, 0]], "[0, 1]"), "abstaining_cost": (np.inf, ""), "decision": ([0, 2], "[1]"),
-    "train_priors": ([0, 1], "[0]"), "new_priors": ([0.5, 0.6], "[0]"), "held_out_prob": ([0.5, 1.5], "[1]"), "tol": (0, ""),
+    "train_priors": ([0, 1], "[0]"), "new_priors": ([0.5, 0.6], "[0]"), "held_out_prob": ([0.5, 1.5], "[1]"), "held_out_true": ([0, 2], "[1]"), "tol": (0, ""),
     "max_iter": (0, ""), "X": ([[np.inf]], "[0, 0]"), "y": (None, ""), "solver": ("sgd", ""), "l2": (-1, ""),
     "fit_intercept": ("yes", ""), "form": ("other", ""), "network": (5, ""), "part": ("train", ""), "kind": ("fog", ""),
     "data": ("iris", ""), "temperature": (0, ""), "amplitude": (2, ""), "teeth": (0, ""),
@@ -94,7 +100,8 @@ WRONG = {  # what an argument of a name may not be, and the place that is named
 }
 
 OWN = {  # where the name alone does not say what is wrong
-    "entropy-p": ([0.5, 0.6], "[0]"), "compare-prob_a": ([0.5] * 9 + [1.5], "[9]"), "compare-prob_b": ([0.5] * 9 + [1.5], "[9]"),
+    "entropy-p": ([0.5, 0.6], "[0]"), "unlabelled_accuracy-y_prob": ([[0.2, 1.5]], "[0, 1]"),
+    "unlabelled_accuracy-held_out_prob": ([HALF, [0.5, 1.5]], "[1, 1]"), "compare-prob_a": ([0.5] * 9 + [1.5], "[9]"), "compare-prob_b": ([0.5] * 9 + [1.5], "[9]"),
     "compare-sample_weight": ([1] * 9 + [-1], "[9]"), "fit-sample_weight": ([1, -1, 1, 1], "[1]"), "shifted_logits-level": (6, ""),
     "log_odds-x": ([np.nan], "[0]"), "logits_with_temperature-n_classes": (3.5, ""), "label_noise-n_classes": (0, ""),
 }

@@ -1554,6 +1554,22 @@ def area_under_risk_coverage(
 
 
 @numbered(
+    "eq-atc",
+    latex=r"""
+    \hat a = \frac{1}{n} \sum_{i=1}^{n} \mathbf 1(\hat p_i \ge t)
+    """,
+    function="measures.unlabelled_accuracy",
+    example="share_above([0.95, 0.65], old=[0.9, 0.8, 0.6, 0.7], errors=1)",
+)
+def share_above(
+    new: Sequence[float], old: Sequence[float], errors: int
+) -> float:
+    """As many old confidences lie below t as old rows are wrong."""
+    t = sorted(old)[errors] if errors < len(old) else math.inf
+    return sum(c >= t for c in new) / len(new)
+
+
+@numbered(
     "eq-prior-correction",
     latex=r"p'_k = \frac{p_k\, \pi'_k / \pi_k}{\sum_{l=1}^{K} p_l\, \pi'_l / \pi_l}",
     function="decisions.adjust_to_priors",
@@ -1587,6 +1603,65 @@ def next_priors(
     """Mean of the forecasts adjusted to the present guess: the next guess."""
     adjusted = [adjust_to_priors(p, old, guess) for p in rows]
     return [sum(p[k] for p in adjusted) / len(rows) for k in range(len(old))]
+
+
+@numbered(
+    "eq-confusion-shift",
+    latex=r"\sum_{k=1}^{K} M_{jk}\, \pi'_k = \frac{1}{n} \sum_{i=1}^{n} p_{ij}",
+    function="decisions.estimate_priors",
+    example="""
+    confusion = [[0.8, 0.2], [0.2, 0.8]]
+    rows = [[0.9, 0.1], [0.4, 0.6]]
+    mixture_and_mean(confusion, shares=[0.75, 0.25], rows=rows)
+    """,
+)
+def mixture_and_mean(
+    confusion: Sequence[Sequence[float]],
+    shares: Sequence[float],
+    rows: Sequence[Sequence[float]],
+) -> tuple[list[float], list[float]]:
+    """Both sides for each j: the classes' means mixed, and the new mean."""
+    mixed = []
+    mean = []
+    for j in range(len(shares)):
+        total = 0.0
+        for k in range(len(shares)):
+            total = total + confusion[j][k] * shares[k]
+        mixed.append(total)
+        mean.append(sum(p[j] for p in rows) / len(rows))
+    return mixed, mean
+
+
+@numbered(
+    "eq-rlls",
+    latex=r"""
+    J(w) = \sqrt{\sum_{j=1}^{K} \Big( \sum_{k=1}^{K} M_{jk}\, \pi_k w_k - \bar p_j \Big)^2}
+    + \Delta \sqrt{\sum_{k=1}^{K} (w_k - 1)^2}
+    """,
+    function="decisions.estimate_priors",
+    example="""
+    confusion = [[0.8, 0.2], [0.2, 0.8]]
+    old, ratios, mean = [0.5, 0.5], [1.5, 0.5], [0.6, 0.4]
+    penalized_mismatch(confusion, old, ratios, mean, penalty=0.01)
+    """,
+)
+def penalized_mismatch(
+    confusion: Sequence[Sequence[float]],
+    old: Sequence[float],
+    ratios: Sequence[float],
+    mean: Sequence[float],
+    penalty: float,
+) -> float:
+    """Distance of the mixture to the mean, and of the ratios to no shift."""
+    n_classes = len(old)
+    miss = 0.0
+    for j in range(n_classes):
+        mixed = 0.0
+        for k in range(n_classes):
+            mixed = mixed + confusion[j][k] * old[k] * ratios[k]
+        miss = miss + (mixed - mean[j]) ** 2
+    moved = sum((w - 1) ** 2 for w in ratios)
+    return math.sqrt(miss) + penalty * math.sqrt(moved)
 
 
 # practice/imbalance

@@ -8,5 +8,6 @@ from .costs import optimal_threshold as optimal_threshold
 from .costs import risk_coverage as risk_coverage
 from .label_shift import adjust_to_priors as adjust_to_priors
 from .label_shift import estimate_priors as estimate_priors
+from .label_shift import priors_interval as priors_interval
 from .net_benefit import DecisionCurve as DecisionCurve
 from .net_benefit import decision_curve as decision_curve

@@ -14,4 +14,6 @@ from .report import CalibrationReport as CalibrationReport
 from .risk_validation import Estimate as Estimate
 from .risk_validation import FlexibleCurve as FlexibleCurve
 from .risk_validation import RiskValidation as RiskValidation
+from .unlabelled import UnlabelledAccuracy as UnlabelledAccuracy
+from .unlabelled import unlabelled_accuracy as unlabelled_accuracy
 from .validation_size import ValidationSize as ValidationSize

@@ -417,9 +417,10 @@ def clinic(draw: Any) -> Values:
 
 
 def shift(draw: Any) -> Values:
-    """Draw class proportions before, guessed and after, and densities of forecasts in each class."""
+    """Draw class proportions before, guessed and after, and densities and mean forecasts of each class."""
     (old, guess, new), density = draw.dirichlet([2] * K, 3), draw.random((n, K))
-    p = density * old / (density @ old)[:, None]
+    p, confusion = density * old / (density @ old)[:, None], draw.dirichlet([2] * K, K).T
+    ratios, sure, average = draw.random(K), draw.random(n), p.mean(axis=0)
     return ROWS | CLASSES | {
         r"P(p \mid k)": lambda k: density[0, k - 1], "P(p)": density[0] @ old, "P'(p)": density[0] @ new,
         "p_": p[0], "p'_": d.adjust_to_priors(p[0], old, new), r"\pi_": old, r"\pi'_": new, r"\pi'": new,
@@ -427,6 +428,12 @@ def shift(draw: Any) -> Values:
         "p_{ik}": lambda i, k: p[i - 1, k - 1], "p_{il}": lambda i, l: p[i - 1, l - 1],  # noqa: E741
         "p^{(t)}_": [d.adjust_to_priors(row, old, guess) for row in p],
         "L": lambda priors: np.log(density @ priors / (density @ old)).sum(),
+        "M_": confusion, r"\Delta": 0.1, "w": ratios, "w_": ratios, r"\bar p_": average,
+        r"j \in": range(1, K + 1),
+        "p_{ij}": lambda i, j: p[i - 1, j - 1],
+        "J": lambda w: d.penalized_mismatch(confusion, old, w, average, 0.1),
+        r"\hat a": d.share_above(sure, [0.2, 0.6, 0.4], 1), r"\hat p_": sure, "t": 0.4,
+        "eq-confusion-shift": {"p_{ij}": lambda i, j: d.mixture_and_mean(confusion, new, p)[0][j - 1]},
     }
 
 

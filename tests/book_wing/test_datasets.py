@@ -350,7 +350,7 @@ def test_the_stored_coverage_is_what_the_experiment_gives(tmp_path):
 
 @pytest.mark.parametrize("target", [None, "class-wise"])
 def test_a_sample_of_a_population_has_the_interval_and_the_error_of_its_rows(target):
-    population = coverage_experiment.classes(3, 0.5)() if target else coverage_experiment.odds(0, 1, 3, 40)()
+    population = coverage_experiment.classes(3, 0.5) if target else coverage_experiment.odds(0, 1, 3, 40)
     binned = coverage_experiment.Binned(population, 15)
     counts = np.random.default_rng(0).multinomial(200, binned.mass)
     labels = 3 if target else 2

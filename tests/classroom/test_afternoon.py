@@ -1,4 +1,4 @@
-"""The teacher's page: its commands lead from the release to the grades of twelve made-up students."""
+"""The teacher's sheet and page: their commands lead from a release to made-up students' grades."""
 
 import re
 import shlex
@@ -15,14 +15,15 @@ from classroom.submission import ROOT
 from tests.assignments.grading import full_marks, solutions, tasks
 from tools.site import class_edition
 
-PAGE = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
+TEACHING = ROOT / "book/teaching"
+SHEET, PAGE = ((TEACHING / f"{name}.md").read_text("utf-8") for name in ("afternoon", "assignments"))
 TOOL = [".venv/bin/python", "-m", "classroom"]
 SOURCE = ASSIGNMENTS / "source/measures/measures.ipynb"
 
 
-def commands():
-    """The page's commands for the shell, one a line, but for the environment's."""
-    lines = [line for block in re.findall(r"```bash\n(.+?)```", PAGE, re.S) for line in block.splitlines()]
+def commands(page):
+    """A page's commands for the shell, one a line, but for the environment's."""
+    lines = [line for block in re.findall(r"```bash\n(.+?)```", page, re.S) for line in block.splitlines()]
     return [shlex.split(line) for line in lines if line != "make setup"]
 
 
@@ -34,7 +35,12 @@ def afternoon(tmp_path_factory):
     clone.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(clone)
-        edition, *others = commands()
+        for command in commands(SHEET):
+            assert command[:3] == TOOL
+            main(command[3:])
+        sheets = clone.parent / "autumn/grades-measures-moodle.csv"
+        sheets.rename(sheets.with_name("sheet.csv"))
+        edition, *others = commands(PAGE)
         assert edition[:2] == [".venv/bin/python", "tools/site/class_edition.py"]
         print(class_edition.student_edition(Path(edition[2])))
         for command in others:
@@ -61,6 +67,12 @@ class TestAfternoon:
         report = (afternoon / "report-measures.txt").read_text(encoding="utf-8")
         for number, told in re.findall(r"^\[\d+/12\] (\d+): ([^(\n]+[^(\s])", PAGE, re.M):
             assert f"{number}: {told}" in report
+
+    def test_the_one_command_of_the_sheet_gives_the_grades_of_the_pages_many(self, afternoon):
+        sheet, page = (table(afternoon / f"{name}.csv") for name in ("sheet", "grades-measures-moodle"))
+        grades = [[(row["Full name"], row["Grade"]) for row in rows] for rows in (sheet, page)]
+        assert grades[0] == grades[1] and len(sheet) == 12
+        assert {row["ID number"] for row in sheet} == {str(1000 + number) for number in range(12)}
 
     def test_each_graded_student_has_a_page_of_feedback(self, afternoon):
         assert len(list(afternoon.glob("feedback/*/measures/*.html"))) == 11

@@ -209,6 +209,11 @@ class TestMoodle:
         assert "Feedback comments" not in lines[0] and ["7001", "7001@x.edu"] == lines[1][2:4]
         assert moodle_imports(exported(moodle, "moodle", zero=True))[103] == "0"
 
+    def test_who_is_refused_gets_an_empty_field_and_no_zero(self, moodle):
+        handed_in(moodle, "7002", "torn")
+        grade(moodle)
+        assert moodle_imports(exported(moodle, "moodle", zero=True)) == {101: "4", 102: "", 103: "0"}
+
     def test_who_sent_nothing_is_told_and_stands_in_the_report_and_the_table(self, moodle):
         assert "7003 (Emmy Noether): sent nothing" in report(moodle)
         assert exported(moodle)[3] == ["7003", "Emmy Noether", "", "8", "0", "sent nothing"]
@@ -475,6 +480,11 @@ def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, t
 
 
 SENT_AS = {  # files of a download, then who is told, and whose notebook each collected one is
+    "two of one student, and what is no notebook": (
+        {"lovelaceada_101_2002_tiny.ipynb": "old", "lovelaceada_101_3003_tiny-1.ipynb": "new",
+         "../../up_102_4004_tiny.ipynb": "outside", "hoppergrace_103_5005_essay.docx": "essay",
+         "__MACOSX/lovelaceada_101_9009_tiny.ipynb": "resource fork"},
+        "103 handed in hoppergrace_103_5005_essay.docx, no notebook", {"101": "new", "102": "outside"}),
     "another's pattern behind one's own": (
         {"Set_bob_attempt_2026-11-30-20-12-07_x_ada_attempt_2099-01-01-00-00-00_tiny.ipynb": "bob",
          "Set_ada_attempt_2026-11-30-20-00-00_tiny.ipynb": "ada"}, "", {"bob": "bob", "ada": "ada"}),
@@ -506,7 +516,7 @@ SENT_AS = {  # files of a download, then who is told, and whose notebook each co
         {"\x1b]0;x\x07/tiny.pdf": "x", "ada/tiny.ipynb": "ada"}, "--0-x- handed in", {"ada": "ada"}),
     "one name in two spellings": (
         {"Jos\u00e9/tiny.ipynb": "new", "Jose\u0301/tiny.ipynb": "new"}, "", {"Jos\u00e9": "new"}),
-    "a name without an end": ({"x" * 250 + "/tiny.ipynb": "x"}, "", {"x" * 60: "x"}),
+    "a name without an end": ({"x" * 300 + "/tiny.ipynb": "x"}, "", {"x" * 60: "x"}),
 }  # fmt: skip
 
 

@@ -12,9 +12,10 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import calibration_lessons as cl
-from calibration_lessons.book import datasets, definitions
-from calibration_lessons.decisions import adjust_to_priors, estimate_priors
+from calibration_lessons.book import datasets, definitions, simulate
+from calibration_lessons.decisions import adjust_to_priors, estimate_priors, label_shift, priors_interval
 
+METHODS = ["em", "bbse", "rlls"]
 positive_priors = st.integers(2, 4).flatmap(
     lambda k: hnp.arrays(float, k, elements=st.floats(0.05, 1)).map(lambda w: w / w.sum())
 )
@@ -171,3 +172,92 @@ def test_a_weight_of_a_new_row_counts_as_so_many_rows():
         estimate_priors(np.repeat(p, weight), train_priors=HALF),
         atol=1e-6,
     )
+
+
+@st.composite
+def labelled(draw):
+    """Forecasts and labels from before, and the shares of classes in a new mixture."""
+    shares = draw(positive_priors)
+    k = len(shares)
+    y = np.repeat(np.arange(k), draw(st.lists(st.integers(2, 4), min_size=k, max_size=k)))
+    logits = draw(hnp.arrays(float, (len(y), k), elements=st.floats(-1, 1)))
+    return cl.softmax(logits + 4 * np.eye(k)[y]), y, shares
+
+
+def class_means(before, y):
+    return np.column_stack([before[y == k].mean(axis=0) for k in range(before.shape[1])])
+
+
+@pytest.mark.equation("eq-confusion-shift")
+@given(labelled())
+def test_the_shares_mix_the_mean_forecasts_of_the_classes_to_the_new_mean(case):
+    before, y, shares = case
+    matrix = class_means(before, y)
+    new = np.tile(matrix @ shares, (3, 1))
+    found = estimate_priors(new, before, y, method="bbse")
+    np.testing.assert_allclose(*definitions.mixture_and_mean(matrix, found, new), atol=1e-12)
+    np.testing.assert_allclose(found, shares, atol=1e-9)
+
+
+@pytest.mark.equation("eq-rlls")
+@given(labelled(), st.integers(0, 99), st.sampled_from([1e-3, 0.05, 0.3, 3]))
+def test_no_other_ratios_have_a_smaller_penalized_mismatch(case, seed, penalty):
+    before, y, shares = case
+    matrix, old, generator = class_means(before, y), np.bincount(y) / len(y), np.random.default_rng(seed)
+    mean = matrix @ shares + 0.2 * (generator.dirichlet(shares) - shares)
+    found = label_shift._ratios(matrix * old, mean, penalty)
+    least = definitions.penalized_mismatch(matrix, old, found, mean, penalty)
+    for size in (1e-3, 0.03, 1):
+        for other in np.maximum(found + size * generator.normal(size=(20, len(old))), 0):
+            assert least <= definitions.penalized_mismatch(matrix, old, other, mean, penalty) + 1e-6
+
+
+def test_the_confusion_matrix_finds_the_proportions_whatever_the_temperature():
+    source, new = simulate.GaussianClasses(3, 1.5), [0.7, 0.2, 0.1]
+    (x, y, _), (x_new, y_new, _) = (source.sample(100_000, random_state=seed) for seed in (0, 1))
+    rows = simulate.label_shift(y_new, new, 50_000, random_state=2)
+    before, after = cl.softmax(3 * source.logits(x)), cl.softmax(3 * source.logits(x_new[rows]))
+    for method in ("bbse", "rlls"):
+        np.testing.assert_allclose(estimate_priors(after, before, y, method=method), new, atol=0.01)
+    assert abs(estimate_priors(after, before) - new).max() > 0.03
+
+
+@pytest.mark.filterwarnings("ignore:the share of class")
+def test_a_matrix_near_a_singular_one_is_told_and_the_penalty_then_helps():
+    new, wrong = np.array([0.6, 0.3, 0.1]), {"bbse": [], "rlls": []}
+    with pytest.warns(UserWarning, match="smallest singular value of their mean forecasts is 0.0"):
+        for seed in range(40):
+            generator, p = np.random.default_rng(seed), {}
+            for y in (np.repeat(range(3), 60), generator.choice(3, 300, p=new)):  # 1 and 2 look alike
+                x = generator.normal(2.0 * (y == 0) + 0.1 * (y == 1))
+                p[len(y)] = cl.softmax(np.column_stack([2 * x - 2, 0.1 * x - 0.005, 0 * x]))
+            for method, errors in wrong.items():
+                found = estimate_priors(p[300], p[180], np.repeat(range(3), 60), method=method)
+                errors.append(abs(found - new).sum() / 2)
+    assert np.mean(wrong["rlls"]) < 0.7 * np.mean(wrong["bbse"])
+
+
+def test_a_negative_share_is_told_and_set_to_0():
+    with pytest.warns(UserWarning, match="class 1 came out as -0.167"):
+        found = estimate_priors([0.1], [0.1, 0.3, 0.7, 0.9], [0, 0, 1, 1], method="bbse")
+    assert found.tolist() == [1, 0]
+
+
+@pytest.mark.filterwarnings("ignore:the share of class")
+def test_a_class_that_is_gone_is_within_its_interval():
+    _, y, p = simulate.GaussianClasses(3).sample(500, random_state=0)
+    gone = p[y < 2][:200]
+    for method in METHODS:
+        assert priors_interval(gone, p, y, method=method, n_draws=50, random_state=0)[0][2] == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_intervals_of_the_proportions_cover(method):
+    source, new, held = simulate.GaussianClasses(3, 1.5), np.array([0.6, 0.3, 0.1]), []
+    for seed in range(150):
+        _, y, p = source.sample(500, random_state=seed)
+        _, y_new, p_new = source.sample(5000, random_state=1000 + seed)
+        rows = simulate.label_shift(y_new, new, 500, random_state=seed)
+        low, high = priors_interval(p_new[rows], p, y, method=method, n_draws=100, random_state=seed)
+        held.append((low <= new) & (new <= high))
+    assert np.mean(held, axis=0).min() > 0.87

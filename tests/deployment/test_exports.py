@@ -21,18 +21,10 @@ import calibration_lessons as cl
 from calibration_lessons.calibrators._base import Calibrator
 from calibration_lessons.calibrators._binary import BinaryCalibrator
 from calibration_lessons.deployment import exports as shipping
-from tests.calibrators.cases import (
-    BINARY,
-    EVERY,
-    agree,
-    binned_at_its_edges,
-    fitted_with_a_missing_score,
-    fitted_with_rows,
-    simulate,
-)  # fmt: skip
+from tests.calibrators import cases
 from tests.refusals import refusals, refused
 
-LOGITS, LABELS = simulate(200, 3, 2.0)
+LOGITS, LABELS = cases.simulate(200, 3, 2.0)
 SCORES = LOGITS[:, 1] - LOGITS[:, 0]
 POSITIVE = (LABELS == 1).astype(int)
 PLATT = cl.PlattScaling().fit(SCORES, POSITIVE)
@@ -52,10 +44,10 @@ def numpy_function(calibrator):
     return scope["calibrate"]
 
 
-@given(fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
+@given(cases.fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
 def test_the_numpy_function_agrees(case):
     calibrator, rows = case
-    agree(numpy_function(calibrator)(rows), calibrator, rows)
+    cases.agree(numpy_function(calibrator)(rows), calibrator, rows)
 
 
 class Tensor(np.ndarray):
@@ -97,7 +89,7 @@ TORCH.bucketize = lambda x, points: np.searchsorted(points, x).view(Tensor)
 TORCH.softmax = lambda z, dim: cl.softmax(z)
 
 
-@given(fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
+@given(cases.fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
 def test_the_torch_function_agrees_where_numpy_stands_in(case):
     calibrator, rows = case
     with pytest.MonkeyPatch.context() as patch:
@@ -106,7 +98,7 @@ def test_the_torch_function_agrees_where_numpy_stands_in(case):
         exec(cl.export(calibrator, "torch"), scope)
     view = rows.view(Tensor)
     with np.errstate(all="ignore"):
-        agree(scope["calibrate"](view), calibrator, rows)
+        cases.agree(scope["calibrate"](view), calibrator, rows)
 
 
 def run_onnx(text, scores):
@@ -147,12 +139,12 @@ def run_onnx(text, scores):
     return known["probabilities"]
 
 
-@given(fitted_with_rows())
+@given(cases.fitted_with_rows())
 def test_the_text_of_an_onnx_model_agrees_where_numpy_stands_in(case):
     calibrator, rows = case
     with np.errstate(all="ignore"):
         answers = run_onnx(shipping._onnx_text(shipping._plan(calibrator), rows.dtype.name), rows)
-    agree(answers, calibrator, rows)
+    cases.agree(answers, calibrator, rows)
 
 
 def test_an_onnx_model_is_its_text_read_by_onnx(monkeypatch):
@@ -187,15 +179,15 @@ def node():
 
 
 def test_the_javascript_function_agrees(node):
-    @given(fitted_with_rows(dtypes=(np.float64,)))
+    @given(cases.fitted_with_rows(dtypes=(np.float64,)))
     def agrees(case):
         calibrator, rows = case
-        agree(node(cl.export(calibrator, "javascript"), rows.tolist()), calibrator, rows)
+        cases.agree(node(cl.export(calibrator, "javascript"), rows.tolist()), calibrator, rows)
 
     agrees()
 
 
-@given(fitted_with_rows(calibrators=tuple(BINARY), dtypes=(np.float64,)))
+@given(cases.fitted_with_rows(calibrators=tuple(cases.BINARY), dtypes=(np.float64,)))
 def test_the_sql_expression_agrees(case):
     calibrator, rows = case
     if rows.ndim == 2:
@@ -203,7 +195,7 @@ def test_the_sql_expression_agrees(case):
             cl.export(calibrator, "sql")
         return
     answers = asked(cl.export(calibrator, "sql"), rows.tolist())
-    agree(np.stack([1 - answers, answers], axis=1), calibrator, rows)
+    cases.agree(np.stack([1 - answers, answers], axis=1), calibrator, rows)
 
 
 def asked(expression, scores):
@@ -216,16 +208,16 @@ def asked(expression, scores):
 
 @pytest.mark.parametrize("n_bins", [3, 7, 10, 49, 97])
 def test_a_score_on_an_edge_falls_in_the_same_bin_in_every_language(n_bins, node):
-    binning, scores = binned_at_its_edges(n_bins)
-    agree(numpy_function(binning)(scores), binning, scores)
-    agree(node(cl.export(binning, "javascript"), scores.tolist()), binning, scores)
+    binning, scores = cases.binned_at_its_edges(n_bins)
+    cases.agree(numpy_function(binning)(scores), binning, scores)
+    cases.agree(node(cl.export(binning, "javascript"), scores.tolist()), binning, scores)
     answers = asked(cl.export(binning, "sql"), scores.tolist())
-    agree(np.stack([1 - answers, answers], axis=1), binning, scores)
+    cases.agree(np.stack([1 - answers, answers], axis=1), binning, scores)
 
 
-@pytest.mark.parametrize("calibrator", EVERY, ids=repr)
+@pytest.mark.parametrize("calibrator", cases.EVERY, ids=repr)
 def test_a_missing_score_has_no_probability(calibrator, node):
-    fitted, missing = fitted_with_a_missing_score(calibrator)
+    fitted, missing = cases.fitted_with_a_missing_score(calibrator)
     assert np.isnan(numpy_function(fitted)(missing)).all()
     source = cl.export(fitted, "javascript").replace("[].concat(scores)", "[].concat(scores).map(Number)")
     gone = [["0.2", "missing", "0.3"]] if missing.ndim == 2 else ["missing"]
@@ -237,22 +229,22 @@ def test_a_missing_score_has_no_probability(calibrator, node):
 def test_ruled_out_classes_stay_ruled_out():
     temperature = cl.TemperatureScaling().fit(LOGITS, LABELS)
     rows = np.array([[0.5, -np.inf, 1.0], [-np.inf, 3.0, -np.inf]])
-    agree(numpy_function(temperature)(rows), temperature, rows)
+    cases.agree(numpy_function(temperature)(rows), temperature, rows)
 
 
 def test_whole_numbers_lists_and_a_column_are_read_as_predict_proba_reads_them():
     for rows in ([-3, 0, 2], np.array([[-3], [0], [2]]), np.array([True, False])):
-        agree(numpy_function(PLATT)(rows), PLATT, rows)
+        cases.agree(numpy_function(PLATT)(rows), PLATT, rows)
     binning = cl.HistogramBinning(3).fit(cl.softmax(LOGITS)[:, 1], POSITIVE)
-    agree(numpy_function(binning)([0, 1]), binning, [0, 1])
+    cases.agree(numpy_function(binning)([0, 1]), binning, [0, 1])
 
 
 def test_a_constant_isotonic_curve_is_exported(node):
     with pytest.warns(UserWarning, match="all scores"):
         constant = cl.IsotonicCalibration().fit([0.5, 0.5], [0, 1])
     rows = np.array([0.1, 0.5, 3.0])
-    agree(numpy_function(constant)(rows), constant, rows)
-    agree(node(cl.export(constant, "javascript"), rows.tolist()), constant, rows)
+    cases.agree(numpy_function(constant)(rows), constant, rows)
+    cases.agree(node(cl.export(constant, "javascript"), rows.tolist()), constant, rows)
     assert asked(cl.export(constant, "sql"), rows).tolist() == [0.5] * 3
 
 
@@ -262,7 +254,7 @@ def test_a_table_of_thousands_of_points_is_still_one_expression():
     isotonic.thresholds_, isotonic.values_ = np.sort(rng.normal(size=5000)), np.linspace(0, 1, 5000)
     scores = rng.normal(size=50)
     answers = asked(cl.export(isotonic, "sql"), scores.tolist())
-    agree(np.stack([1 - answers, answers], axis=1), isotonic, scores)
+    cases.agree(np.stack([1 - answers, answers], axis=1), isotonic, scores)
 
 
 def test_what_is_written_needs_nothing_of_the_package():
@@ -282,7 +274,7 @@ def test_an_sql_expression_guards_the_exponential_where_other_dialects_fail():
 def test_every_public_calibrator_can_be_exported_or_says_that_it_cannot():
     kinds = [getattr(cl, name) for name in cl.__all__]
     kinds = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Calibrator)]
-    assert {type(each) for each in EVERY} == set(kinds)
+    assert {type(each) for each in cases.EVERY} == set(kinds)
     assert all(kind._learned for kind in kinds)
 
 

@@ -8,16 +8,9 @@ import torch
 from hypothesis import given
 
 import calibration_lessons as cl
-from tests.calibrators.cases import (
-    EVERY,
-    agree,
-    binned_at_its_edges,
-    fitted_with_a_missing_score,
-    fitted_with_rows,
-    simulate,
-)  # fmt: skip
+from tests.calibrators import cases
 
-LOGITS, LABELS = simulate(200, 3, 2.0)
+LOGITS, LABELS = cases.simulate(200, 3, 2.0)
 
 
 def torch_function(calibrator):
@@ -39,29 +32,29 @@ def onnx_function(calibrator, dtype):
     return calibrate
 
 
-@given(fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
+@given(cases.fitted_with_rows(dtypes=(np.float16, np.float32, np.float64)))
 def test_the_torch_function_agrees(case):
     calibrator, rows = case
-    agree(torch_function(calibrator)(torch.from_numpy(rows)).numpy(), calibrator, rows)
+    cases.agree(torch_function(calibrator)(torch.from_numpy(rows)).numpy(), calibrator, rows)
 
 
-@given(fitted_with_rows())
+@given(cases.fitted_with_rows())
 def test_the_onnx_model_is_valid_and_agrees(case):
     calibrator, rows = case
-    agree(onnx_function(calibrator, rows.dtype.name)(rows), calibrator, rows)
+    cases.agree(onnx_function(calibrator, rows.dtype.name)(rows), calibrator, rows)
 
 
 @pytest.mark.parametrize("n_bins", [3, 7, 10, 49])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_score_on_an_edge_falls_in_the_same_bin(n_bins, dtype):
-    binning, scores = binned_at_its_edges(n_bins, dtype)
-    agree(torch_function(binning)(torch.from_numpy(scores)).numpy(), binning, scores)
-    agree(onnx_function(binning, np.dtype(dtype).name)(scores), binning, scores)
+    binning, scores = cases.binned_at_its_edges(n_bins, dtype)
+    cases.agree(torch_function(binning)(torch.from_numpy(scores)).numpy(), binning, scores)
+    cases.agree(onnx_function(binning, np.dtype(dtype).name)(scores), binning, scores)
 
 
-@pytest.mark.parametrize("calibrator", EVERY, ids=repr)
+@pytest.mark.parametrize("calibrator", cases.EVERY, ids=repr)
 def test_a_missing_score_has_no_probability(calibrator):
-    fitted, missing = fitted_with_a_missing_score(calibrator)
+    fitted, missing = cases.fitted_with_a_missing_score(calibrator)
     assert torch_function(fitted)(torch.from_numpy(missing)).isnan().all()
     assert np.isnan(onnx_function(fitted, "float64")(missing)).all()
 
@@ -69,8 +62,8 @@ def test_a_missing_score_has_no_probability(calibrator):
 def test_ruled_out_classes_stay_ruled_out():
     temperature = cl.TemperatureScaling().fit(LOGITS, LABELS)
     rows = np.array([[0.5, -np.inf, 1.0], [-np.inf, 3.0, -np.inf]])
-    agree(torch_function(temperature)(torch.from_numpy(rows)).numpy(), temperature, rows)
-    agree(onnx_function(temperature, "float64")(rows), temperature, rows)
+    cases.agree(torch_function(temperature)(torch.from_numpy(rows)).numpy(), temperature, rows)
+    cases.agree(onnx_function(temperature, "float64")(rows), temperature, rows)
 
 
 def test_gradients_pass_through_the_torch_function():

@@ -23,22 +23,13 @@ def test_the_largest_gap_of_the_nine_samples_is_02():
     assert cl.maximum_calibration_error(S2_LABELS, S2, n_bins=5) == pytest.approx(2.6 / 3 - 2 / 3)
 
 
-@pytest.mark.equation("eq-ece")
+@pytest.mark.equation("eq-ece", "eq-mce")
+@pytest.mark.parametrize("name", ["expected_calibration_error", "maximum_calibration_error"])
 @given(forecasts())
-def test_the_fast_error_is_the_defined_one(case):
+def test_the_fast_error_is_the_defined_one(name, case):
     outcomes, scores, n_bins = case
-    edges = [m / n_bins for m in range(n_bins + 1)]
-    defined = definitions.expected_calibration_error(scores, outcomes, edges)
-    assert cl.expected_calibration_error(outcomes, scores, n_bins=n_bins) == pytest.approx(defined, abs=1e-12)
-
-
-@pytest.mark.equation("eq-mce")
-@given(forecasts())
-def test_the_fast_largest_gap_is_the_defined_one(case):
-    outcomes, scores, n_bins = case
-    edges = [m / n_bins for m in range(n_bins + 1)]
-    defined = definitions.maximum_calibration_error(scores, outcomes, edges)
-    assert cl.maximum_calibration_error(outcomes, scores, n_bins=n_bins) == pytest.approx(defined, abs=1e-12)
+    defined = getattr(definitions, name)(scores, outcomes, [m / n_bins for m in range(n_bins + 1)])
+    assert getattr(cl, name)(outcomes, scores, n_bins=n_bins) == pytest.approx(defined, abs=1e-12)
 
 
 @given(forecasts())

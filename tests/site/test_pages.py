@@ -1,5 +1,6 @@
 """Every built page, in a browser: on a phone, on a wide screen, on paper; light and dark; light to load."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,12 @@ def test_on_a_screen_and_on_paper_a_page_is_whole_and_axe_finds_nothing_serious(
     page.emulate_media(media="print")
     assert found(page, ON_PAPER) == {}
     assert visit.faults == []
+
+
+@pytest.mark.parametrize("visit", [("book/teaching/afternoon.html", "light", WIDE)], indirect=True)
+def test_the_teachers_sheet_is_one_sheet_of_paper(visit):
+    pdf = visit.page.pdf(format="A4", margin=dict.fromkeys(["top", "right", "bottom", "left"], "1cm"))
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
 
 
 @every_page("dark", WIDE)

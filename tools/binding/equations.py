@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
-import json
 import re
 import sys
 from collections.abc import Collection, Iterator
@@ -24,7 +23,11 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = Path("book/reference/equations.md")
+sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
+
+from tools.binding import pages  # noqa: E402
+
+PAGE = Path(pages.EQUATIONS_PAGE)
 API = Path("book/reference/api")
 DEFINITIONS = Path("calibration_lessons/book/definitions.py")
 
@@ -91,25 +94,6 @@ class Proof:
     is_idle: bool
 
 
-def find_pages(root: Path) -> list[Path]:
-    """Every page of the book, in a fixed order."""
-    pages = (path for path in (root / "book").rglob("*") if path.suffix in {".md", ".ipynb"})
-    return sorted(path for path in pages if ".ipynb_checkpoints" not in path.parts)
-
-
-def markdown_of(path: Path) -> list[tuple[int | None, str]]:
-    """Texts of a page: one a Markdown cell with the cell's place from 1, or the whole Markdown file."""
-    text = path.read_text(encoding="utf-8")
-    return [(None, text)] if path.suffix == ".md" else markdown_cells(text)
-
-
-@cache
-def markdown_cells(notebook: str) -> list[tuple[int | None, str]]:
-    """Texts of a notebook's Markdown cells with their places."""
-    cells = enumerate(json.loads(notebook)["cells"], start=1)
-    return [(number, "".join(cell["source"])) for number, cell in cells if cell["cell_type"] == "markdown"]
-
-
 @cache
 def parse(source: str) -> ast.Module:
     """Syntax tree of a module; the guards ask for the same one again and again."""
@@ -130,13 +114,12 @@ def displays_in(text: str) -> tuple[tuple[str | None, re.Match[str]], ...]:
 def find_displays(root: Path) -> list[Display]:
     """Find the displayed maths of the book, in the order of the pages."""
     return [
-        Display(
-            label, match["latex"], page, cell, match.start("latex"), text.count("\n", 0, match.start()) + 1
-        )
-        for path in find_pages(root)
-        if (page := path.relative_to(root).as_posix()) != PAGE.as_posix()
-        for cell, text in markdown_of(path)
-        for label, match in displays_in(text)
+        Display(label, match["latex"], page.file, cell.number, match.start("latex"), line)
+        for page in pages.pages(root)
+        if page.file != PAGE.as_posix()
+        for cell in page.markdown
+        for label, match in displays_in(cell.source)
+        if (line := cell.source.count("\n", 0, match.start()) + 1)
     ]
 
 
@@ -160,12 +143,15 @@ def settle(root: Path) -> list[str]:
     ]
     for display in reversed(drifted):  # the last first, so that the places of the others stay
         path, old = root / display.page, display.latex
-        text = dict(markdown_of(path))[display.cell]
+        if display.cell:
+            notebook = nbformat.read(path, as_version=4)
+            text = notebook.cells[display.cell - 1].source
+        else:
+            text = path.read_text(encoding="utf-8")
         new = homes[display.label] + old[len(old.rstrip(" .,\n")) :]
         start = display.start + len(old) - len(old.lstrip())
         text = text[:start] + new + text[display.start + len(old) :]
         if display.cell:
-            notebook = nbformat.read(path, as_version=4)
             notebook.cells[display.cell - 1].source = text
             text = nbformat.writes(notebook) + "\n"
         path.write_text(text, encoding="utf-8")
@@ -231,24 +217,17 @@ def tests_in(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.
             yield from tests_in(node.body, f"{prefix}{node.name}::")
 
 
-def title_of(path: Path) -> str:
+def title_of(page: pages.Page) -> str:
     """First heading of a page."""
-    for _, text in markdown_of(path):
-        if heading := re.search(r"^# +(.+)$", text, re.M):
-            return heading[1].strip()
-    return path.stem
+    return next((section.title for section in page.sections() if section.level == 1), page.file)
 
 
 def find_documented(root: Path) -> dict[str, str]:
     """Names that the API pages document, to which a link leads, each with its page."""
-    pages = {
-        page.relative_to(root).as_posix(): page.read_text("utf-8")
-        for page in sorted((root / API).glob("*.md"))
-    }
     return {
-        name.removeprefix("calibration_lessons."): page
-        for page, text in pages.items()
-        for name in DOCUMENTED.findall(text)
+        name.removeprefix("calibration_lessons."): page.file
+        for page in pages.pages(root, API.as_posix())
+        for name in DOCUMENTED.findall(page.cells[0].source)
     }
 
 
@@ -271,6 +250,7 @@ def entry(registration: Registration, proofs: list[Proof], documented: Collectio
 def write_page(root: Path) -> str:
     """Text of the page: a section a chapter, in it an entry an equation, in the order of the definitions."""
     places = {equation.label: equation for equation in find_equations(root)}
+    by_file = {page.file: page for page in pages.pages(root)}
     proofs, documented = find_proofs(root), find_documented(root)
     chapters: dict[str, list[str]] = {}
     for registration in find_registrations(root):
@@ -280,7 +260,7 @@ def write_page(root: Path) -> str:
     parts = [INTRODUCTION]
     for page, entries in chapters.items():
         link = "/" + Path(page).with_suffix("").as_posix()
-        parts += [f"## {title_of(root / page)}\n\nFrom {{doc}}`{link}`.\n", *entries]
+        parts += [f"## {title_of(by_file[page])}\n\nFrom {{doc}}`{link}`.\n", *entries]
     return "\n".join(parts)
 
 

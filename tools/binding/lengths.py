@@ -24,7 +24,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
+sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
+
+from tools.binding.pages import PARTS, read_lines  # noqa: E402
+
 WORDS_A_MINUTE, MINUTES_AN_EXERCISE = 200, 5
 SECONDS = {"lines": 4, "tables": 45, "pictures": 75, "formulas": 60}
 SET_WORDS_A_MINUTE, SET_CELLS_A_MINUTE = 120, 4
@@ -35,7 +38,7 @@ TO_WRITE = re.compile(r"(\d+) to (\d+) words")
 FOLDED_CODE = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
 FOLDED_OUTPUT = {"hide-output", "hide-cell", "remove-output", "remove-cell"}
 PICTURES = {"image/png", "image/svg+xml", "application/vnd.vegalite.v5+json"}
-FENCE = re.compile(r"^\s*(?P<marker>`{3,}|:{3,})\s*(?:\{(?P<name>[\w-]+)\})?")
+GATE = re.compile(r"\{solution-(start|end)\}")
 RULE = re.compile(r"^\s*\|[-:| ]+\|\s*$", re.M)  # under the head of a table
 PLAIN = [
     (re.compile(r"<!--.*?-->", re.S), " "),
@@ -111,7 +114,7 @@ def measure(notebook: dict[str, Any]) -> Length:
     texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
     code, in_solution = [], False
     for cell in notebook["cells"]:
-        if gates := re.findall(r"\{solution-(start|end)\}", "".join(cell["source"])):
+        if gates := GATE.findall("".join(cell["source"])):
             in_solution = gates[-1] == "start"
         if cell["cell_type"] == "code" and not in_solution:
             code.append(cell)
@@ -140,22 +143,11 @@ def unfolded(texts: list[str]) -> list[str]:
     kept: list[str] = []
     gated = False  # between solution-start and solution-end, which stand in cells of their own
     for text in texts:
-        lines: list[str] = []
-        fences: list[tuple[str, bool]] = []
-        for line in text.splitlines():
-            match = FENCE.match(line)
-            name = match["name"] or "" if match else ""
-            if name in {"solution-start", "solution-end"}:
-                gated = name == "solution-start"
-            lines.append(" " * len(line))
-            if match and fences and not name and match["marker"] == fences[-1][0]:
-                fences.pop()
-            elif match:
-                fences.append((match["marker"], name in {"dropdown", "solution", "solution-start", "math"}))
-            elif re.match(r"\s*:class:.*\bdropdown\b", line) and fences:
-                fences[-1] = (fences[-1][0], True)
-            elif not gated and not any(fold for _, fold in fences) and not re.match(r"\s*:[\w-]+:", line):
-                lines[-1] = line
+        lines = []
+        for line in read_lines(text):
+            if gate := GATE.search(line.text):
+                gated = gate[1] == "start"
+            lines.append(line.text if line.is_open and not gated else " " * len(line.text))
         kept.append("\n".join(lines))
     return kept
 

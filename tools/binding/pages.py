@@ -8,24 +8,35 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from markdown_it import MarkdownIt
+from mdit_py_plugins.colon_fence import colon_fence_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
 
 PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
 EQUATIONS_PAGE = "book/reference/equations.md"
 
-_FENCE = re.compile(r"^\s*(`{3,}|~{3,}|:{3,})\s*(\{[^}]*\})?")
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
-_VERBATIM = {
-    "code",
-    "code-block",
-    "code-cell",
-    "literalinclude",
-    "math",
-    "mermaid",
-    "bibliography",
-    "toctree",
-}
+_OPTION = re.compile(r"\s*:[\w-]+:")
+_VERBATIM = set("code code-block code-cell literalinclude math mermaid bibliography toctree".split())
+_HIDDEN = {"dropdown", "solution", "solution-start", "math"}
+_BLOCKS = MarkdownIt("commonmark").disable("inline").use(front_matter_plugin).use(colon_fence_plugin)
+
+
+class Line(NamedTuple):
+    """A line of a Markdown text with its number.
+
+    Code, display maths, and what opens, closes or sets a directive are no prose; the text inside an
+    admonition or an exercise is. Open is what no directive hides, and no part of its frame.
+    """
+
+    number: int
+    text: str
+    is_prose: bool
+    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -131,7 +142,7 @@ class Page:
             if cell.kind == "code":
                 sections[-1].code.append(cell)
             elif cell.kind == "markdown":
-                for number, line, is_prose in prose_lines(cell.source):
+                for number, line, is_prose, _ in read_lines(cell.source):
                     if is_prose and (heading := _HEADING.match(line)):
                         sections.append(Section(len(heading[1]), heading[2], [], []))
                     sections[-1].prose.append((cell, number, line if is_prose else ""))
@@ -154,53 +165,34 @@ def parse(source: str) -> ast.Module:
 
 
 @cache
-def prose_lines(text: str) -> tuple[tuple[int, str, bool], ...]:
-    """Lines of a Markdown text with their numbers, and whether each is prose.
-
-    Code blocks, display maths, the options of directives and the lines that open and close them are not.
-    The text inside an admonition or an exercise is.
-    """
-    lines: list[tuple[int, str, bool]] = []
-    fences: list[tuple[str, bool]] = []  # marker, and whether its content is verbatim
-    in_options = in_maths = False
-    start = front_matter_length(text)
+def read_lines(text: str) -> tuple[Line, ...]:
+    """Read the lines of a Markdown text."""
+    blocks, lines, in_maths = _blocks(text), [], False
     for number, line in enumerate(text.splitlines(), start=1):
-        verbatim = bool(fences) and fences[-1][1]
-        match = _FENCE.match(line)
-        if number <= start:
-            lines.append((number, line, False))
-        elif fences and match and match[1][0] == fences[-1][0][0] and closes(line, fences[-1][0]):
-            fences.pop()
-            lines.append((number, line, False))
-        elif verbatim:
-            lines.append((number, line, False))
-        elif match and (match[2] or match[1][0] != ":"):
-            name = (match[2] or "").strip("{}")
-            fences.append((match[1], not name or name in _VERBATIM))
-            lines.append((number, line, False))
-            in_options = True
-            continue
-        elif in_options and re.match(r"\s*:[\w-]+:", line):
-            lines.append((number, line, False))
-            continue
-        else:
-            is_maths = in_maths or line.lstrip().startswith("$$")
-            in_maths ^= line.count("$$") % 2 == 1
-            lines.append((number, line, not is_maths))
-        in_options = False
+        is_prose, is_open = blocks.get(number, (True, True))
+        is_maths = is_prose and (in_maths or line.lstrip().startswith("$$"))  # also within a paragraph
+        in_maths ^= is_prose and line.count("$$") % 2 == 1
+        lines.append(Line(number, line, is_prose and not is_maths, is_open))
     return tuple(lines)
 
 
-def front_matter_length(text: str) -> int:
-    """Count the lines of the YAML block at the top of a Markdown file."""
-    match = re.match(r"---\n.*?\n---\n", text, re.S)
-    return match[0].count("\n") if match else 0
-
-
-def closes(line: str, fence: str) -> bool:
-    """Tell whether a line closes the block that `fence` opened."""
-    bare = line.strip()
-    return len(bare) >= len(fence) and set(bare) == {fence[0]}
+def _blocks(text: str, above: int = 0, is_open: bool = True) -> dict[int, tuple[bool, bool]]:
+    """Tell whether the lines of directives and of code are prose, and whether they are open."""
+    told: dict[int, tuple[bool, bool]] = {}
+    for token in _BLOCKS.parse(text):
+        if token.map and token.type in {"front_matter", "fence", "colon_fence"}:
+            first, last = (above + place for place in token.map)
+            name = token.info[1:].partition("}")[0] if token.info.startswith("{") else ""
+            inside = token.content.splitlines()
+            options = list(takewhile(_OPTION.match, inside)) if name else []
+            is_prose = bool(name) and name not in _VERBATIM
+            shown = is_open and name not in _HIDDEN and "dropdown" not in "".join(options)
+            start = first + 2 + len(options)
+            told |= dict.fromkeys(range(first + 1, last + 1), (False, False))
+            told |= dict.fromkeys(range(start, first + 2 + len(inside)), (is_prose, shown))
+            if is_prose:
+                told |= _blocks("\n".join(inside[len(options) :]), start - 1, shown)
+    return told
 
 
 @cache

@@ -22,7 +22,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -62,26 +62,6 @@ class Job:
     ours: Call
     theirs: Call
     tolerance: float
-
-
-@dataclass(frozen=True)
-class Result:
-    """What was measured of a job: seconds, and bytes of extra memory."""
-
-    name: str
-    peer: str
-    limit: float
-    memory_limit: float
-    seconds: float
-    peer_seconds: float
-    memory: float
-    peer_memory: float
-    runs: int
-
-    @property
-    def ratio(self) -> float:
-        """Our time as a share of the peer's."""
-        return self.seconds / self.peer_seconds
 
 
 def binary(n: int) -> tuple[Array, Array]:
@@ -396,8 +376,11 @@ def seconds(call: Call) -> float:
     return time.process_time() - start
 
 
-def measure(place: int, job: Job) -> Result:
-    """Compare, then time both sides in turn; their memory is measured in a process that did no job before."""
+def measure(place: int, job: Job) -> dict[str, Any]:
+    """Compare, then time both sides in turn; their memory is measured in a process that did no job before.
+
+    Times are in seconds, memory in bytes beyond what the process held.
+    """
     apart = float(np.abs(np.asarray(job.ours()) - np.asarray(job.theirs())).max())
     if not apart <= job.tolerance:
         raise SystemExit(f"{job.name}: {apart:.3g} apart from {job.peer}, more than {job.tolerance:g}")
@@ -407,10 +390,11 @@ def measure(place: int, job: Job) -> Result:
         theirs.append(seconds(job.theirs))
     alone = [sys.executable, __file__, MEMORY, str(place)]
     memory, peer_memory = json.loads(subprocess.run(alone, capture_output=True, text=True, check=True).stdout)
-    return Result(
-        job.name, job.peer, job.limit, job.memory, statistics.median(ours), statistics.median(theirs),
-        memory, peer_memory, len(ours),
-    )  # fmt: skip
+    return {
+        "name": job.name, "peer": job.peer, "limit": job.limit, "memory_limit": job.memory,
+        "seconds": statistics.median(ours), "peer_seconds": statistics.median(theirs),
+        "memory": memory, "peer_memory": peer_memory, "runs": len(ours),
+    }  # fmt: skip
 
 
 def growth() -> Iterator[dict[str, float]]:
@@ -511,14 +495,14 @@ def machine() -> dict[str, str]:
     return {"cpu": cpu, "cores": str(os.cpu_count()), "python": platform.python_version(), **versions}
 
 
-def report(result: Result) -> str:
+def report(of: dict[str, Any]) -> str:
     """Write one line of progress."""
-    met = result.ratio <= result.limit and result.memory <= result.memory_limit
-    ours, theirs = 1e3 * result.seconds, 1e3 * result.peer_seconds
-    memory, most = result.memory / MIB, result.memory_limit / MIB
+    ratio = of["seconds"] / of["peer_seconds"]
+    met = ratio <= of["limit"] and of["memory"] <= of["memory_limit"]
     return (
-        f"{result.name:33}{ours:8.1f} ms, {result.peer:18}{theirs:9.1f} ms: {result.ratio:6.3f} of "
-        f"{result.limit:<5g}{memory:7.1f} of {most:5.1f} MiB{'' if met else '  MISSED'}"
+        f"{of['name']:33}{1e3 * of['seconds']:8.1f} ms, {of['peer']:18}{1e3 * of['peer_seconds']:9.1f} ms: "
+        f"{ratio:6.3f} of {of['limit']:<5g}{of['memory'] / MIB:7.1f} of {of['memory_limit'] / MIB:5.1f} MiB"
+        f"{'' if met else '  MISSED'}"
     )
 
 
@@ -558,7 +542,7 @@ def main(words: list[str]) -> None:
     written = {
         "command": COMMAND,
         "machine": machine(),
-        "jobs": [asdict(result) for result in results],
+        "jobs": results,
         "growth": points,
         "import": {"calibration_lessons": ours, "scikit-learn": theirs},
         "dask": json.loads(lazy.stdout),

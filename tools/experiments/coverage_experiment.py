@@ -12,8 +12,10 @@ error is then a sum, and a sample is told by how often it drew each forecast wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+from ast import literal_eval
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,14 +26,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
 
 import calibration_lessons as cl
-from calibration_lessons.book.simulate import calibrated, over_confident, sawtooth
+from calibration_lessons.book.simulate import Truth, calibrated, over_confident, sawtooth
 from calibration_lessons.measures import _class_wise
 from calibration_lessons.measures.reliability import curve_from_sums
 from tools.experiments.running import done, parser, write_table
 
 REPEATS, RESAMPLES, FORECASTS, ROUNDING = 1000, 200, 300, 1e-12
 Z_ONE, Z_TWO = stats.norm.isf([0.05, 0.025])
-LIKE_NETWORKS, UNIFORM = stats.beta(20, 1), stats.uniform()
+SOURCES, UNIFORM = Path(__file__).with_name("coverage_sources.csv"), stats.uniform()
 FORESTS = {"wine": load_wine, "digits": load_digits}
 
 
@@ -43,18 +45,23 @@ class Population(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A source in words, the population, the rows drawn from it, the bins, the error, and its kind.
+    """A row of the table of sources: rows drawn of a population, which `WORDS` explains, bins, and the error.
 
     The sources of kind "built" were at hand while the interval was made; those of kind "unseen" were written
-    down afterwards, and nothing of the interval was changed for them.
+    down afterwards, to break it, and nothing of the interval was changed for them.
     """
 
+    kind: str
     source: str
-    population: Callable[[], Population]
+    words: str
     n: int
-    n_bins: int = 15
-    norm: str = "l1"
-    kind: str = "built"
+    n_bins: int
+    norm: str
+
+    def population(self) -> Population:
+        """Make the population: ``scores; times 2; beta 1 30``, of such parts, or ``odds -4.6 1 2``."""
+        first, *parts = map(read, self.words.split("; "))
+        return first(*parts) if parts else first
 
 
 class Row(NamedTuple):
@@ -158,47 +165,33 @@ class Binned:
         return bool(low <= truth <= estimate + Z_TWO * s)
 
 
-def scores(truth: Callable[[Any], Any], law: Any = UNIFORM) -> Callable[[], Population]:
+def scores(truth: Truth, law: Any = UNIFORM) -> Population:
     """Take the middles of equal shares of a distribution of scores, with the chance of their events."""
     p = np.asarray(law.ppf((np.arange(FORECASTS) + 0.5) / FORECASTS))
-    return lambda: Population(p, np.clip(truth(p), 0, 1))
+    return Population(p, np.clip(truth(p), 0, 1))
 
 
-def odds(mean: float, sd: float, times: float, n: int = FORECASTS) -> Callable[[], Population]:
+def odds(mean: float, sd: float, times: float, n: int = FORECASTS) -> Population:
     """Take normal log-odds; the true odds are so many times as large."""
     z = stats.norm(mean, sd).ppf((np.arange(n) + 0.5) / n)
-    return lambda: Population(expit(z), expit(z + np.log(times)))
+    return Population(expit(z), expit(z + np.log(times)))
 
 
-def mixture(*forecasts: tuple[float, float]) -> Callable[[], Population]:
-    """List forecasts, each with the chance of its event."""
-    return lambda: Population(*np.array(forecasts).T)
+def mixture(*numbers: float) -> Population:
+    """List forecasts in threes: how often each comes, the forecast, and the chance of its event."""
+    times, *rows = np.reshape(numbers, (-1, 3)).T
+    return Population(*np.repeat(rows, times.astype(int), axis=1))
 
 
-def shifted(by: float) -> Callable[[], Population]:
+def shifted(by: float) -> Population:
     """Return a source whose events happen more often than forecast, by the same amount everywhere."""
     return scores(lambda p: p + by, stats.uniform(max(0.0, -by), 1 - abs(by)))
 
 
-def constant(chance: float) -> Callable[[Any], Any]:
-    """Return a truth that is the same whatever is forecast."""
-    return lambda p: np.full_like(p, chance)
-
-
-def times(factor: float) -> Callable[[Any], Any]:
-    """Return a truth that is a multiple of the forecast."""
-    return lambda p: factor * p
-
-
-def one_bin_off(p: Any) -> Any:
-    """Return a truth that is 0.2 too low in the seventh of 15 bins and right elsewhere."""
-    return np.where((p > 6 / 15) & (p <= 7 / 15), p - 0.2, p)
-
-
-def classes(n_classes: int, temperature: float, spread: float = 2.0) -> Callable[[], Population]:
+def classes(n_classes: int, temperature: float, spread: float = 2.0) -> Population:
     """Return normal logits of several classes, and labels drawn at a temperature."""
     z = spread * np.random.default_rng(99).normal(size=(FORECASTS, n_classes))
-    return lambda: Population(softmax(z, axis=1), softmax(z / temperature, axis=1))
+    return Population(softmax(z, axis=1), softmax(z / temperature, axis=1))
 
 
 @cache
@@ -209,156 +202,46 @@ def forest(data: str) -> tuple[Any, Any]:
     return cross_val_predict(model, features, labels, method="predict_proba"), labels
 
 
-def top_label(data: str) -> Callable[[], Population]:
+def top_label(data: str) -> Population:
     """Take a forest's confidence in its top label; the label of each row is known."""
-
-    def population() -> Population:
-        p, labels = forest(data)
-        return Population(p.max(axis=1), (p.argmax(axis=1) == labels).astype(float))
-
-    return population
+    p, labels = forest(data)
+    return Population(p.max(axis=1), (p.argmax(axis=1) == labels).astype(float))
 
 
-def all_classes(data: str) -> Callable[[], Population]:
+def all_classes(data: str) -> Population:
     """Take a forest's probabilities of all classes; the label of each row is known."""
-    return lambda: Population(forest(data)[0], np.eye(forest(data)[0].shape[1])[forest(data)[1]])
+    p, labels = forest(data)
+    return Population(p, np.eye(p.shape[1])[labels])
 
 
-def today() -> list[Case]:
-    """List the sources on which the interval was first judged: few are timid or rare."""
-    even, too_sure = scores(calibrated), scores(over_confident(1.3))
-    network, sure = scores(calibrated, LIKE_NETWORKS), scores(over_confident(1.6), LIKE_NETWORKS)
-    return [
-        *(Case("calibrated", even, n) for n in (200, 1000)),
-        Case("calibrated", even, 16_000, 100),
-        *(Case("calibrated, Beta(20, 1)", network, n) for n in (200, 10_000)),
-        *(Case("off by 0.02", shifted(0.02), n) for n in (1000, 8000)),
-        Case("off by 0.02", shifted(0.02), 16_000, 50),
-        Case("off by -0.03", shifted(-0.03), 2000),
-        Case("off by 0.05", shifted(0.05), 500),
-        Case("off by 0.05", shifted(0.05), 3000, 50),
-        Case("off by 0.05", shifted(0.05), 4000, 100),
-        *(Case("off by 0.1", shifted(0.1), n) for n in (300, 2000)),
-        Case("off by -0.02, Beta(20, 1)", scores(lambda p: p - 0.02, LIKE_NETWORKS), 4000),
-        *(Case("logits 1.3 times", too_sure, n) for n in (250, 1000, 4000, 16_000)),
-        Case("logits 0.7 times", scores(over_confident(0.7)), 1000),
-        Case("logits 1.3 times, U(1/2, 1)", scores(over_confident(1.3), stats.uniform(0.5, 0.5)), 2000),
-        Case("logits 1.5 times, Beta(1/2, 1/2)", scores(over_confident(1.5), stats.beta(0.5, 0.5)), 1000),
-        *(Case("logits 1.6 times, Beta(20, 1)", sure, n) for n in (200, 1000, 10_000)),
-        Case("logits 2.1 times, Beta(6, 0.3)", scores(over_confident(2.1), stats.beta(6, 0.3)), 64_000),
-        Case("saw of 0.03, 15 teeth", scores(sawtooth(0.03, 15)), 10_000, 30),
-        Case("saw of 0.1, 5 teeth", scores(sawtooth(0.1, 5)), 2000, 30),
-        Case("rare, 1.5 times as often", scores(times(1.5), stats.beta(1, 30)), 3000),
-        Case("one bin off by 0.2", scores(one_bin_off), 5000),
-    ]
+WORDS: dict[str, Any] = {  # of the table of sources
+    "scores": scores, "odds": odds, "mixture": mixture, "shifted": shifted, "classes": classes,
+    "top_label": top_label, "all_classes": all_classes, "beta": stats.beta, "uniform": stats.uniform,
+    "calibrated": calibrated, "over_confident": over_confident, "sawtooth": sawtooth,
+    "constant": lambda chance: lambda p: np.full_like(p, chance),
+    "plus": lambda by: lambda p: p + by,
+    "times": lambda factor: lambda p: factor * p,
+    "power": lambda exponent: lambda p: p**exponent,
+    "step": lambda p: (p > 0.5).astype(float),
+    "turned": lambda p: 1 - p,
+    "one_bin_off": lambda p: np.where((p > 6 / 15) & (p <= 7 / 15), p - 0.2, p),
+    "high_off": lambda p: p - 0.15 * (p > 0.9),
+}  # fmt: skip
 
 
-def timid() -> list[Case]:
-    """List sources that know more than they say: the forecasts vary more than the labels."""
-    third = scores(over_confident(1 / 3), LIKE_NETWORKS)
-    beta51, beta52 = stats.beta(5, 1), stats.beta(5, 2)
-    return [
-        *(Case("logits 1/3 times, Beta(20, 1)", third, n) for n in (20, 300, 1000, 10_000)),
-        Case("logits 1/3 times, Beta(20, 1)", third, 300, norm="l2"),
-        *(Case("always 0.99, Beta(5, 1)", scores(constant(0.99), beta51), n) for n in (100, 1000)),
-        *(Case("always 0.999, Beta(5, 1)", scores(constant(0.999), beta51), n) for n in (30, 300)),
-        Case("always 0.999, Beta(5, 1)", scores(constant(0.999), beta51), 300, norm="l2"),
-        Case("always 1, Beta(200, 1)", scores(constant(1.0), stats.beta(200, 1)), 2000),
-        Case("always 0.02, Beta(2, 2)", scores(constant(0.02), stats.beta(2, 2)), 1000),
-        Case("logits 1/2 times, Beta(5, 2)", scores(over_confident(0.5), beta52), 100_000),
-        Case("0.3 times as often, Beta(1, 9)", scores(times(0.3), stats.beta(1, 9)), 500),
-        Case("logits 0.3 times, Beta(5, 2)", scores(over_confident(0.3), beta52), 200, 1),
-        Case("logits 0.7 times", scores(over_confident(0.7)), 10, 2),
-    ]
-
-
-def rare() -> list[Case]:
-    """List sources with fewer than six expected events, or non-events, a sample."""
-    two, three = odds(-4.6, 1, 2), odds(-4.6, 1, 3)
-    return [
-        *(Case("0.02 told, 0.05 true", mixture((0.02, 0.05)), n) for n in (50, 100)),
-        Case("0.02 told, 0.05 true", mixture((0.02, 0.05)), 50, norm="l2"),
-        Case("0.02 told and true", mixture((0.02, 0.02)), 50),
-        Case("0.05 told, 0.2 true", mixture((0.05, 0.2)), 10),
-        Case("0.9 told, 0.6 true", mixture((0.9, 0.6)), 10),
-        Case("0.05 told, 0.0017 true", mixture((0.05, 0.0017)), 100),
-        Case("0.0001 told, 0.0017 true", mixture((0.0001, 0.0017)), 100),
-        Case("0.001 told, 0.003 true", mixture((0.001, 0.003)), 1000),
-        *(Case("rare, odds 2 times", two, n) for n in (50, 100)),
-        *(Case("rare, odds 3 times", three, n) for n in (50, 100)),
-        Case("rare, odds 3 times", three, 100, norm="l2"),
-        Case("rare, calibrated", odds(-4.6, 1, 1), 100),
-        Case("rare, odds 0.3 times", odds(-4.6, 1, 0.3), 200),
-        Case("rare, 2 times as often", scores(times(2), stats.beta(1, 30)), 50),
-        Case("calibrated, Beta(100, 1)", scores(calibrated, stats.beta(100, 1)), 100),
-    ]
-
-
-def other() -> list[Case]:
-    """List real forecasts, errors of all classes, root mean squares, and few bins."""
-    return [
-        *(Case("forest on wine", top_label("wine"), n) for n in (30, 100)),
-        *(Case("forest on digits", top_label("digits"), n) for n in (100, 1000)),
-        Case("forest on digits", top_label("digits"), 200, norm="l2"),
-        Case("forest on wine", all_classes("wine"), 100, norm="class-wise"),
-        Case("forest on digits", all_classes("digits"), 200, norm="class-wise"),
-        Case("2 classes, logits 0.4 times", classes(2, 0.4), 100, norm="class-wise"),
-        Case("3 classes, logits 1.5 times", classes(3, 1.5), 500, norm="class-wise"),
-        Case("3 classes, logits 0.5 times", classes(3, 0.5), 200, norm="class-wise"),
-        Case("10 classes, calibrated", classes(10, 1), 1000, norm="class-wise"),
-        Case("10 classes, logits 0.4 times", classes(10, 0.4, 1), 300, norm="class-wise"),
-        Case("calibrated", scores(calibrated), 500, norm="l2"),
-        Case("off by 0.05", shifted(0.05), 1000, norm="l2"),
-        Case("logits 1.6 times, Beta(20, 1)", scores(over_confident(1.6), LIKE_NETWORKS), 2000, norm="l2"),
-        Case("calibrated", scores(calibrated), 200, 1),
-        Case("logits 1.3 times", scores(over_confident(1.3)), 30, 5),
-    ]
-
-
-def unseen() -> list[Case]:
-    """List sources that were written down when the interval was fixed, to break it."""
-    mixed = mixture(*[(0.02, 0.06)] * 9, (0.5, 0.5))
-    crowd = mixture(*[(0.998, 0.98)] * 19, (0.6, 0.9))
-    steps = scores(lambda p: (p > 0.5).astype(float))
-    cases = [
-        Case("nine of ten rare, 3 times as often", mixed, 60),
-        Case("19 of 20 at 0.998, true 0.98", crowd, 100),
-        Case("19 of 20 at 0.998, true 0.98", crowd, 2000, norm="l2"),
-        *(Case("right in every row, U(0, 1)", steps, n) for n in (10, 100, 5000)),
-        Case("right in every row, U(0, 1)", steps, 100, 1),
-        Case("right in every row, U(0, 1)", steps, 200, norm="l2"),
-        Case("the wrong way round, Beta(2, 5)", scores(lambda p: 1 - p, stats.beta(2, 5)), 80),
-        Case("the wrong way round, U(0, 1)", scores(lambda p: 1 - p), 400, 1),
-        Case("always 0.5, Beta(1/2, 1/2)", scores(constant(0.5), stats.beta(0.5, 0.5)), 40),
-        Case("never, Beta(1, 60)", scores(constant(0.0), stats.beta(1, 60)), 400),
-        Case("0.01 told, 0.03 or 0 true", mixture((0.01, 0.03), (0.01, 0.0)), 150),
-        Case("0.5 told, 1 in 3 at 0.51", mixture((0.5, 0.5), (0.5, 0.5), (0.51, 0.95)), 25),
-        Case("0.3 told, 0.26 true", mixture((0.3, 0.26)), 100_000),
-        Case("0.999 told, 0.995 true", mixture((0.999, 0.995)), 700),
-        Case("p squared", scores(lambda p: p**2), 20),
-        Case("p squared, Beta(50, 1)", scores(lambda p: p**2, stats.beta(50, 1)), 150),
-        Case("root of p, Beta(1, 50)", scores(np.sqrt, stats.beta(1, 50)), 60),
-        Case("saw of 0.2, 7 teeth", scores(sawtooth(0.2, 7)), 500, 15),
-        Case("off by 0.15 above 0.9 alone", scores(lambda p: p - 0.15 * (p > 0.9)), 300),
-        Case("rare, odds 5 times", odds(-6, 1.5, 5), 300),
-        Case("rare, odds 4 times", odds(-3.5, 0.5, 4), 12),
-        Case("calibrated", odds(-5, 2, 1), 20_000, 200),
-        Case("logits 0.9 times, Beta(20, 1)", scores(over_confident(0.9), LIKE_NETWORKS), 50_000),
-        Case("forest on wine", top_label("wine"), 178, 5),
-        Case("forest on digits", top_label("digits"), 50, norm="l2"),
-        Case("forest on digits", top_label("digits"), 10_000),
-        Case("5 classes, logits 0.2 times", classes(5, 0.2, 0.7), 60, norm="class-wise"),
-        Case("8 classes, logits 2 times", classes(8, 2, 3), 400, norm="class-wise"),
-        Case("forest on digits", all_classes("digits"), 500, norm="class-wise"),
-        Case("forest on wine", all_classes("wine"), 25, norm="class-wise"),
-    ]
-    return [case._replace(kind="unseen") for case in cases]
+def read(words: str) -> Any:
+    """Read ``beta 20 1``: a name of `WORDS`, and what it is called with, if anything."""
+    name, *texts = words.split()
+    given = [text if text.isalpha() else literal_eval(text) for text in texts]
+    return WORDS[name](*given) if given else WORDS[name]
 
 
 @cache
 def cases() -> list[Case]:
     """List all sources."""
-    return [*today(), *timid(), *rare(), *other(), *unseen()]
+    with SOURCES.open(encoding="utf-8") as file:
+        _, *rows = csv.reader(file)
+    return [Case(*words, int(n), int(n_bins), norm) for *words, n, n_bins, norm in rows]
 
 
 def count(case: Case, repeats: int = REPEATS) -> Row:

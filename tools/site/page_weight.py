@@ -50,7 +50,7 @@ ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 # What the theme loads and nothing here needs: icons drawn by a script, tabs, Sphinx's own search.
 NEVER = re.compile(r"(fontawesome|design-tabs|togglebutton|searchtools|language_data|searchindex)\.js")
 # Our own, needed as soon as the page is read.
-AT_ONCE = re.compile(r"_static/(late|start|slides|reveal|explorers|run_here)[\w.]*\.(js|css)")
+AT_ONCE = re.compile(r"_static/(late|start|quiz|slides|reveal|explorers|run_here)[\w.]*\.(js|css)")
 OPTIONS = "documentation_options.js"
 TOGGLE = "starts-with(., 'let toggle') or contains(., 'togglebuttonSelector')"
 # Light or dark before anything is drawn, as the theme will have it.
@@ -62,7 +62,7 @@ MODE = """
     }
 """
 LATE = "late.js"
-OWN_SCRIPTS = ["copybutton.js", "search.js", "progress.js", LATE]
+OWN_SCRIPTS = ["copybutton.js", "search.js", "progress.js", "quiz.js", LATE]
 # No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
 # look for the rest.
 NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides btn-slides-button".split())

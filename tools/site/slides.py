@@ -32,7 +32,7 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
 
-from tools.binding.lengths import PARTS  # noqa: E402
+from tools.binding.pages import PARTS  # noqa: E402
 
 ENDING = ".slides.html"
 LIST = "lesson-slides"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.binding.pages import Page, pages, prose_lines
+from tools.binding.pages import Page, pages, read_lines
 
 from .problem import Problem
 
@@ -50,7 +50,7 @@ def pictures(page: Page) -> Iterator[Problem]:
     for cell in page.markdown:
         bare = [
             (number, "picture without alt text")
-            for number, line, is_prose in prose_lines(cell.source)
+            for number, line, is_prose, _ in read_lines(cell.source)
             if is_prose
             and (
                 any(not match["alt"].strip() for match in MARKDOWN_IMAGE.finditer(line))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from tools.binding.pages import Page, pages, prose_lines
+from tools.binding.pages import Page, pages, read_lines
 
 from .problem import Problem
 
@@ -55,7 +55,7 @@ def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
     texts = [(page.file, cell.place, cell.source) for page in book.values() for cell in page.markdown]
     texts += [(p.name, "line {}".format, p.read_text("utf-8")) for p in sorted(root.glob("*.md"))]
     for file, place, text in texts:
-        for number, line, is_prose in prose_lines(text):
+        for number, line, is_prose, _ in read_lines(text):
             paths = [] if file == "CONTRIBUTING.md" else CODE_PATH.finditer(line)  # examples of new files
             gone = [match[0] for match in paths if not (root / match["file"]).exists()]
             calls = TARGET.finditer(line) if is_prose else COMMAND.finditer(line)
@@ -114,6 +114,6 @@ def at(page: Page, target: str, files: set[str]) -> str | None:
 
 def anchors(page: Page) -> set[str]:
     """Names under which links reach the headings of a page."""
-    lines = (line for cell in page.markdown for _, line, is_prose in prose_lines(cell.source) if is_prose)
+    lines = (line.text for cell in page.markdown for line in read_lines(cell.source) if line.is_prose)
     titles = (match[1] for line in lines if (match := HEADING.match(line)))
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}

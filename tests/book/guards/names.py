@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.binding.equations import find_documented
-from tools.binding.pages import Cell, Page, notebooks, pages, prose_lines
+from tools.binding.pages import Cell, Page, notebooks, pages, read_lines
 
 from .package import PACKAGE, callables, public, resolve
 from .problem import Problem
@@ -84,7 +84,7 @@ def reached(page: Page, aliases: dict[str, str]) -> Iterator[tuple[Cell, int, st
 def in_prose(page: Page) -> Iterator[Problem]:
     """Report names in backticks that begin with the package; other names are another library's, or words."""
     for cell in page.markdown:
-        for number, line, is_prose in prose_lines(cell.source):
+        for number, line, is_prose, _ in read_lines(cell.source):
             for match in DOTTED.finditer(line) if is_prose else ():
                 full = re.sub(r"^cl\.", f"{PACKAGE}.", match["name"])
                 if not resolve(full):

@@ -1,0 +1,105 @@
+// Answers and confidences become the reader's reliability diagram. They stay in this browser, with what progress.js keeps.
+{
+  const KEY = "calibration-lessons";
+  const LEVEL = 0.95;
+  const form = document.querySelector(".quiz");
+  const [says, result] = [form.querySelector(".quiz-says"), form.querySelector(".quiz-result")];
+  const percent = (share) => `${Number((100 * share).toFixed(1))}\u202f%`;
+  const mean = (numbers) => numbers.reduce((total, one) => total + one, 0) / numbers.length;
+  const questions = [...form.querySelectorAll("fieldset")].map((box) => ({
+    box,
+    radios: [...box.querySelectorAll("[type=radio]")],
+    slider: box.querySelector("[type=range]"),
+    given: () => box.querySelector(":checked")?.value,
+  }));
+
+  // The fewest and the most right answers of a reader who is right with these chances.
+  const range = (chances) => {
+    const add = (shares, p) => [...shares, 0].map((share, k) => share * (1 - p) + (k && shares[k - 1] * p));
+    const shares = chances.reduce(add, [1]);
+    const quantile = (level, below = 0) => shares.findIndex((share) => (below += share) >= level);
+    return [quantile((1 - LEVEL) / 2), quantile((1 + LEVEL) / 2)];
+  };
+  const group = (answers) => {
+    const [said, of] = [mean(answers.map(({ sure }) => sure)), answers.length];
+    const band = range(Array(of).fill(said)).map((hits) => hits / of); // as ReliabilityCurve.band
+    return { said, of, band, right: mean(answers.map(({ hit }) => hit)) };
+  };
+  const tell = (answers) => {
+    const all = group(answers);
+    const [low, high] = range(answers.map(({ sure }) => sure));
+    const hits = answers.filter(({ hit }) => hit).length;
+    const [brier, paid] = [({ sure, hit }) => (sure - hit) ** 2, ({ sure }) => sure * (1 - sure)].map((cost) => mean(answers.map(cost)));
+    const verdict =
+      low <= hits && hits <= high ? "so chance can explain yours" : `so chance hardly explains yours: you are ${hits < low ? "over" : "under"}-confident`;
+    return (
+      `You were ${percent(all.said)} sure on average, and right in ${percent(all.right)}: ${hits} of ${all.of}. ` +
+      `A calibrated reader who is as sure as you has ${low} to ${high} right in at least 95 of 100 rounds, ${verdict}. ` +
+      `Your Brier score is ${brier.toFixed(3)}. Who always says 50\u202f% gets 0.250; a calibrated reader who is as sure as you gets ${paid.toFixed(3)} on average.`
+    );
+  };
+  const draw = (answers) => {
+    const bins = [5, 6, 7, 8, 9, 10].map((bin) => answers.filter(({ sure }) => Math.ceil(10 * sure) === bin)); // closed on the right
+    const groups = bins.filter((bin) => bin.length).map(group);
+    const [x, y] = [(share) => 200 * (share - 0.5), (share) => 100 * (1 - share)];
+    const ticks = [50, 60, 70, 80, 90, 100].map((at) => `<text x="${x(at / 100)}" y="107">${at}</text>`);
+    const marks = [0, 25, 50, 75, 100].map((at) => `<text class="side" x="-2" y="${y(at / 100) + 1.5}">${at}</text>`);
+    const bars = groups.map(({ said, band: [low, high] }) => `<path class="band" d="M${x(said)} ${y(low) + 0.5}V${y(high) - 0.5}"/>`);
+    const points = groups.map(({ said, right, of }) => `<circle cx="${x(said)}" cy="${y(right)}" r="${1 + Math.sqrt(of)}"/>`);
+    result.querySelector("svg").innerHTML =
+      `<path class="frame" d="M0 0H100V100H0Z"/><path class="line" d="M0 50L100 0"/>${bars.join("")}${points.join("")}` +
+      `${ticks.join("")}${marks.join("")}<text x="50" y="115">how sure, %</text><text class="up" y="-3">right, %</text>`;
+    const rows = groups.map(({ said, of, right, band }) => {
+      const cells = [percent(said), `${percent(right)} of ${of}`, band.map(percent).join(" to ")];
+      return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+    });
+    result.querySelector("tbody").innerHTML = rows.join("");
+  };
+
+  const kept = () => {
+    try {
+      return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    } catch {
+      return {};
+    }
+  };
+  const keep = (quiz) => {
+    try {
+      localStorage.setItem(KEY, JSON.stringify({ ...kept(), quiz }));
+    } catch {}
+  };
+  const show = (shown) => {
+    for (const { box, radios, slider, given } of questions) {
+      const sure = percent(slider.value / 100);
+      slider.setAttribute("aria-valuetext", sure);
+      for (const input of [...radios, slider]) input.disabled = shown;
+      box.querySelector("details").hidden = !shown;
+      const is = shown ? (given() === box.dataset.right ? "right" : "wrong") : "";
+      box.dataset.is = is;
+      box.querySelector("output").textContent = is ? `${sure}: ${is}` : sure;
+    }
+    const answers = questions.map(({ box, slider, given }) => ({ sure: slider.value / 100, hit: Number(given() === box.dataset.right) }));
+    result.hidden = !shown;
+    says.textContent = shown ? tell(answers) : "";
+    if (shown) draw(answers);
+  };
+  const remember = (shown) => {
+    const answers = questions.map(({ slider, given }) => [given(), Number(slider.value)]);
+    keep({ answers, shown }); // the first round counts, until the reader answers again
+    show(shown);
+  };
+  form.addEventListener("input", () => remember(false));
+  form.addEventListener("reset", () => setTimeout(() => remember(false)));
+  form.querySelector("button").addEventListener("click", () => {
+    const open = questions.filter(({ given }) => !given());
+    if (!open.length) return remember(true);
+    says.textContent = `Answer all questions first: ${open.length} are left.`;
+    open[0].radios[0].focus();
+  });
+  const { answers = [], shown = false } = kept().quiz ?? {};
+  answers.forEach(([letter, sure], i) => {
+    for (const radio of questions[i].radios) radio.checked = radio.value === letter;
+    questions[i].slider.value = sure;
+  });
+  show(shown);
+}
