@@ -9,6 +9,7 @@ from docutils import nodes
 from docutils.utils import new_document
 from lxml import html as lxml_html
 
+from calibration_lessons.plots.palette import BLACK, BLUE, DARK, GREEN, VERMILLION
 from tests.book.copied import ROOT
 from tools.site.mathml import mathml
 from tools.site.page_weight import applies, kept, selectors_of
@@ -136,3 +137,25 @@ def test_what_is_home_made_has_its_reason_and_about_its_length_in_the_table():
         told |= dict.fromkeys(pieces)
         assert abs(sum(lengths[piece] for piece in pieces) - int(stated)) <= 0.25 * int(stated), names
     assert {name for name, length in lengths.items() if length > 100} <= set(told)
+
+
+def test_the_five_colours_of_the_site_are_those_of_figures_and_are_seen_on_both_grounds():
+    css = (ROOT / "book/assets/course.css").read_text("utf-8")
+    blocks = re.findall(r"html[:\[].*?}", css, re.S)[:2]
+    light, dark = (dict(re.findall(r"--(\w+): (#\w{6});", block)) for block in blocks)
+    for name, color in {"blue": BLUE, "vermillion": VERMILLION, "green": GREEN}.items():
+        assert (light[name], dark[name]) == (color.lower(), DARK[color].lower())
+    assert dark["ink"] == DARK[BLACK].lower()
+    for colors, other in ((light, 3), (dark, 4.5)):
+        ground = luminance(colors.pop("paper"))
+        for name, color in colors.items():
+            high, low = sorted((ground, luminance(color)), reverse=True)
+            contrast = (high + 0.05) / (low + 0.05)
+            assert contrast >= (4.5 if name in {"ink", "blue"} else other), (name, contrast)
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of WCAG."""
+    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]

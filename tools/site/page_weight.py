@@ -20,6 +20,7 @@ from importlib.resources import as_file, files
 from io import BytesIO
 from math import fsum  # the same on every Python
 from pathlib import Path
+from shutil import copy
 from unicodedata import decomposition
 
 import tinycss2
@@ -36,6 +37,15 @@ from tools.site.repairs import tell
 
 SHEET = "styles/site.css"
 MATHS = "fonts/maths.woff2"
+FACES = {
+    "serif": "serif_pro/files/SourceSerifPro-Regular",
+    "serif-italic": "serif_pro/files/SourceSerifPro-It",
+    "serif-bold": "serif_pro/files/SourceSerifPro-Semibold",
+    "sans": "sans_pro/files/SourceSansPro-Regular",
+    "sans-bold": "sans_pro/files/SourceSansPro-Semibold",
+}
+FIRST = ("serif", "serif-bold", "sans", "sans-bold")
+PRELOAD = {"rel": "preload", "as": "font", "type": "font/woff2", "crossorigin": ""}
 ICONS = "vendor/fontawesome/webfonts/fa-solid-900.woff2"
 # What the theme loads and nothing here needs: icons drawn by a script, tabs, Sphinx's own search.
 NEVER = re.compile(r"(fontawesome|design-tabs|togglebutton|searchtools|language_data|searchindex)\.js")
@@ -84,9 +94,9 @@ FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and 
 LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
 WIDE, SHOWN = 560, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
 REM = 16  # pixels
-SHAPES = ((36, 350), (85, 690))  # of a column of text on a phone and on a wide page
+SHAPES = ((40, 350), (70, 690))  # of a column of text on a phone and on a wide page
 # The height of a line, and the room around: rem.
-TEXT = {"h2": (2.2, 3.0), "h3": (2.0, 2.0), "h4": (1.7, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.65, 1.15))
+TEXT = {"h2": (1.9, 3.0), "h3": (1.6, 2.0), "h4": (1.4, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.8, 1.15))
 VERBATIM = ("pre", "script", "style", "textarea")
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -179,6 +189,8 @@ def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
         rf"url(\g<1>{root}", kept(css, used if waits else used | MADE_BY_SCRIPTS, not waits)
     )
     link.addprevious(style)
+    for face in FIRST if waits else ():  # before the text is drawn: else its lines move
+        style.addprevious(Element("link", PRELOAD, href=f"{root}fonts/{face}.woff2"))
     letters = {character for math in page.iter("math") for character in drawn(math)}
     if letters:
         font = b64encode(subset(static / MATHS, letters | {ROOT})).decode()
@@ -275,25 +287,25 @@ def foresee(page: HtmlElement, path: Path) -> None:
 def height(part: HtmlElement, line: int, room: int) -> float:
     """Estimate a height in rem, in lines of so many characters and for pictures with this room in pixels.
 
-    >>> height(html.fromstring("<section><h2>A title</h2><p>Two lines of text.</p></section>"), 20, 350)
-    8.0
+    >>> height(html.fromstring("<section><p>One.</p><p>Two lines of text.</p></section>"), 20, 350)
+    5.9
     """
     text: str = part.text_content()
     if part.tag in {"details", "aside", "script"}:
-        return 3.5 if part.tag == "details" else 0.0
+        return 4.5 if part.tag == "details" else 0.0
     if part.tag == "img":
         across = int(part.get("width", room))
         return int(part.get("height", 0)) * min(1, max(room, SHOWN * across) / across) / REM
     if part.tag == "pre":
         return 1.3 * text.count("\n") + 1
     if part.tag == "tr":  # its columns leave some of the line empty
-        return 1.65 * -(-len(text) * 1.6 // line) + 0.6
+        return 1.8 * -(-len(text) * 1.6 // line) + 0.6
     if "math" in part.classes:
         return 3.5
     if part.tag in TEXT and part.find("p") is None:
         size, margin = TEXT[part.tag]
         pictures = fsum(height(image, line, room) for image in part.iter("img"))
-        return size * -(-len(text) * size // (1.65 * line)) + margin + pictures
+        return size * -(-len(text) * size // (1.8 * line)) + margin + pictures
     return fsum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
 
 
@@ -421,11 +433,18 @@ def waits(selector: str) -> bool:
 
 
 def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
-    """Cut the fonts of formulas and of icons to the characters that pages draw."""
+    """Cut the fonts of text, formulas and icons to the characters that pages draw."""
+    written = set(map(chr, range(32, 127))).union(*(page.text_content() for page in pages))
     formulas = {character for page in pages for math in page.iter("math") for character in drawn(math)}
     (static / MATHS).parent.mkdir(exist_ok=True)
     with as_file(files("ziamath") / "fonts/STIXTwoMath-Regular.ttf") as font:
         (static / MATHS).write_bytes(subset(font, formulas | {ROOT}))
+    for face, source in FACES.items():
+        package, _, file = f"font_source_{source}.ttf".partition("/")
+        with as_file(files(package) / file) as font:
+            (static / f"fonts/{face}.woff2").write_bytes(subset(font, written))
+    with as_file(files("font_source_serif_pro") / "files/LICENSE.txt") as licence:
+        copy(licence, static / "fonts/LICENSE.txt")
     sheet = (static / SHEET).read_text("utf-8")
     icons = set(re.findall("[\ue000-\uf8ff]", sheet))
     (static / ICONS).write_bytes(subset(static / ICONS, icons))
@@ -441,7 +460,8 @@ def drawn(math: HtmlElement) -> Iterator[str]:
 def subset(font: Path, characters: set[str]) -> bytes:
     """Give the part of a font that draws these characters."""
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    options = Options(flavor="woff2", layout_features=FEATURES, hinting=False)
+    # A changed font may not bear the name that its licence reserves.
+    options = Options(flavor="woff2", layout_features=FEATURES, hinting=False, obfuscate_names=True)
     loaded = load_font(str(font), options)
     cutter = Subsetter(options)
     cutter.populate(text="".join(sorted(characters)))
