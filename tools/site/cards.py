@@ -28,7 +28,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from tools.binding.lengths import PARTS
+from tools.binding.pages import PARTS
 
 LINES, QUESTIONS = "what-to-remember", "quick-questions"
 TAGS = {nodes.strong: "b", nodes.emphasis: "i", nodes.literal: "code", nodes.bullet_list: "div"}
