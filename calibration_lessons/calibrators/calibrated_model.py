@@ -159,7 +159,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             `groups`, shape (n,), for a splitter that cuts by group; and whatever else the classifier's `fit`
             takes, cut like the rows where it has n entries. For early stopping ``eval_set=0.1`` keeps this
             share of the rows from each fit of the classifier, stratified, and gives them to it as its
-            `eval_set`, without weights; the rows that the calibrator learns from stop nothing. With
+            `eval_set`, without weights; the scores that the calibrator learns from are of other rows. With
             scikit-learn's metadata routing enabled, everything goes where it is requested, the weights too.
 
         Returns
