@@ -342,7 +342,7 @@ def _onnx_text(plan: Plan, dtype: Dtype) -> str:
         several = _filled(languages()["onnx"]["several"], {}, every=_every(plan), uniform=1 / plan.columns)
         text += several if len(plan.does) > 1 else "probabilities = Concat<axis = 1>(Sub([1.0], p0), p0)\n"
     lines = _statements(text)
-    inner = "|".join(line.split(" = ")[0] for line in lines[:-1])  # of a network beside it none has such names
+    inner = "|".join(line.split(" = ")[0] for line in lines[:-1])  # a network has others
     lines = [re.sub(rf"\b({inner})\b", r"calibrate_\1", line) for line in lines]
     columns = f"{kind}[n, {plan.columns}] scores) => (double[n, {max(2, plan.columns)}] probabilities"
     head = '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">'
