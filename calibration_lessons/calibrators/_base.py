@@ -114,9 +114,9 @@ def _table(X: Any, array: FloatArray) -> Any:
 
 
 def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator, *, new: bool = False) -> None:
-    """Warn where scores for a method that reads logits are probabilities; of `new` ones a column tells little.
+    """Warn where scores for a method that reads logits are probabilities.
 
-    Some rows at a time, sorted perhaps, may well have binary logits between 0 and 1.
+    A column of `new` ones tells nothing: some rows, sorted perhaps, may have binary logits between 0 and 1.
     """
     if new and scores.ndim == 1:
         return
