@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from scipy.special import softmax
-from sklearn.base import clone
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -309,16 +308,6 @@ def test_auto_is_full_up_to_256_classes_and_vector_beyond(monkeypatch):
     monkeypatch.setattr(matrix_scaling, "MOST_FOR_FULL", 3)
     assert cl.MatrixScaling().fit(logits, labels).structure_ == "vector"
     assert cl.MatrixScaling("full").fit(logits, labels).structure_ == "full"
-
-
-def test_a_fit_repeats_itself_to_the_bit_and_a_clone_is_unfitted():
-    logits, labels = drawn(200, 4, SKEWED, INTERCEPT)
-    scaling = cl.MatrixScaling("vector")
-    one, two = (scaling.fit(logits, labels).coef_ for _ in range(2))
-    assert np.array_equal(one, two)
-    assert clone(scaling).get_params() == {"structure": "vector", "strength": None}
-    with pytest.raises(Exception, match="not fitted"):
-        clone(scaling).predict_proba(logits)
 
 
 def test_fewer_than_five_rows_give_the_temperature():

@@ -40,13 +40,6 @@ def test_the_mean_gap_is_below_its_root_mean_square_and_both_below_the_largest(c
     assert curve.ece("l2") <= curve.mce() + 1e-12 <= 1 + 2e-12
 
 
-@given(forecasts())
-def test_one_bin_measures_accuracy_minus_mean_confidence(case):
-    outcomes, scores, _ = case
-    expected = abs(outcomes.mean() - scores.mean())
-    assert cl.expected_calibration_error(outcomes, scores, n_bins=1) == pytest.approx(expected, abs=1e-12)
-
-
 RNG = np.random.default_rng(11)
 LOGITS = RNG.normal(size=(60, 3))
 CLASSES = RNG.integers(0, 3, 60)
@@ -99,18 +92,6 @@ def test_the_drawn_errors_are_those_of_events_that_happen_as_promised(options, n
         for _ in range(20)
     ]
     np.testing.assert_allclose(null.values, np.sort(errors), atol=1e-14)
-
-
-def test_class_wise_is_the_mean_over_the_classes():
-    each = [cl.expected_calibration_error(S2_LABELS, S2, n_bins=5, target=k) for k in range(3)]
-    assert cl.expected_calibration_error(S2_LABELS, S2, n_bins=5, target="class-wise") == np.mean(each)
-
-
-def test_a_constant_base_rate_forecast_has_no_error_and_no_skill():
-    y_true = np.array([1, 0, 0, 0] * 25)
-    forecast = np.full(100, 0.25)
-    assert cl.expected_calibration_error(y_true, forecast) == 0
-    assert cl.brier_score(y_true, forecast) == 0.25 * 0.75
 
 
 def draws(seed, n, repeats, truth):
@@ -277,12 +258,14 @@ def test_a_calibrated_model_of_uniform_scores_has_the_known_ece(n, expected):
 
 
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
-def test_p_values_of_a_calibrated_model_are_uniform(strategy):
-    small = 0
+def test_p_values_of_a_calibrated_model_are_uniform_drawn_from_rows_or_from_sums(strategy):
+    small = np.zeros(2)
     for i, (y, p) in enumerate(draws(10, 200, 200, lambda p: p)):
-        null = cl.ece_under_calibration(p, n_draws=99, random_state=i, strategy=strategy)
-        small += null.p_value(cl.expected_calibration_error(y, p, strategy=strategy)) <= 0.1
-    assert 8 <= small <= 34
+        curve = cl.reliability_curve(y, p, strategy=strategy)
+        by_rows = cl.ece_under_calibration(p, n_draws=99, random_state=i, strategy=strategy)
+        by_sums = curve.under_calibration(n_draws=99, random_state=i)
+        small += [null.p_value(curve.ece()) <= 0.1 for null in (by_rows, by_sums)]
+    assert (small >= 8).all() and (small <= 34).all()
 
 
 def test_the_null_distribution_respects_weights_and_seeds():
