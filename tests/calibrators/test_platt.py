@@ -16,7 +16,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarn
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(1, 3, 2000)
 LABELS = (RNG.random(2000) < 1 / (1 + np.exp(1 - 0.7 * SCORES))).astype(int)
-FIVE_SCORES, FIVE_LABELS = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
 
 
 def overlap(scores, labels):
