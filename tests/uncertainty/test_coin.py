@@ -1,4 +1,3 @@
-import itertools
 import math
 
 import numpy as np
@@ -137,11 +136,3 @@ def test_a_hundred_thousand_tosses_leave_finite_parts_between_0_and_1(p, measure
     found = expected_coin_uncertainty(p, 10**5, measure=measure)
     assert all(isinstance(part, float) and 0 <= part <= 1 for part in found)
     assert found.total == pytest.approx(found.aleatoric + found.epistemic, abs=1e-14)
-
-
-@pytest.mark.parametrize("p", [0.5, 0.7, 0.9, 0.99])
-def test_the_epistemic_entropy_falls_toss_by_toss_and_as_fast_for_every_coin(p):
-    tosses = [*range(201), 10**5]
-    epistemic = [expected_coin_uncertainty(p, n).epistemic for n in tosses]
-    assert all(after < before for before, after in itertools.pairwise(epistemic))
-    assert epistemic[-1] * 2 * 10**5 * math.log(2) == pytest.approx(1, rel=1e-3)
