@@ -189,7 +189,8 @@ def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
         rf"url(\g<1>{root}", kept(css, used if waits else used | MADE_BY_SCRIPTS, not waits)
     )
     link.addprevious(style)
-    for face in FIRST if waits else ():  # before the text is drawn: else its lines move
+    faces = (*FIRST, "serif-italic") if page.xpath("//article//em") else FIRST
+    for face in faces if waits else ():  # before the text is drawn: else its lines move
         style.addprevious(Element("link", PRELOAD, href=f"{root}fonts/{face}.woff2"))
     letters = {character for math in page.iter("math") for character in drawn(math)}
     if letters:
@@ -225,6 +226,8 @@ def fold(page: HtmlElement, path: Path) -> None:
             formula.set("tabindex", "0")
     for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
         summary.set("aria-label", "The pages below")
+    for link in page.xpath("//nav//a[@href='#'][contains(@class, 'current')]"):
+        link.set("aria-current", "page")
 
 
 def trim(page: HtmlElement, path: Path) -> None:
