@@ -1,4 +1,4 @@
-"""What is shown with a link to a page: its title, its first words, and where the site has an address, a picture."""
+"""What is shown with a link to a page: title and first words, and where the site has an address a picture."""
 
 import re
 from io import BytesIO

@@ -189,9 +189,9 @@ def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
         rf"url(\g<1>{root}", kept(css, used if waits else used | MADE_BY_SCRIPTS, not waits)
     )
     link.addprevious(style)
-    faces = (*FIRST, "serif-italic") if page.xpath("//article//em") else FIRST
-    for face in faces if waits else ():  # before the text is drawn: else its lines move
-        style.addprevious(Element("link", PRELOAD, href=f"{root}fonts/{face}.woff2"))
+    for face in FIRST + ("serif-italic",) * bool(page.xpath("//article//em")):
+        if waits or "sans" in face:  # before the text is drawn: else its lines move
+            style.addprevious(Element("link", PRELOAD, href=f"{root}fonts/{face}.woff2"))
     letters = {character for math in page.iter("math") for character in drawn(math)}
     if letters:
         font = b64encode(subset(static / MATHS, letters | {ROOT})).decode()

@@ -31,7 +31,7 @@ FACES = {"serif": "serif_pro/files/SourceSerifPro-Semibold", "sans": "sans_pro/f
 
 
 def card(title: str, part: str) -> Figure:
-    """Draw the card of a page: the part of the book, the title, and a network before and after its temperature."""
+    """Draw the card of a page: its part, its title, a network without and with a temperature."""
     figure = Figure(figsize=(SIZE[0] / DPI, SIZE[1] / DPI), dpi=DPI)
     FigureCanvasAgg(figure)
     width, size = (20, 46) if len(wrap(title, 20)) <= SHORT else (26, 36)
@@ -63,7 +63,7 @@ def face(name: str, size: int) -> FontProperties:
 
 @cache
 def before_and_after() -> list[tuple[list[float], list[float]]]:
-    """Compute what a network says and how often it is right, bin by bin, as trained and with its temperature."""
+    """Compute what a network says and how often it is right, bin by bin, without and with a temperature."""
     fit, judge = (datasets.network_logits(0, part) for part in ("calibration", "test"))
     scaled = cl.TemperatureScaling().fit(*fit).predict_proba(judge.logits)
     curves = [cl.reliability_curve(judge.labels, p, n_bins=10) for p in (cl.softmax(judge.logits), scaled)]
