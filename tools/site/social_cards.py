@@ -12,7 +12,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from textwrap import wrap
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Rectangle
@@ -22,18 +21,16 @@ import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from calibration_lessons.plots.palette import BLUE, GREY, VERMILLION
 from tools.site.page_heads import CARDS, part_of
+from tools.site.page_weight import FACES
 
-SIZE, DPI = (1200, 630), 100
 INK = "#1c2733"
 SHORT = 4  # lines of a title in large letters
 FEWEST = 20  # rows of a bin that is shown
-FACES = {"serif": "serif_pro/files/SourceSerifPro-Semibold", "sans": "sans_pro/files/SourceSansPro-Semibold"}
 
 
 def card(title: str, part: str) -> Figure:
     """Draw the card of a page: its part, its title, a network without and with a temperature."""
-    figure = Figure(figsize=(SIZE[0] / DPI, SIZE[1] / DPI), dpi=DPI)
-    FigureCanvasAgg(figure)
+    figure = Figure(figsize=(12, 6.3), dpi=100)
     width, size = (20, 46) if len(wrap(title, 20)) <= SHORT else (26, 36)
     figure.text(0.05, 0.88, part, color=BLUE, fontproperties=face("sans", 24), va="center")
     figure.text(
@@ -41,9 +38,8 @@ def card(title: str, part: str) -> Figure:
         color=INK, fontproperties=face("serif", size), va="center", linespacing=1.15,
     )  # fmt: skip
     figure.text(0.05, 0.1, "Calibration Lessons", color=INK, fontproperties=face("sans", 24), va="center")
-    ax = figure.add_axes((0.66, 0.2, 0.29, 0.29 * SIZE[0] / SIZE[1]), xlim=(0, 1), ylim=(0, 1))
+    ax = figure.add_axes((0.66, 0.2, 0.29, 0.29 * 12 / 6.3), xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
     ax.spines[["top", "right"]].set_visible(False)
-    ax.set(xticks=[], yticks=[])
     ax.set_xlabel("it says", color=INK, fontproperties=face("sans", 18))
     ax.set_ylabel("it is right", color=INK, fontproperties=face("sans", 18))
     ax.plot([0, 1], [0, 1], "--", color=GREY, linewidth=2)
@@ -56,7 +52,7 @@ def card(title: str, part: str) -> Figure:
 @cache
 def face(name: str, size: int) -> FontProperties:
     """Load one of the typefaces of the site."""
-    package, _, file = f"font_source_{FACES[name]}.ttf".partition("/")
+    package, _, file = f"font_source_{FACES[f'{name}-bold']}.ttf".partition("/")
     with as_file(files(package) / file) as font:
         return FontProperties(fname=font, size=size)
 
