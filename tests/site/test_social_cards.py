@@ -2,9 +2,11 @@
 
 import re
 from io import BytesIO
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from docutils import nodes
 from docutils.utils import new_document
 from lxml import html
 from PIL import Image
@@ -12,7 +14,7 @@ from PIL import Image
 from tests.book.copied import ROOT
 from tools.binding.pages import notebooks
 from tools.site.page_heads import describe
-from tools.site.social_cards import card
+from tools.site.social_cards import card, write_cards
 
 TITLES = [page.markdown[0].source.splitlines()[0].removeprefix("# ") for page in notebooks(ROOT, "book")]
 TITLES += [re.sub("<!--.*?-->", "", m[1]) for p in sorted((ROOT / "book").rglob("*.md"))
@@ -57,3 +59,19 @@ def test_a_title_stays_between_the_part_and_the_name_of_the_course_and_left_of_t
     file = BytesIO()
     drawn.savefig(file)
     assert Image.open(file).size == (1200, 630)
+
+
+@pytest.mark.parametrize("address", ["", "https://example.org/c"])
+def test_the_cards_lie_where_the_heads_name_them_and_only_where_there_is_an_address(
+    address: str, tmp_path: Path
+) -> None:
+    titles = {"book/measures/ece": nodes.title("", "", nodes.Text("80 % "), nodes.raw("", "<!-- given -->"))}
+    app = SimpleNamespace(
+        config=SimpleNamespace(html_baseurl=address),
+        builder=SimpleNamespace(name="html"),
+        env=SimpleNamespace(titles=titles),
+        outdir=tmp_path,
+    )
+    write_cards(app, None)  # type: ignore[arg-type]
+    drawn = [f"{address}/{file.relative_to(tmp_path).as_posix()}" for file in tmp_path.rglob("*.png")]
+    assert drawn == ([head(address)["og:image"]] if address else [])
