@@ -8,10 +8,13 @@ import sys
 import numpy as np
 import pytest
 
+import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from tools.experiments import ranking
+from tools.experiments.running import ROOT
 
 LOGITS, LABELS = (array[:60] for array in datasets.network_logits(0, "test"))
+LOGITS = LOGITS.astype(float) / 4  # so that no probability is rounded to 0
 PROBABILITIES = np.exp(LOGITS - LOGITS.max(axis=1, keepdims=True))
 PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
 
@@ -50,8 +53,8 @@ def test_each_form_of_the_docstring_gives_the_same_rows(tmp_path, write, parts):
     assert len(found) == parts
     for name, z, y in found:
         assert name.startswith("inner/")
-        ours, theirs = (a - a.mean(axis=1, keepdims=True) for a in (LOGITS.astype(float), z))
-        np.testing.assert_allclose(theirs, ours, atol=1e-2)  # rounded to single precision near 0 and 1
+        ours, theirs = (a - a.mean(axis=1, keepdims=True) for a in (LOGITS, z))
+        np.testing.assert_allclose(theirs, ours, atol=1e-6)
         np.testing.assert_array_equal(y, LABELS)
 
 
@@ -104,22 +107,44 @@ def test_the_parts_left_out_change_the_fit_and_only_what_they_name():
     z, y = datasets.network_logits(3, "test")
     z, y = z[:1000].astype(float), y[:1000]
     whole, best, free = (
-        kind().fit(z, y) for kind in (ranking.cl.MatrixScaling, ranking.BestStrength, ranking.NoTemperature)
+        kind().fit(z, y) for kind in (cl.MatrixScaling, ranking.BestStrength, ranking.NoTemperature)
     )
-    at_best = ranking.cl.MatrixScaling(strength=best.strength_).fit(z, y)
+    at_best = cl.MatrixScaling(strength=best.strength_).fit(z, y)
     np.testing.assert_array_equal(best.coef_, at_best.coef_)
     assert whole.path_.strength[whole.path_.loss.argmin()] == best.strength_
     assert free.temperature_ == 1 and free.path_.loss[0] > whole.path_.loss[0]
-    held = ranking.NoTemperature(strength=1e9).fit(z, y).coef_  # so strong a pull leaves the logits as they are
+    held = (
+        ranking.NoTemperature(strength=1e9).fit(z, y).coef_
+    )  # so strong a pull leaves the logits as they are
     np.testing.assert_allclose(held, np.eye(10), atol=1e-4)
 
 
-def test_the_command_writes_a_row_per_method_and_the_stored_rows_are_what_it_gives(tmp_path):
+def test_the_command_writes_a_row_per_method(tmp_path):
     npz(tmp_path)
-    command = [sys.executable, "tools/experiments/ranking.py", tmp_path, "--halves", "2"]
-    subprocess.run([*command, "--output", tmp_path / "out.csv"], check=True, cwd=ranking.ROOT)
-    rows = list(csv.DictReader((tmp_path / "out.csv").open()))
-    assert [row["method"] for row in rows if "probmetrics" not in row["method"]] == OURS
+    command = [sys.executable, "-m", "tools.experiments.ranking", tmp_path, "--halves", "2"]
+    subprocess.run([*command, "--output", tmp_path / "out.csv"], check=True, cwd=ROOT)
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["method"] for row in rows] == list(ranking.methods())
     assert {row["n"] for row in rows} == {"30"}
     matrix = next(row for row in rows if row["method"] == "matrix")
     assert float(matrix["nll_more"]) == 0 < float(matrix["nll"])
+
+
+def test_a_folder_that_is_none_is_refused_before_anything_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["ranking.py", str(tmp_path / "none")])
+    with pytest.raises(SystemExit):
+        ranking.main()
+    assert "expected a folder with files of these forms: .npz" in capsys.readouterr().err
+
+
+def test_the_stored_rows_are_what_the_script_gives(monkeypatch):
+    kept = {name: ranking.methods()[name] for name in ("temperature", "matrix", "matrix, one strength")}
+    monkeypatch.setattr(ranking, "methods", lambda: kept)
+    with (ROOT / "book/reference/ranking.csv").open(encoding="utf-8", newline="") as file:
+        stored = {(row["source"], row["n"], row["method"]): row for row in csv.DictReader(file)}
+    for values in ranking.table([next(ranking.here())], (100,), ranking.HALVES):
+        row = dict(zip(ranking.COLUMNS, values, strict=True))
+        found = stored[row["source"], str(row["n"]), row["method"]]
+        for name in ("nll", "brier", "class_wise", "accuracy", "nll_more", "brier_more_sd"):
+            assert float(found[name]) == pytest.approx(float(row[name]), rel=1e-3, abs=1e-3), name
