@@ -1,6 +1,5 @@
 """CalibratedModel: cross-fitting, what each calibrator reads, labels of any kind, what is refused."""
 
-import pickle
 import re
 
 import joblib
@@ -12,12 +11,7 @@ from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
-from sklearn.ensemble import (
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -29,7 +23,6 @@ from sklearn.model_selection import (
     ShuffleSplit,
     TimeSeriesSplit,
     cross_val_predict,
-    cross_val_score,
 )
 from sklearn.multiclass import OutputCodeClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -130,14 +123,6 @@ def test_weights_reach_the_classifier_and_the_calibrator():
     unseen = cross_val_predict(LINEAR, X2, Y2, method="decision_function", params={"sample_weight": weights})
     assert model.calibrator_.temperature_ == cl.TemperatureScaling().fit(unseen, Y2, weights).temperature_
     assert np.array_equal(model.estimator_.coef_, clone(LINEAR).fit(X2, Y2, weights).coef_)
-
-
-def test_works_in_cross_validation_with_frames_and_pickles():
-    frame = pd.DataFrame(X3).add_prefix("x")
-    model = cl.CalibratedModel(LINEAR, cl.TemperatureScaling(), cv=KFold(3, shuffle=True, random_state=0))
-    assert cross_val_score(model, frame, Y3, scoring="neg_log_loss").min() > -1.1
-    model.fit(frame, Y3)
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
 
 
 @refusals("calibrated-model")
