@@ -217,7 +217,9 @@ class TemperedSoftmax(Calibrator):
             raise _input.BadValue("X", f"is such that no temperature fits: {why}", expected)
 
     def _new_logits(self, X: npt.ArrayLike) -> FloatArray:
-        return _input.logits(self._new_scores(X), "X")
+        logits = _input.logits(self._new_scores(X), "X")
+        warn_of_probabilities(logits, self, new=True)
+        return logits
 
     def _tempered(self, X: npt.ArrayLike) -> Floats:
         """Return z / T, counted from each row's largest, so that no exponential of it overflows."""
