@@ -1550,6 +1550,30 @@ def area_under_risk_coverage(
     return total / len(confidences)
 
 
+@numbered(
+    "eq-augrc",
+    latex=r"""
+    \mathrm{AUGRC} = \frac{1}{n^2} \sum_{i=1}^{n} \left(n - i + \tfrac12\right) (1 - c_i) , \qquad
+    \hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n
+    """,
+    function="decisions.risk_coverage",
+    example="area_under_generalized_risk([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
+)
+def area_under_generalized_risk(
+    confidences: Sequence[float], correct: Sequence[bool]
+) -> float:
+    """Mean over all coverages of the errors that are let through, per row."""
+    n = len(confidences)
+    total = 0.0
+    for p, hit in zip(confidences, correct, strict=True):
+        if not hit:
+            surer = sum(q > p for q in confidences)
+            equals = sum(q == p for q in confidences)
+            position = surer + (equals + 1) / 2  # equal ones: in the middle
+            total = total + n - position + 1 / 2
+    return total / n**2
+
+
 # practice/shift
 
 

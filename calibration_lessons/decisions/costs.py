@@ -188,12 +188,17 @@ class RiskCoverage(_results.Rows):
         Share of errors among them.
     area : float
         Mean risk over all coverages, the AURC (equation ``eq-aurc``), in [0, 1].
+    generalized_area : float
+        Mean over all coverages of the errors among all rows that are let through, the AUGRC (equation
+        ``eq-augrc``), in [0, 1/2]. With the share of errors e and the AUROC of the confidence, as the chance
+        that a right row is the surer one, it is ``(1 - AUROC) e (1 - e) + e**2 / 2``.
     """
 
     threshold: Floats
     coverage: Floats
     risk: Floats
     area: float
+    generalized_area: float
 
     def __repr__(self) -> str:
         return f"<RiskCoverage: {len(self.risk)} distinct confidences, area {_results.number(self.area)}>"
@@ -208,7 +213,9 @@ def risk_coverage(
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
 ) -> RiskCoverage:
-    """Errors among the rows that a model answers, the surest first, against their share (``eq-aurc``).
+    """Errors among the rows that a model answers, the surest first, against their share.
+
+    Their mean over all shares is ``eq-aurc``; ``eq-augrc`` counts the same errors among all rows.
 
     Parameters
     ----------
@@ -221,13 +228,16 @@ def risk_coverage(
     References
     ----------
     El-Yaniv and Wiener (2010), On the foundations of noise-free selective classification; Geifman, Uziel and
-    El-Yaniv (2019), Bias-reduced uncertainty estimation for deep neural classifiers (the area).
+    El-Yaniv (2019), Bias-reduced uncertainty estimation for deep neural classifiers (the area); Traub et al.
+    (2024), Overcoming common flaws in the evaluation of selective classification systems (the AUGRC).
 
     Examples
     --------
     >>> curve = risk_coverage([0, 1, 1, 0], [0.1, 0.8, 0.7, 0.6])
     >>> curve.coverage.tolist(), curve.risk.tolist(), curve.area
     ([0.25, 0.5, 0.75, 1.0], [0.0, 0.0, 0.0, 0.25], 0.0625)
+    >>> curve.generalized_area
+    0.03125
     """
     forecast = Forecast.read(
         y_true, y_prob, "top-label", sample_weight, from_logits=from_logits, names=(labels, pos_label)
@@ -247,6 +257,7 @@ def risk_coverage(
         coverage=answered / answered[-1],
         risk=np.cumsum(errors) / answered,
         area=float(row_weights @ risks / answered[-1]),
+        generalized_area=float(errors @ (answered[-1] - answered + size / 2) / answered[-1] ** 2),
     )
 
 

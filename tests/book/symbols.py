@@ -399,6 +399,10 @@ def decisions(draw: Any) -> Values:
             r"\mathrm{AURC}": d.area_under_risk_coverage(sure.tolist(), y < 2), "c_": y < 2,
             r"\hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n": True,
         },
+        "eq-augrc": {
+            r"\mathrm{AUGRC}": d.area_under_generalized_risk(sure.tolist(), y < 2), "c_": y < 2,
+            r"\hat p_1 \ge \hat p_2 \ge \dots \ge \hat p_n": True,
+        },
         "eq-abstain": {"a": abstaining, "=": bool(d.abstains(p, costs, abstaining))},
     }
 

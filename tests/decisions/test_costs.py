@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from sklearn.metrics import roc_auc_score
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -101,6 +102,26 @@ def test_the_area_under_risk_and_coverage_is_the_defined_one_and_ties_have_no_or
     curve = risk_coverage(y, p)
     assert curve.area == pytest.approx(definitions.area_under_risk_coverage(confidence, hits), abs=1e-12)
     assert risk_coverage(y[::-1], p[::-1]).area == pytest.approx(curve.area, abs=1e-12)
+
+
+@pytest.mark.equation("eq-augrc")
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.4, 0.5, 0.7, 0.75, 1.0]), st.integers(0, 3), st.booleans())))
+def test_the_generalized_area_is_the_defined_one_and_a_weight_is_so_many_rows(rows):
+    p, w, y = (np.array(column) for column in zip((0.4, 2, True), *rows, strict=True))
+    once = [np.repeat(column, w) for column in (p, y)]
+    hits, confidence = ((once[0] > 0.5) == once[1]).tolist(), np.maximum(once[0], 1 - once[0]).tolist()
+    area = risk_coverage(y, p, sample_weight=w).generalized_area
+    assert area == pytest.approx(definitions.area_under_generalized_risk(confidence, hits), abs=1e-12)
+
+
+def test_the_generalized_area_is_made_of_the_auroc_and_the_share_of_errors():
+    rng = np.random.default_rng(0)
+    p = rng.random(500).round(2)
+    y = rng.random(500) < p
+    hits = (p > 0.5) == y
+    wrong, rank = 1 - hits.mean(), roc_auc_score(hits, np.maximum(p, 1 - p))
+    expected = (1 - rank) * wrong * (1 - wrong) + wrong**2 / 2
+    assert risk_coverage(y, p).generalized_area == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.integers(0, 3)), min_size=1))
