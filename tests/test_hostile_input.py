@@ -5,7 +5,7 @@ import warnings
 from typing import get_args
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -96,6 +96,7 @@ CALLS = {
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=500)
 @given(name=st.sampled_from(sorted(CALLS)), X=hostile | features | chances, y=hostile | labels)
+@example(name="temperature", X=np.full((2, 1), 1e308), y=np.zeros(2, dtype=int))
 def test_hostile_input_ends_in_finite_numbers_or_a_clear_error_and_is_left_unchanged(name, X, y):
     before = repr((X, y))
     with warnings.catch_warnings():

@@ -40,6 +40,18 @@
   addEventListener("click", early, true);
   if (/[?&](q|highlight)=/.test(location.search)) load(); // the reader comes with a search
 }
+// On arrival the contents show where the reader is; they stay where they were while that is in sight.
+{
+  const contents = document.querySelector(".bd-sidebar-primary");
+  const here = contents?.querySelector("[aria-current]");
+  if (here) {
+    const KEPT = "sidebar-scroll-top"; // the theme comes back to it at the first move
+    contents.scrollTop = sessionStorage.getItem(KEPT);
+    const { top, bottom } = here.getBoundingClientRect();
+    if (top < 0 || bottom > innerHeight) contents.scrollTop += top - innerHeight / 3;
+    sessionStorage.setItem(KEPT, contents.scrollTop);
+  }
+}
 // On paper the page is light, and what is folded stands at its end; its place says so. The exam keeps its answers.
 {
   const root = document.documentElement.dataset;

@@ -1754,6 +1754,37 @@ def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
     return 1.0
 
 
+# practice/conformal_conditions
+
+
+@numbered(
+    "eq-adaptive-score",
+    latex=r"""
+    s = \sum_{k=1}^{K} p_k \, \mathbf 1(p_k > p_y) + u \, p_y
+    """,
+    reason="the lesson writes it in five lines, and the library MAPIE has it",
+    example="adaptive_score([0.6, 0.3, 0.1], y=1, u=0.5)",
+)
+def adaptive_score(p: Sequence[float], y: int, u: float) -> float:
+    """Probability of the classes before the label, and a part of the label's own; y counts from 0."""
+    total = 0.0
+    for p_k in p:
+        if p_k > p[y]:
+            total = total + p_k
+    return total + u * p[y]
+
+
+@numbered(
+    "eq-adaptive-level",
+    latex=r"\alpha_{t+1} = \alpha_t + \gamma \, (\alpha - e_t)",
+    reason="one line of the lesson's loop",
+    example="next_level(0.05, missed=1, alpha=0.05, gamma=0.005)",
+)
+def next_level(level: float, missed: int, alpha: float, gamma: float) -> float:
+    """Level for the next list: smaller after a miss, a little larger after a hit."""
+    return level + gamma * (alpha - missed)
+
+
 # practice/language_models
 
 

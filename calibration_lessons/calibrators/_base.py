@@ -113,9 +113,14 @@ def _table(X: Any, array: FloatArray) -> Any:
     return X if hasattr(X, "columns") else array.reshape(len(array), -1)
 
 
-def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator) -> None:
-    """Warn where scores for a method that reads logits are probabilities."""
-    if _input.look_like_probabilities(scores):
+def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator, *, new: bool = False) -> None:
+    """Warn where scores for a method that reads logits are probabilities.
+
+    A column of `new` ones tells nothing: some rows, sorted perhaps, may have binary logits between 0 and 1.
+    """
+    if new and scores.ndim == 1:
+        return
+    if _input.look_like_probabilities(scores[: _input.SOME_ROWS] if new else scores):
         one = "log-odds, log(p / (1 - p)) (scipy.special.logit)"
         remedy = one if scores.ndim == 1 else "logits, such as log(p)"
         _input.warn(f"X looks like probabilities: {type(calibrator).__name__} reads {remedy}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,11 @@ from .multi_class_isotonic import MultiClassIsotonic
 from .one_vs_rest import OneVsRest
 
 Zeros = Literal["half-vote", "refuse"] | float
+RAW = {  # what makes `predict` of XGBoost, LightGBM and CatBoost give the margin
+    "output_margin": True,
+    "raw_score": True,
+    "prediction_type": "RawFormulaVal",
+}
 
 
 def scores_for(
@@ -46,17 +52,17 @@ def _read(
     calibrator: Calibrator, classifier: Any, X: Any, classes: npt.NDArray[Any], zeros: Zeros
 ) -> FloatArray:
     margins = ["decision_function"] if calibrator.reads != "probabilities" else []
-    method = next((name for name in [*margins, "predict_proba"] if hasattr(classifier, name)), None)
-    if method is None:
-        raise _unreadable(classifier, calibrator, margins)
     order = order_of_columns(classifier, classes)
-    if method == "decision_function":
+    margin = _margin(classifier, X) if margins else None
+    if margin is not None:
         _refuse_pairs(classifier, len(classes))
-        return _margins(calibrator, _output(classifier, method, X, order))
+        return _margins(calibrator, _in_order(margin, "decision_function", order))
+    if not hasattr(classifier, "predict_proba"):
+        raise _unreadable(classifier, calibrator, margins)
     binary, by_class = isinstance(calibrator, BinaryCalibrator), isinstance(calibrator, OneVsRest)
     inside = isinstance(calibrator.calibrator if by_class else calibrator, BetaCalibration)
     if calibrator.reads != "logits" and not inside:
-        p = _output(classifier, "predict_proba", X, order)
+        p = _in_order(classifier.predict_proba(X), "predict_proba", order)
         return p[:, 1] if binary and len(classes) == 2 else p
     logs = log_probabilities(classifier, X, order, zeros)
     one = binary and len(classes) == 2
@@ -89,8 +95,9 @@ def log_probabilities(classifier: Any, X: Any, order: npt.NDArray[np.intp], zero
         if p is not None:
             return np.asarray(np.log(p[:, order]))
     exact = hasattr(classifier, "predict_log_proba")
+    method = "predict_log_proba" if exact else "predict_proba"
     with np.errstate(divide="ignore"):
-        said = _output(classifier, "predict_log_proba" if exact else "predict_proba", X, order)
+        said = _in_order(getattr(classifier, method)(X), method, order)
         logs = said.astype(np.float64)
         logs = logs if exact else np.log(logs)
     if not isinstance(zeros, str):
@@ -122,9 +129,7 @@ def counted(classifier: Any, X: Any) -> Floats | None:
     all: 0 becomes half a vote, and the order of the rows stays. A single tree counts the training rows in the
     leaf, one more of each class (Laplace's rule).
     """
-    while (inner := _inside(classifier)) is not None:
-        classifier, before = inner
-        X = X if before is None else before.transform(X)
+    classifier, X = _unwrapped(classifier, X)
     if _is_tree(classifier):
         p = np.asarray(classifier.predict_proba(X), dtype=np.float64)
         rows = classifier.tree_.n_node_samples[classifier.apply(X)][:, None]
@@ -134,6 +139,24 @@ def counted(classifier: Any, X: Any) -> Floats | None:
         return None
     p, one = np.asarray(classifier.predict_proba(X), dtype=np.float64), 1 / max(votes, 2)
     return np.where(p < one, (p + one) / 2, np.where(p > 1 - one, (p + 1 - one) / 2, p))
+
+
+def _margin(classifier: Any, X: Any) -> Any:
+    """Return what a classifier, or a booster in its wrappers, says before its probabilities, or None."""
+    if hasattr(classifier, "decision_function"):
+        return classifier.decision_function(X)
+    classifier, X = _unwrapped(classifier, X)
+    known = signature(classifier.predict).parameters if hasattr(classifier, "predict") else {}
+    asked = {name: raw for name, raw in RAW.items() if name in known}
+    return classifier.predict(X, **asked) if asked else None
+
+
+def _unwrapped(classifier: Any, X: Any) -> tuple[Any, Any]:
+    """Return the classifier that wrappers ask in the end, and the rows as it gets them."""
+    while (inner := _inside(classifier)) is not None:
+        classifier, before = inner
+        X = X if before is None else before.transform(X)
+    return classifier, X
 
 
 def _inside(classifier: Any) -> tuple[Any, Any] | None:
@@ -207,9 +230,9 @@ def _margins(calibrator: Calibrator, values: FloatArray) -> FloatArray:
     return values
 
 
-def _output(classifier: Any, method: str, X: Any, order: npt.NDArray[np.intp]) -> FloatArray:
-    """Return what a method of the classifier gives, its columns in the given order."""
-    values = _input.real_array(getattr(classifier, method)(X), method, (1, 2))
+def _in_order(said: Any, method: str, order: npt.NDArray[np.intp]) -> FloatArray:
+    """Return what a method of the classifier said, its columns in the given order."""
+    values = _input.real_array(said, method, (1, 2))
     if values.ndim == 1 and method == "decision_function" and len(order) == 2:
         return values if order[0] == 0 else -values
     columns = 1 if values.ndim == 1 else values.shape[1]

@@ -86,12 +86,14 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     What the calibrator reads follows from its `reads`:
 
     - "logits" (`TemperatureScaling`, `ExpectationConsistency`, `PlattScaling`): the classifier's
-      `decision_function`; where it has none, the logarithm of its probabilities (for two classes and for
-      one class against the rest, the log-odds). Probabilities of 0 and 1 are read as `zeros` says.
+      `decision_function`, or the margin that `predict` of XGBoost (``output_margin``), LightGBM
+      (``raw_score``) and CatBoost gives; where it has none, the logarithm of its probabilities (for two
+      classes and for one class against the rest, the log-odds). Probabilities of 0 and 1 are read as `zeros`
+      says.
     - "probabilities" (`HistogramBinning` with bins of equal width, `BetaCalibration`): `predict_proba`, which
       the classifier must have. For `BetaCalibration` 0 and 1 are read as `zeros` says.
     - "scores" (`IsotonicCalibration`, `VennAbersCalibration`, `HistogramBinning` with bins of equal mass):
-      `decision_function`; where there is none, `predict_proba`.
+      `decision_function` or such a margin; where there is none, `predict_proba`.
 
     `OneVsRest` reads what its calibrator reads. Folds, final classifier and `ensemble` are those of
     `sklearn.calibration.CalibratedClassifierCV`, whose default is ``ensemble=True``.
@@ -155,8 +157,10 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             reach its last step.
         **params
             `groups`, shape (n,), for a splitter that cuts by group; and whatever else the classifier's `fit`
-            takes, cut like the rows where it has n entries. With scikit-learn's metadata routing enabled,
-            everything goes where it is requested, the weights too.
+            takes, cut like the rows where it has n entries. For early stopping ``eval_set=0.1`` keeps this
+            share of the rows from each fit of the classifier, stratified, and gives them to it as its
+            `eval_set`, without weights; the scores that the calibrator learns from are of other rows. With
+            scikit-learn's metadata routing enabled, everything goes where it is requested, the weights too.
 
         Returns
         -------
@@ -286,7 +290,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         share = None if weights is None else weights[rows]
         if times.max() > 1:
             share = (1.0 if share is None else share) / times
-        classifier = clone(self.estimator).fit(X, labels, **for_fit)
+        classifier = self._fit_classifier(X, labels, for_fit)
         return [self._learn(classifier, scores, codes[rows], share)]
 
     def _fit_fold(
@@ -298,17 +302,31 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         params: dict[str, Any],
     ) -> tuple[Any, Floats]:
         """Fit the classifier on the training rows of a fold, and let it score the test rows."""
-        own = {
-            name: taken(value, train) if _by_row(value, labels) else value for name, value in params.items()
-        }
+        own = _cut(params, labels, train)
         seen, new = taken(X, train), taken(X, test)
         if get_tags(self.estimator).input_tags.pairwise:  # a kernel: columns are rows that were seen
             seen, new = seen[:, train], new[:, train]
-        classifier = clone(self.estimator).fit(seen, labels[train], **own)
+        classifier = self._fit_classifier(seen, labels[train], own)
         try:
             return classifier, self._scores(classifier, new)
         except CertainProbability as error:
             raise CertainProbability(error.value, int(test[error.row])) from error
+
+    def _fit_classifier(self, X: Any, labels: npt.NDArray[Any], params: dict[str, Any]) -> Any:
+        """Fit a clone of the classifier; a share as `eval_set` becomes rows that are kept from it."""
+        share = params.get("eval_set")
+        if share is None or hasattr(share, "__len__"):
+            return clone(self.estimator).fit(X, labels, **params)
+        from sklearn.model_selection import train_test_split  # slow to load
+
+        share = _input.number_between(share, 0, 1, "eval_set", open_ends=True)
+        if not has_fit_parameter(self.estimator, "eval_set"):
+            expected = "a classifier whose fit takes eval_set"
+            raise _input.BadType("estimator", f"= {self.estimator!r}", expected)
+        every = np.arange(len(labels))
+        kept, watched = train_test_split(every, test_size=share, stratify=labels, random_state=0)
+        own = _cut(params, labels, kept) | {"eval_set": [(taken(X, watched), labels[watched])]}
+        return clone(self.estimator).fit(taken(X, kept), labels[kept], **own)
 
     def _routed(
         self, weights: Floats | None, params: dict[str, Any]
@@ -374,6 +392,11 @@ def taken(table: Any, rows: npt.NDArray[np.intp]) -> Any:
     if isinstance(table, list | tuple):
         return [table[row] for row in rows]
     return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
+def _cut(params: dict[str, Any], labels: npt.NDArray[Any], rows: npt.NDArray[np.intp]) -> dict[str, Any]:
+    """Return what is given to `fit`, cut to some rows where it has an entry for each."""
+    return {name: taken(value, rows) if _by_row(value, labels) else value for name, value in params.items()}
 
 
 def _by_row(value: Any, labels: npt.NDArray[Any]) -> bool:

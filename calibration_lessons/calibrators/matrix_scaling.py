@@ -197,6 +197,7 @@ class MatrixScaling(Calibrator):
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return softmax(W z + b), shape (n, K)."""
         logits = self._finite(self._new_scores(X))
+        warn_of_probabilities(logits, self, new=True)
         p = np.empty(logits.shape)
         for rows in _blocks.row_blocks(logits):
             z = logits[rows].astype(np.float64)

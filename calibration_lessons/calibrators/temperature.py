@@ -91,17 +91,18 @@ class LogitRows:
     def limits(self) -> LogitLimits:
         """The sums that say whether a temperature exists."""
         sums = np.zeros(6)
-        for rows, gaps, axis in self.gaps():
-            labels, weights = self.labels[rows], self.weights[rows]
-            to_label = weights @ _blocks.chosen_class(gaps, axis, labels)
-            tied, correct = _blocks.ties(gaps == 0, axis, labels)
-            finite = np.full(len(labels), gaps.shape[axis])
-            if self.some_ruled_out:
-                finite -= (gaps == -np.inf).sum(axis=axis)
-                gaps[gaps == -np.inf] = 0.0
-            to_mean = weights @ (_blocks.row_sums(gaps, axis) / finite)
-            ones = weights @ correct, weights @ (1 / finite), weights @ (1 / tied)
-            sums += [weights.sum(), -to_label, to_label - to_mean, *ones]
+        with np.errstate(over="ignore", invalid="ignore"):  # so is a sum of such distances
+            for rows, gaps, axis in self.gaps():
+                labels, weights = self.labels[rows], self.weights[rows]
+                to_label = weights @ _blocks.chosen_class(gaps, axis, labels)
+                tied, correct = _blocks.ties(gaps == 0, axis, labels)
+                finite = np.full(len(labels), gaps.shape[axis])
+                if self.some_ruled_out:
+                    finite -= (gaps == -np.inf).sum(axis=axis)
+                    gaps[gaps == -np.inf] = 0.0
+                to_mean = weights @ (_blocks.row_sums(gaps, axis) / finite)
+                ones = weights @ correct, weights @ (1 / finite), weights @ (1 / tied)
+                sums += [weights.sum(), -to_label, to_label - to_mean, *ones]
         return LogitLimits(*sums.tolist())
 
     def moments(self, beta: float, powers: int) -> Iterator[tuple[Floats, list[Floats]]]:
@@ -206,7 +207,7 @@ class TemperedSoftmax(Calibrator):
 
     def _refuse(self, limits: LogitLimits) -> None:
         """Refuse calibration rows that no finite positive temperature fits, and say why."""
-        spread = limits.spread / limits.weight
+        spread = np.nan_to_num(limits.spread / limits.weight, nan=np.inf)
         if not (spread == 0 or MIN_SPREAD < spread < MAX_SPREAD):
             found = f"holds logits that lie {spread:.3g} below their row's largest on average"
             raise _input.BadValue("X", found, f"0, or a distance between {MIN_SPREAD:g} and {MAX_SPREAD:g}")
@@ -216,7 +217,9 @@ class TemperedSoftmax(Calibrator):
             raise _input.BadValue("X", f"is such that no temperature fits: {why}", expected)
 
     def _new_logits(self, X: npt.ArrayLike) -> FloatArray:
-        return _input.logits(self._new_scores(X), "X")
+        logits = _input.logits(self._new_scores(X), "X")
+        warn_of_probabilities(logits, self, new=True)
+        return logits
 
     def _tempered(self, X: npt.ArrayLike) -> Floats:
         """Return z / T, counted from each row's largest, so that no exponential of it overflows."""

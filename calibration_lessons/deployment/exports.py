@@ -109,12 +109,20 @@ class Mixture:
 
 
 @dataclass(frozen=True)
+class Diagonal:
+    """Each logit, counted as for a mixture, times a number of its own, and b."""
+
+    scales: list[float]
+    intercepts: list[float]
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a function has to do: take the softmax of divided or mixed logits, or map each column."""
 
     title: str
     columns: int
-    does: Temperature | Mixture | list[Map]
+    does: Temperature | Mixture | Diagonal | list[Map]
 
 
 @overload
@@ -183,6 +191,8 @@ def export(
 def _plan(calibrator: Calibrator) -> Plan:
     if isinstance(calibrator, CalibratedModel):
         expected = "a calibrator; this model holds a classifier, too: pass its calibrator_"
+        if calibrator.ensemble:
+            expected = "one calibrator; of this ensemble pass that of each pair in pairs_, and take the mean"
         raise _input.BadType("calibrator", "is a CalibratedModel", expected)
     if not isinstance(calibrator, Calibrator):
         kind = type(calibrator).__name__
@@ -193,8 +203,10 @@ def _plan(calibrator: Calibrator) -> Plan:
     if isinstance(calibrator, TemperedSoftmax) and columns > 1:
         return Plan(title, columns, Temperature(float(calibrator.temperature_)))
     if isinstance(calibrator, MatrixScaling) and columns > 1:
-        mixture = Mixture(calibrator.coef_.tolist(), calibrator.intercept_.tolist())
-        return Plan(title, columns, mixture)
+        scales, intercepts = np.diag(calibrator.coef_), calibrator.intercept_.tolist()
+        if np.count_nonzero(calibrator.coef_) == np.count_nonzero(scales):
+            return Plan(title, columns, Diagonal(scales.tolist(), intercepts))
+        return Plan(title, columns, Mixture(calibrator.coef_.tolist(), intercepts))
     if isinstance(calibrator, MultiClassIsotonic):
         curve = Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
         return Plan(title, columns, [curve] * columns)
@@ -329,9 +341,12 @@ def _onnx_text(plan: Plan, dtype: Dtype) -> str:
             text += _filled(languages()["onnx"]["does"][type(one).__name__], _onnx_numbers(one, dtype), k=k)
         several = _filled(languages()["onnx"]["several"], {}, every=_every(plan), uniform=1 / plan.columns)
         text += several if len(plan.does) > 1 else "probabilities = Concat<axis = 1>(Sub([1.0], p0), p0)\n"
+    lines = _statements(text)
+    inner = "|".join(line.split(" = ")[0] for line in lines[:-1])  # a network has others
+    lines = [re.sub(rf"\b({inner})\b", r"calibrate_\1", line) for line in lines]
     columns = f"{kind}[n, {plan.columns}] scores) => (double[n, {max(2, plan.columns)}] probabilities"
     head = '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">'
-    return "\n".join([head, f"calibrate ({columns}) {{", *_statements(text), "}"])
+    return "\n".join([head, f"calibrate ({columns}) {{", *lines, "}"])
 
 
 def _filled(template: str, numbers: dict[str, Any], **texts: Any) -> str:

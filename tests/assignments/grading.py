@@ -19,16 +19,11 @@ from nbgrader.utils import determine_grade
 
 from classroom import commands, grading, isolated_kernel
 from classroom.cases import Answer, reply, request
-from classroom.course import ASSIGNMENTS, Course, Record
+from classroom.course import Course, Record
 from classroom.reading import prepare
 from classroom.run import Examiner, Outcome
 from classroom.sandbox import own_folder
 from classroom.submission import Limits
-
-
-def problem_sets() -> list[Path]:
-    """Every problem set of the course, as its authors solved it."""
-    return sorted(ASSIGNMENTS.glob("source/*/*.ipynb"))
 
 
 def cell(name: str, source: str, make: Any = new_code_cell, **about: Any) -> NotebookNode:

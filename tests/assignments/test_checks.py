@@ -11,20 +11,10 @@ import numpy as np
 import pytest
 
 from classroom import cases
-from classroom.cases import (
-    Answer,
-    ByHand,
-    Question,
-    Words,
-    locally,
-    own_numbers,
-    packed,
-    reply,
-    same,
-    seeding,
-    seen,
-)  # fmt: skip
-from tests.assignments.grading import full_marks, locked, problem_sets
+from classroom.cases import Answer, ByHand, Question, Words, locally, own_numbers, reply, same, seeding, seen
+from classroom.channel import packed
+from tests.assignments.grading import full_marks, locked
+from tools.binding.lengths import problem_sets
 
 NUMBERS = int(os.environ.get("STUDENTS", "6"))
 """How many student numbers are tried; `make check-class` tries a thousand."""

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from classroom.course import ASSIGNMENTS, Course
-from tests.assignments.grading import Class, answered, full_marks, named, problem_sets, solutions, tasks
-from tools.binding.lengths import PARTS, ROOT, answer_minutes, set_minutes
+from tests.assignments.grading import Class, answered, full_marks, named, solutions, tasks
+from tools.binding.lengths import PARTS, ROOT, answer_minutes, problem_sets, set_minutes
 
 each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 

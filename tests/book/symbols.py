@@ -459,6 +459,17 @@ def conformal(draw: Any) -> Values:
     }
 
 
+def conformal_conditions(draw: Any) -> Values:
+    """Draw a forecast with its label, and a level with a miss or a hit."""
+    p, y, u = draw.dirichlet([2] * K), int(draw.integers(K)), draw.random()
+    level, missed = draw.random(), int(draw.integers(2))
+    return CLASSES | {
+        "p_": p, "p_y": p[y], "u": u, "s": d.adaptive_score(p.tolist(), y, u),
+        r"\alpha": 0.3, r"\gamma": 0.1, r"\alpha_t": level, "e_t": missed,
+        r"\alpha_{t+1}": d.next_level(level, missed, 0.3, 0.1),
+    }
+
+
 def language_models(draw: Any) -> Values:
     """Draw the probabilities of the tokens of options of different lengths."""
     q = [draw.random(length).tolist() for length in (1, 4, 2)]

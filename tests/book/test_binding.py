@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import tomllib
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -204,22 +205,7 @@ def test_the_run_of_nbval_evaluates_the_marks_in_the_same_kernel(
     run.stdout.fnmatch_lines(["*small.ipynb: cell 3, line 6: *is false*", "*0.123, the text says 0.124*"])
 
 
-CHANGES = {  # file, old and new text, and whether a notebook that calls softmax is stale then
-    "itself": ("numerics.py", "return Row(", "return 2 * Row(", True),
-    "what it calls": ("numerics.py", "return np.exp(z)", "return np.exp2(z)", True),
-    "what that reads": ("other.py", "x = 1", "x = 2", True),
-    "a method that it calls": ("numerics.py", "self.values\n\n    def un", "None\n\n    def un", True),
-    "a class, whatever is called of it": ("numerics.py", "width = 2", "width = 3", True),
-    "a method that nobody calls": ("numerics.py", '"never"', '"always"', False),
-    "another function": ("numerics.py", "    return z\n", "    return 2 * z\n", False),
-    "a new function": ("numerics.py", "def log_softmax", "def new():\n    pass\n\ndef log_softmax", False),
-    "a remark": ("__init__.py", "from", "# A remark.\nfrom", False),
-    "a docstring": ("numerics.py", "Rise.", "Raise.\n\n    At length.", False),
-    "a library that it imports": ("../requirements.txt", "numpy==2", "numpy==3", True),
-    "another library": ("../requirements.txt", "scipy==3", "scipy==4", False),
-    "the data that it names": ("book/data/rows.csv", "1", "2", True),
-    "other data": ("book/data/more.csv", "1", "2", False),
-}
+CHANGES = tomllib.loads(Path(__file__).with_name("stale.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("change", CHANGES)

@@ -99,10 +99,7 @@ DRIFTS = [
         ("a lambda retyped", below(py("x = 1\nsoftmax = lambda z: z")), "use the package"),
         ("a transcription retyped", below(py("def bin_number(p, edges): ...")), "definitions.source"),
     ),
-    *cells(
-        "shape",
-        ("a figure drawn by hand", below(py("import matplotlib.pyplot as plt")), "plots"),
-    ),
+    *cells("shape", ("a figure drawn by hand", below(py("import matplotlib.pyplot as plt")), "plots")),
 ]
 
 

@@ -70,9 +70,7 @@ def test_other_data_ask_for_another_answer() -> None:
 
 
 @each_question
-def test_a_question_names_chapters_of_its_part_and_its_rubric_adds_up(
-    question: SimpleNamespace,
-) -> None:
+def test_a_question_names_chapters_of_its_part_and_its_rubric_adds_up(question: SimpleNamespace) -> None:
     for chapter in re.findall(r"\{doc\}`\.\./([\w/]+)`", question.chapters):
         assert chapter.split("/")[0] == question.part.lower()
     parts = 3 if "1 point each" in question.rubric else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -22,18 +23,7 @@ from tools.site.docstring_formulas import show_formulas
 
 DISPLAYS = scan.find_displays(Path(__file__).resolve().parents[2])
 WITH_FUNCTION = [label for label, entry in NUMBERED.items() if entry.function]
-# Displays without a number that are not evaluated, by how they begin.
-UNREAD = {
-    ("promise", r"P(y = \hat y \mid \hat p = p) = p"): "a condition on a distribution, not an identity",
-    ("ece_interval", r"\bigl| \mathbb E [\, P(y = 1"): "an inequality between conditional expectations",
-    ("histogram_binning", r"\min_{\theta_1"): "a problem; its solution is eq-histogram-binning",
-    ("isotonic", r"\min_{g_1"): "a problem; its solution is eq-isotonic",
-}
-# Signs that change nothing, by the text before them.
-EQUIVALENT = {
-    ("eq-brier-within-bin", r"2 \, (f_i "): "the other factor sums to 0 in each bin",
-    ("eq-brier-within-bin", r"(f_i - \bar f_b)(y_i "): "the other factor sums to 0 in each bin",
-}
+TABLES = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))
 
 
 def page_of(display: scan.Display) -> str:
@@ -43,7 +33,7 @@ def page_of(display: scan.Display) -> str:
 
 def is_unread(display: scan.Display) -> bool:
     """Tell whether a display is listed as not evaluated."""
-    beginnings = (start for page, start in UNREAD if page == page_of(display))
+    beginnings = (start for page, start, _ in TABLES["unread"] if page == page_of(display))
     return display.label is None and any(display.latex.strip().startswith(start) for start in beginnings)
 
 
@@ -66,10 +56,10 @@ def find(label: str) -> scan.Display:
 def test_a_display_is_true_of_random_numbers_and_of_what_is_transcribed(display: scan.Display) -> None:
     problem = wrong(display, display.latex)
     if is_unread(display):
-        assert problem, f"{display.page}, {display.place} can be evaluated: take it out of UNREAD"
+        assert problem, f"{display.page}, {display.place} can be evaluated: take it out of formulas.toml"
     elif problem:
         remedy = "correct it, its transcription, or its symbols in tests/book/symbols.py; "
-        remedy += "list in UNREAD what is no identity"
+        remedy += "list in formulas.toml what is no identity"
         pytest.fail(f"{display.page}, {display.place}: the display {problem}; {remedy}", pytrace=False)
 
 
@@ -78,46 +68,24 @@ def test_a_changed_sign_is_refused(display: scan.Display) -> None:
     for sign in re.finditer(r"[+-]", display.latex if not is_unread(display) else ""):
         before, after = display.latex[: sign.start()], display.latex[sign.end() :]
         flipped = f"{before}{'-' if sign[0] == '+' else '+'}{after}"
-        is_equivalent = any(display.label == label and before.endswith(end) for label, end in EQUIVALENT)
+        is_equivalent = any(
+            display.label == label and before.endswith(end) for label, end, _ in TABLES["equivalent"]
+        )
         assert bool(wrong(display, flipped)) != is_equivalent, flipped
 
 
 def test_most_displays_without_a_number_are_evaluated_and_the_list_of_the_others_is_exact() -> None:
     without = [display for display in DISPLAYS if display.label is None]
-    assert len(list(filter(is_unread, without))) == len(UNREAD) <= len(without) / 2
+    assert len(list(filter(is_unread, without))) == len(TABLES["unread"]) <= len(without) / 2
 
 
-CHANGES = [
-    ("eq-brier", ")^2", ")"),
-    ("eq-ece", "m=1", "m=2"),
-    ("eq-bin", r"\le", "<"),
-    ("eq-softmax-gradient", "x_{ij}", "x_{ik}"),
-    ("eq-ensemble-entropy", r"\log_2", r"\log"),
-    ("eq-plausibility", r"\min", r"\max"),
-    ("eq-optimal-decision", r"arg\,min", r"arg\,max"),
-    ("eq-threshold", "{c_{FP}}", "{c_{FN}}"),
-    ("eq-prior-correction", r"\pi'_l", r"\pi_l"),
-    ("eq-one-vs-rest", "all", "some"),
-]
-
-
-@pytest.mark.parametrize(("label", "old", "new"), CHANGES, ids=lambda part: part)
+@pytest.mark.parametrize(("label", "old", "new"), TABLES["changes"], ids=lambda part: part)
 def test_another_change_is_refused(label: str, old: str, new: str) -> None:
     latex = find(label).latex
     assert old in latex and wrong(find(label), latex.replace(old, new, 1))
 
 
-@pytest.mark.parametrize(
-    ("label", "old", "new"),
-    [
-        ("eq-ece", r"\bigl|", r"\left|"),
-        ("eq-ece", r"\mathrm{acc}", r"\text{acc}"),
-        ("eq-brier-binary", "p_i - y_i", r"p_{i} \,-\, y_{i}"),
-        ("eq-softmax", r"{j=1}^{K} e^{z_j}", r"{l=1}^{K} e^{z_l}"),
-        ("eq-bin", r"\tfrac mM", r"\frac{m}{M}"),
-        ("eq-platt", r"\frac{1}{1 + e^{-(a z + b)}}", r"1 / (1 + e^{-a z - b})"),
-    ],
-)
+@pytest.mark.parametrize(("label", "old", "new"), TABLES["spellings"])
 def test_another_spelling_passes(label: str, old: str, new: str) -> None:
     latex = find(label).latex
     assert old in latex and not wrong(find(label), latex.replace(old, new))

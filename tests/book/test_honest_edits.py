@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,9 @@ pytestmark = pytest.mark.copy
 
 D, PAGE = equations.DEFINITIONS.as_posix(), equations.PAGE.as_posix()
 SCORES = "book/measures/proper_scores.ipynb"
-API, GLOSSARY, BIBLIOGRAPHY = map("book/reference/{}".format, ("api.md", "glossary.md", "references.bib"))
+BIBLIOGRAPHY = "book/reference/references.bib"
 PROSE = Path(__file__).with_name("prose.txt").read_text(encoding="utf-8")
 SENTENCES, *BLOCKS = PROSE.strip().split("\n====\n")
-SHOWN = "<!-- shown: definition; when: always -->"
 EXERCISE = "```{exercise-start} Two\n:label: sample-two\n```\nWhat at 3 bins?\n```{exercise-end}\n```\n\n"
 EXERCISE += "```{solution-start} sample-two\n:class: dropdown\n```\nLittle.\n```{solution-end}\n```"
 QUESTION = "**4. Why?**\n\n- A. So.\n- B. Not.\n\n:::{admonition} Answer\n:class: dropdown\n**A.** So.\n:::"
@@ -47,32 +47,12 @@ def mark(old: str, new: str) -> Plant:
     return lambda course: course.edit(SAMPLE, change)
 
 
+TEXTS = tomllib.loads(Path(__file__).with_name("honest_edits.toml").read_text(encoding="utf-8"))
 EDITS: dict[str, Plant] = {
-    "a typo": swap(SAMPLE, "A first sentence", "The first sentence"),
-    "other words in a bound sentence": swap(SAMPLE, "It begins at", "At the start it is"),
-    "other words behind a bound number": swap(SAMPLE, "are late, by", "come late, namely by"),
-    "other words in a claim": swap(SAMPLE, "far above the\nstart", "far above where it\nbegan"),
-    "a line broken elsewhere": swap(SAMPLE, "and ends at", "and\nends at"),
-    "a sentence more in a cell of bound numbers": swap(SAMPLE, "Say 0.05", "That is so. Say 0.05"),
-    "a bound number in bold": mark("0.820<", "**0.820**<"),
-    "a bound number in brackets, between dashes": mark(
-        "0.820<!-- = most:.3f -->", "(0.820<!-- = most:.3f -->)–"
-    ),
-    "a mark behind a space": mark("0.820<!--", "0.820 <!--"),
-    "a bound number that begins a line": mark("The most is 0.820", "The most is\n  0.820"),
-    "a bound number with its sign": mark("0.820<!-- = most:.3f -->", "+0.820<!-- = most:+.3f -->"),
-    "a claim behind a table's row": mark("few:.3f --> |", "few:.3f --> | <!-- holds: few < most -->"),
-    "a bound number at the end of a formula": mark("$T = 2.12$<", "$T = 1 + 9/8 \\approx 2.12$<"),
-    "a paragraph cut in two": swap(SAMPLE, "What follows", "\n\nWhat follows"),
-    "a concept's heading": swap(SAMPLE, "## Two numbers", "## Many numbers"),
-    "the title": swap(SAMPLE, "# Sample: a lesson", "# Example: one lesson"),
-    "a goal more": swap(SAMPLE, "- **see** what", "- **say** why;\n- **see** what"),
-    "a line more to remember": swap(SAMPLE, "- A test.", f"- Another, of 2. {SHOWN}\n- A test."),
+    **{name: swap({"sample": SAMPLE}.get(file, file), old, new) for name, file, old, new in TEXTS["swaps"]},
+    **{name: mark(old, new) for name, old, new in TEXTS["marks"]},
     "an exercise more": put(SAMPLE, md(EXERCISE), below="{solution-start}"),
     "a quick question more": put(SAMPLE, md(QUESTION), below="## Quick questions"),
-    "an answer put otherwise": swap(SAMPLE, "**A.** Because.", "**A.** For this reason."),
-    "a citation more": swap(SAMPLE, "{cite}`Guo2017`. What", "{cite}`Guo2017`, {cite:p}`Guo2017`. What"),
-    "a link more": swap(SAMPLE, "What follows", "[The ECE](ece.ipynb) follows, with {doc}`/book/intro`. It"),
     "a cell split in two": put(SAMPLE, md("What was one cell\nis two now."), below="Nothing is claimed"),
     "an empty cell": put(SAMPLE, md(""), py(""), below="Nothing is claimed"),
     "a fold": put(
@@ -89,15 +69,11 @@ EDITS: dict[str, Plant] = {
     "a cell left out of the slides": code(
         FIGURE, lambda cell: cell["metadata"].update(slideshow={"slide_type": "skip"})
     ),
-    "a term more": swap(GLOSSARY, "\nbin\n", "\nbias\n  A constant error.\n\nbin\n"),
     "a work more, cited": together(
         swap(BIBLIOGRAPHY, "@inproceedings{Guo2017,", ENTRY),
         swap(SAMPLE, "{cite}`Guo2017`", "{cite}`Guo2017,Guo2017b`"),
         swap(SAMPLE, "The method:", "More: {cite}`Guo2017b`. The method:"),
     ),
-    "a remark among the definitions": swap(D, "# measures/ece\n", "# measures/ece: bin by bin\n"),
-    "a sentence of the API page": swap(API, "\n## ", "\nA sentence of 5 words.\n\n## "),
-    "a sentence of the README": swap("README.md", "\n## ", "\nA sentence of 5 words.\n\n## "),
 }
 
 

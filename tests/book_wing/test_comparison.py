@@ -1,7 +1,5 @@
 """The experiment behind the chapter on choosing: its parts, and that the stored table is what it gives."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -103,10 +101,6 @@ def test_only_the_training_part_decides_the_scale(parts):
     assert abs(calibration.X.mean(axis=0)).max() > 0.01 and abs(test.X.mean(axis=0)).max() > 0.01
 
 
-def test_malignant_is_the_positive_class():
-    assert CANCER.y.sum() == 212
-
-
 def test_log_odds_give_back_the_probabilities_wherever_these_are_not_certain(forecasts):
     for name, (_, (_, _, new)) in forecasts.items():
         p, z, _ = new
@@ -164,9 +158,3 @@ def test_rows_that_splits_share_make_the_interval_longer():
     alone = comparison.paired_interval(d, judged=0, learned=1)
     assert (high - mean) / (alone[2] - mean) == pytest.approx(np.sqrt(1 + 12 * 0.35 / 0.65))
     assert high - mean == pytest.approx(mean - low)
-
-
-def test_every_classifier_is_fitted_without_a_warning(parts):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        comparison.fitted_forecasts(comparison.classifiers(1)["neural network"], *parts)

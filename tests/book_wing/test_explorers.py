@@ -14,6 +14,7 @@ import calibration_lessons as cl
 from calibration_lessons import plots
 from calibration_lessons.book.explorers import Along, Bars, Choice, Curves, Diagram, Slider, explore
 from calibration_lessons.plots.palette import DARK
+from tests.colours import contrast
 from tests.refusals import refusals, refused
 
 Y = np.array([0, 1, 1, 1, 0, 1])
@@ -349,15 +350,6 @@ def test_more_than_a_page_can_carry_is_refused():
             [long],
             [[Curves("c", "y", "x")]],
         )
-
-
-def contrast(one, other):
-    def light(color):
-        parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
-
-    return max(light(one), light(other)) / min(light(one), light(other))
 
 
 @pytest.mark.parametrize("color", sorted({*plots.COLORS.values()}))

@@ -36,22 +36,6 @@ def test_the_sawtooth_hides_from_bins_that_hold_whole_teeth():
     assert source.binned_calibration_error(30) == pytest.approx(0.03, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", SOURCES)
-@pytest.mark.parametrize("n_bins", [1, 7, 15, 40])
-def test_the_binned_error_never_exceeds_the_true_one(name, n_bins):
-    for norm in ("l1", "l2"):
-        source = SOURCES[name]()
-        assert source.binned_calibration_error(n_bins, norm) <= source.calibration_error(norm) + 1e-12
-
-
-@pytest.mark.parametrize("name", ["over-confident", "network-like", "under-confident"])
-def test_the_estimate_converges_to_the_quadrature_value(name):
-    source = SOURCES[name]()
-    y, p = source.sample(400_000, random_state=1)
-    estimate = cl.expected_calibration_error(y, p, debias=True)
-    assert estimate == pytest.approx(source.binned_calibration_error(), abs=0.003)
-
-
 def test_labels_follow_the_truth():
     y, p = SOURCES["over-confident"]().sample(200_000, random_state=2)
     near = np.abs(p - 0.9) < 0.02

@@ -1,7 +1,5 @@
 """Beta calibration: definition, optimum, the identity, the ends, degenerate data."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -61,32 +59,6 @@ def test_no_other_powers_from_zero_up_have_a_smaller_cross_entropy(case, prior_t
     for start in (line, np.array([0.5, 0.5, 0.0])):
         found = minimize(loss, start, (p, targets, weights), "L-BFGS-B", bounds=bounds)
         assert least <= found.fun + 1e-9
-
-
-def test_known_powers_are_found_again():
-    for truth in ((1.0, 1.0, 0.0), (0.5, 2.0, 0.3), (0.0, 1.0, -0.5), (3.0, 0.0, 1.0)):
-        fitted = cl.BetaCalibration().fit(*drawn(200_000, *truth))
-        assert (fitted.a_, fitted.b_, fitted.c_) == pytest.approx(truth, abs=0.06)
-
-
-def test_on_forecasts_that_are_right_it_is_the_identity_which_a_curve_of_p_is_not():
-    p, labels = drawn(200_000, 1.0, 1.0, 0.0)
-    grid = np.linspace(0.01, 0.99, 99)
-    beta = cl.BetaCalibration().fit(p, labels).predict_proba(grid)[:, 1]
-    assert np.abs(beta - grid).max() < 0.01
-    with pytest.warns(UserWarning, match="X looks like probabilities"):
-        platt = cl.PlattScaling().fit(p, labels).predict_proba(grid)[:, 1]
-    assert np.abs(platt - grid).max() > 0.05
-
-
-def test_with_equal_powers_it_is_platt_scaling_of_the_log_odds():
-    z = np.log(P) - np.log1p(-P)
-    platt = cl.PlattScaling(prior_targets=False).fit(z, Y)
-    beta = cl.BetaCalibration()
-    beta.fit(P, Y)
-    beta.a_ = beta.b_ = platt.slope_
-    beta.c_ = platt.intercept_
-    assert beta.predict_proba(P) == pytest.approx(platt.predict_proba(z), rel=1e-9)
 
 
 @given(scores_and_labels())
@@ -159,9 +131,3 @@ def test_behind_a_classifier_certain_probabilities_are_read_as_asked():
     expected = cl.BetaCalibration().fit(p, y)
     assert flat.calibrator_.a_ == pytest.approx(expected.a_, rel=1e-9)
     assert flat.calibrator_.b_ == pytest.approx(expected.b_, rel=1e-9)
-    three = np.r_[X, X + 3], np.r_[y, y + 1]
-    for calibrator in (cl.OneVsRest(cl.BetaCalibration()),):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            model = cl.CalibratedModel(GaussianNB(), calibrator).fit(*three)
-        assert model.predict_proba(three[0]).sum(axis=1) == pytest.approx(1)

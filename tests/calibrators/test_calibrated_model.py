@@ -1,6 +1,5 @@
 """CalibratedModel: cross-fitting, what each calibrator reads, labels of any kind, what is refused."""
 
-import pickle
 import re
 
 import joblib
@@ -8,19 +7,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from scipy.special import logit
+from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
-from sklearn.ensemble import (
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -29,7 +24,6 @@ from sklearn.model_selection import (
     ShuffleSplit,
     TimeSeriesSplit,
     cross_val_predict,
-    cross_val_score,
 )
 from sklearn.multiclass import OutputCodeClassifier
 from sklearn.naive_bayes import GaussianNB
@@ -130,14 +124,6 @@ def test_weights_reach_the_classifier_and_the_calibrator():
     unseen = cross_val_predict(LINEAR, X2, Y2, method="decision_function", params={"sample_weight": weights})
     assert model.calibrator_.temperature_ == cl.TemperatureScaling().fit(unseen, Y2, weights).temperature_
     assert np.array_equal(model.estimator_.coef_, clone(LINEAR).fit(X2, Y2, weights).coef_)
-
-
-def test_works_in_cross_validation_with_frames_and_pickles():
-    frame = pd.DataFrame(X3).add_prefix("x")
-    model = cl.CalibratedModel(LINEAR, cl.TemperatureScaling(), cv=KFold(3, shuffle=True, random_state=0))
-    assert cross_val_score(model, frame, Y3, scoring="neg_log_loss").min() > -1.1
-    model.fit(frame, Y3)
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict_proba(frame), model.predict_proba(frame))
 
 
 @refusals("calibrated-model")
@@ -461,3 +447,81 @@ def test_labels_in_a_column_are_flattened_with_a_warning_and_numbers_among_objec
     objects = cl.CalibratedModel(LINEAR, cl.PlattScaling()).fit(X2, Y2.astype(object))
     for model in (column, objects):
         assert np.array_equal(model.predict_proba(X2), plain.predict_proba(X2))
+
+
+class Booster(ClassifierMixin, BaseEstimator):
+    """Says margins as a booster of another library does; its probabilities are of float32."""
+
+    def __init__(self, asked="output_margin"):
+        self.asked = asked
+
+    def fit(self, X, y, eval_set=None):
+        self.linear_, self.seen_, self.watched_ = LINEAR.fit(X, y), len(X), eval_set
+        self.classes_ = self.linear_.classes_
+        return self
+
+    def predict_proba(self, X):
+        return (lambda p: np.stack([1 - p, p], axis=1))(np.float32(expit(self.margin(X))))
+
+    def margin(self, X):
+        return 20 * self.linear_.decision_function(X)
+
+
+class XGBoost(Booster):
+    def predict(self, X, output_margin=False):
+        return self.margin(X) if output_margin else self.predict_proba(X).argmax(axis=1)
+
+
+class LightGBM(Booster):
+    def predict(self, X, raw_score=False):
+        return self.margin(X) if raw_score else self.predict_proba(X).argmax(axis=1)
+
+
+class CatBoost(Booster):
+    def predict(self, X, prediction_type="Class"):
+        return self.margin(X) if prediction_type == "RawFormulaVal" else self.predict_proba(X).argmax(axis=1)
+
+
+@pytest.mark.parametrize("booster", [XGBoost(), LightGBM(), CatBoost()], ids=lambda b: type(b).__name__)
+def test_of_a_booster_the_margin_is_read_and_no_probability_that_float32_made_one(booster):
+    model = cl.CalibratedModel(make_pipeline(StandardScaler(), booster), cl.PlattScaling(), cv=2).fit(X2, Y2)
+    fitted, X = model.estimator_[-1], model.estimator_[0].transform(X2)
+    assert fitted.predict_proba(X).max() == 1
+    assert np.array_equal(model.scores(X2), fitted.margin(X))
+    told = cl.CalibratedModel(booster, cl.BetaCalibration(), cv=2).fit(X2, Y2)
+    assert told.scores(X2).max() <= 1
+
+
+def test_rows_that_stop_a_booster_are_kept_from_each_fit_and_from_no_calibrator():
+    model = cl.CalibratedModel(XGBoost(), cl.PlattScaling(), cv=4, ensemble=True)
+    for classifier, _ in model.fit(X2, Y2, eval_set=0.1).pairs_:
+        ((rows, labels),) = classifier.watched_
+        assert (classifier.seen_, len(rows), len(labels)) == (270, 30, 30)
+        assert labels.mean() == pytest.approx(Y2.mean(), abs=0.02)
+    given = model.set_params(ensemble=False).fit(X2, Y2, eval_set=[(X2[:9], Y2[:9])])
+    assert given.estimator_.seen_ == 400 and given.estimator_.watched_[0][0].shape == (9, 20)
+
+
+def test_the_scores_of_this_package_are_scorers_of_a_grid_search():
+    names = np.array(["no", "yes"])[Y2]
+    model, grid = cl.CalibratedModel(LINEAR, cl.PlattScaling()), {"estimator__C": [1e-4, 1]}
+    for score, built_in in (
+        (cl.brier_score, "neg_brier_score"),
+        (cl.negative_log_likelihood, "neg_log_loss"),
+    ):
+        scorer = make_scorer(score, greater_is_better=False, response_method="predict_proba")
+        ours = GridSearchCV(model, grid, scoring=scorer, cv=3).fit(X2, names)
+        theirs = GridSearchCV(model, grid, scoring=built_in, cv=3).fit(X2, Y2)  # of Brier's takes no names
+        found, expected = (search.cv_results_["mean_test_score"] for search in (ours, theirs))
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_pipeline_that_hands_on_data_frames_is_calibrated_as_one_that_hands_on_arrays():
+    frame = pd.DataFrame(X2).add_prefix("x")
+    for last in (LINEAR, DecisionTreeClassifier(max_depth=3, random_state=0)):
+        frames = make_pipeline(StandardScaler(), last).set_output(transform="pandas")
+        framed, plain = (
+            cl.CalibratedModel(one, cl.PlattScaling(), cv=2).fit(frame, Y2)
+            for one in (frames, make_pipeline(StandardScaler(), last))
+        )
+        assert np.array_equal(framed.predict_proba(frame), plain.predict_proba(frame))

@@ -186,7 +186,7 @@ def test_a_class_without_a_label_keeps_its_column(calibrator):
 
 # One score a row.
 
-FOUR, FOUR_LABELS = np.array([0.1, 0.4, 0.5, 0.9]), np.array([0, 1, 0, 1])
+FOUR = np.array([0.1, 0.4, 0.5, 0.9])
 BASE_RATE = [cl.HistogramBinning(5), cl.HistogramBinning(5, "quantile"), cl.IsotonicCalibration()]
 
 

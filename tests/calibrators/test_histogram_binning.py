@@ -46,16 +46,6 @@ def test_bins_of_equal_mass_hold_the_mean_labels_and_are_never_empty(dtype, data
     assert fitted.predict_proba([-1e9, 1e9])[:, 1].tolist() == fitted.values_[[0, -1]].tolist()
 
 
-@given(scores_and_labels(), st.integers(1, 8))
-def test_no_other_value_of_a_bin_has_a_smaller_squared_error(case, n_bins):
-    scores, labels = case
-    p = cl.HistogramBinning(n_bins).fit(scores, labels).predict_proba(scores)[:, 1]
-    for m in range(1, n_bins + 1):
-        inside = np.array([definitions.bin_number(s, cl.measures.bin_edges(n_bins)) == m for s in scores])
-        for shift in (-0.01, 0.01):
-            assert ((p - labels)[inside] ** 2).sum() <= ((p + shift - labels)[inside] ** 2).sum()
-
-
 def test_an_empty_bin_keeps_its_centre_so_a_forecast_moves_by_half_a_bin_at_most():
     fitted = cl.HistogramBinning(n_bins=10).fit([0.05, 0.06], [1, 0])
     assert fitted.values_.tolist() == [0.5, *((np.arange(1, 10) + 0.5) / 10)]

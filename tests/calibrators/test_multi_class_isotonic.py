@@ -57,33 +57,6 @@ def test_renamed_classes_change_nothing_but_the_columns(case, random):
     )
 
 
-def test_probabilities_that_come_as_often_as_they_say_stay_as_they_are():
-    p = np.repeat([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]], 4, axis=0)
-    labels = np.array([0, 0, 1, 2, 1, 1, 0, 2, 2, 2, 0, 1])
-    fitted = cl.MultiClassIsotonic(smoothing=0).fit(p, labels)
-    assert fitted.predict_proba(p) == pytest.approx(p, abs=1e-12)
-    assert fitted.values_[1:-1] == pytest.approx(fitted.thresholds_[1:-1], abs=1e-12)
-
-
-def test_with_two_classes_it_is_isotonic_regression_of_rows_and_their_mirror_images():
-    p, positive = PROBABILITIES[:, 1], LABELS == 1
-    both = cl.MultiClassIsotonic(smoothing=0).fit(np.stack([1 - p, p], axis=1), positive)
-    mirrored = cl.IsotonicCalibration().fit(np.r_[p, 1 - p], np.r_[positive, ~positive])
-    expected = mirrored.predict_proba(p)[:, 1]
-    assert both.predict_proba(np.stack([1 - p, p], axis=1))[:, 1] == pytest.approx(expected, abs=1e-5)
-
-
-def test_a_shape_that_no_temperature_has_is_found():
-    said = cl.softmax(3 * np.random.default_rng(1).standard_normal((6000, 5)))
-    truth = 0.6 * said + 0.4 / 5
-    labels = (np.random.default_rng(2).random((6000, 1)) > truth.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    known, new = slice(0, 3000), slice(3000, None)
-    fitted = cl.MultiClassIsotonic().fit(said[known], labels[known]).predict_proba(said[new])
-    one = cl.TemperatureScaling().fit(np.log(said[known]), labels[known]).predict_proba(np.log(said[new]))
-    assert np.abs(fitted - truth[new]).mean() < np.abs(one - truth[new]).mean() / 2
-    assert cl.negative_log_likelihood(labels[new], fitted) < cl.negative_log_likelihood(labels[new], one)
-
-
 def test_no_probability_lies_below_what_the_lowest_ones_support_so_no_log_loss_is_infinite():
     p = np.array([[0.9, 0.1, 0.0], [0.8, 0.2, 0.0], [0.7, 0.0, 0.3], [0.3, 0.7, 0.0]])
     fitted = cl.MultiClassIsotonic().fit(p, [0, 0, 0, 1])

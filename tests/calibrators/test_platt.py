@@ -16,7 +16,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarn
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(1, 3, 2000)
 LABELS = (RNG.random(2000) < 1 / (1 + np.exp(1 - 0.7 * SCORES))).astype(int)
-FIVE_SCORES, FIVE_LABELS = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
 
 
 def overlap(scores, labels):
@@ -50,14 +49,6 @@ def test_the_mean_probability_and_the_mean_score_are_those_of_the_targets(case):
     assert (p * scores).mean() == pytest.approx((targets * scores).mean(), abs=1e-10)
 
 
-def test_with_prior_targets_it_is_the_logistic_regression_on_rows_split_by_their_target():
-    low, high = definitions.platt_targets(LABELS.tolist())
-    targets = np.where(LABELS == 1, high, low)
-    twice = np.r_[SCORES, SCORES], np.r_[LABELS * 0 + 1, LABELS * 0], np.r_[targets, 1 - targets]
-    fitted = cl.PlattScaling().fit(SCORES, LABELS)
-    assert (fitted.slope_, fitted.intercept_) == pytest.approx(reference_line(*twice), rel=1e-9)
-
-
 def test_without_prior_targets_it_is_the_logistic_regression():
     weights = RNG.random(2000)
     fitted = cl.PlattScaling(prior_targets=False).fit(SCORES, LABELS, weights)
@@ -76,13 +67,6 @@ def test_scikit_learns_sigmoid_calibration_is_near_and_no_better():
         return (np.logaddexp(0, f) - targets * f).sum()
 
     assert loss(ours.slope_, ours.intercept_) <= loss(*theirs) + 1e-10
-
-
-def test_five_rows_that_a_threshold_separates_need_prior_targets():
-    with pytest.raises(ValueError, match="X separates the labels"):
-        cl.PlattScaling(prior_targets=False).fit(FIVE_SCORES, FIVE_LABELS)
-    fitted = cl.PlattScaling().fit(FIVE_SCORES, FIVE_LABELS)
-    assert (round(fitted.slope_, 3), round(fitted.intercept_, 3)) == (1.435, 0.181)
 
 
 @given(scores_and_labels(st.integers(-10, 10).map(float)))

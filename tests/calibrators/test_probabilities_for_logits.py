@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import calibration_lessons as cl
 
@@ -73,3 +74,16 @@ def test_logits_few_rows_and_methods_that_read_probabilities_get_none(calibrator
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         calibrator.fit(X, y)
+
+
+@pytest.mark.parametrize("calibrator", [cl.TemperatureScaling(), cl.MatrixScaling()], ids=repr)
+def test_probabilities_are_told_from_the_logits_that_a_fitted_calibrator_expects(calibrator):
+    rng = np.random.default_rng(1)
+    logits = rng.normal(size=(300, 3))
+    fitted = clone(calibrator).fit(logits, (logits + rng.gumbel(size=(300, 3))).argmax(axis=1))
+    with pytest.warns(UserWarning, match="^X looks like probabilities: "):
+        fitted.predict_proba(cl.softmax(logits))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted.predict_proba(logits)
+        clone(calibrator).fit([-1.0, 1.0, 2.0, 0.5], [0, 1, 0, 1]).predict_proba(np.linspace(0.1, 0.9, 20))

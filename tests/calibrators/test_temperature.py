@@ -88,13 +88,3 @@ def test_a_binary_logit_is_read_as_zero_and_z_where_scikit_learn_reads_minus_and
     assert natural == pytest.approx(cl.TemperatureScaling().fit(logits, labels).temperature_, rel=1e-12)
     assert natural == pytest.approx(0.5 / theirs().fit(z, labels).beta_, rel=1e-6)
     assert natural == cl.TemperatureScaling().fit(z[:, None], labels).temperature_
-
-
-def test_it_keeps_the_order_of_rows_with_two_classes_only():
-    logits, labels = simulate(1000, 3, 2.0)
-    before = cl.softmax(logits).max(axis=1)
-    after = cl.TemperatureScaling().fit(logits, labels).predict_proba(logits).max(axis=1)
-    assert (np.diff(after[np.argsort(before)]) < 0).any()
-    two = cl.TemperatureScaling().fit([2.0, -1.0, 1.5, -3.0], [1, 0, 0, 0])
-    scores = np.sort(np.random.default_rng(0).normal(size=100))
-    assert (np.diff(two.predict_proba(scores)[:, 1]) > 0).all()

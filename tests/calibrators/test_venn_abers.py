@@ -122,18 +122,6 @@ def test_the_end_of_the_rows_own_class_is_calibrated_with_few_rows_and_isotonic_
     assert gap[0] > 0.1 and gap[-1] > 0.1
 
 
-def test_the_log_loss_is_finite_where_that_of_isotonic_regression_is_not():
-    labels, scores = SOURCE.sample(4000, random_state=1)
-    venn, isotonic = (
-        method.fit(P[:300], Y[:300]).predict_proba(scores)
-        for method in (cl.VennAbersCalibration(), cl.IsotonicCalibration())
-    )
-    assert np.isinf(cl.negative_log_likelihood(labels, isotonic))
-    assert cl.negative_log_likelihood(labels, venn) < 1.02 * cl.negative_log_likelihood(
-        labels, SOURCE.truth(scores)
-    )
-
-
 def folds(X, y):
     for train, test in StratifiedKFold(5).split(X, y):
         model = LogisticRegression().fit(X[train], y[train])

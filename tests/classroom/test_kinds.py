@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from classroom.course import ASSIGNMENTS
 from classroom.submission import Limits
-from tests.assignments.grading import ASSIGNMENTS, answered, full_marks, named, problem_sets, solutions
+from tests.assignments.grading import answered, full_marks, named, solutions
+from tools.binding.lengths import problem_sets
 
 SUBMISSIONS = Path(__file__).parents[1] / "assignments/submissions"
 SETS = [path.stem for path in problem_sets()]

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tests.assignments.grading import problem_sets
+from tools.binding.lengths import problem_sets
 from tools.mutation import slips
 
 CLASS = "STUDENTS" in os.environ  # make check-class

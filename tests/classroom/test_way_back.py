@@ -12,7 +12,6 @@ import tomllib
 import zipfile
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import ClassVar
 
 import nbformat
 import pytest
@@ -27,6 +26,8 @@ from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered, cell, in_this_process
 from tools.site import class_edition
 
+TABLE = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
+SENT, LISTED = TABLE["downloads"], TABLE["rosters"]
 LETTER = "*Your answer: double-click here.*"
 LONG = "def area(x, y):\n    total = 0.0\n    for i in range(len(x) - 1):\n" + "".join(
     f"        {name} = x[i + {number}] - x[i] if y[i] > {number} else y[i] * {number + 2}\n"
@@ -479,47 +480,6 @@ def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, t
     assert "2 handed in hopper_2_6_w.zip, no notebook" in told and "3 handed in noether_3_7_w.zip" in told
 
 
-SENT_AS = {  # files of a download, then who is told, and whose notebook each collected one is
-    "two of one student, and what is no notebook": (
-        {"lovelaceada_101_2002_tiny.ipynb": "old", "lovelaceada_101_3003_tiny-1.ipynb": "new",
-         "../../up_102_4004_tiny.ipynb": "outside", "hoppergrace_103_5005_essay.docx": "essay",
-         "__MACOSX/lovelaceada_101_9009_tiny.ipynb": "resource fork"},
-        "103 handed in hoppergrace_103_5005_essay.docx, no notebook", {"101": "new", "102": "outside"}),
-    "another's pattern behind one's own": (
-        {"Set_bob_attempt_2026-11-30-20-12-07_x_ada_attempt_2099-01-01-00-00-00_tiny.ipynb": "bob",
-         "Set_ada_attempt_2026-11-30-20-00-00_tiny.ipynb": "ada"}, "", {"bob": "bob", "ada": "ada"}),
-    "another platform's pattern": (
-        {"hopperbob_102_2003_x_101_assignsubmission_file_tiny.ipynb": "bob",
-         "lovelaceada_101_2002_x_102_attempt_2099-01-01-00-00-00_tiny.ipynb": "ada"}, "",
-        {"102": "bob", "101": "ada"}),
-    "a name that begins with a number": ({"lovelaceada_101_2002_3_tiny.ipynb": "ada"}, "", {"101": "ada"}),
-    "no name of this platform": (
-        {"lovelaceada_101_2002_tiny.ipynb": "ada", "hopperbob_102_2003_tiny.ipynb": "bob",
-         "tiny.ipynb": "nobody"}, "tiny.ipynb: left out, canvas does", {"102": "bob", "101": "ada"}),
-    "a folder of one's own in a zip": (
-        {"bob/work.zip": {"ada/tiny.ipynb": "bob", "hw3/TINY.IPYNB": "bob"}, "ada/tiny.ipynb": "ada"}, "",
-        {"bob": "bob", "ada": "ada"}),
-    "a folder below a student's own": (
-        {"bob/ada/tiny.ipynb": "bob", "cem/hw3/tiny.ipynb": "cem", "eve/tiny.ipynb": "eve"}, "",
-        {"bob": "bob", "cem": "cem", "eve": "eve"}),
-    "a person whose name ends as another's file": (
-        {"Eve_101_assignsubmission_file__102_assignsubmission_file_/tiny.ipynb": "eve",
-         "Ada_101_assignsubmission_file_/tiny.ipynb": "ada",
-         "Bob_103_assignsubmission_file_/tiny.ipynb": "bob"},
-        "left out, moodle does not name a file so", {"101": "ada", "103": "bob"}),
-    "names that differ in a sign": (
-        {"anna+x/tiny.ipynb": "1", "anna#x/tiny.ipynb": "2", "ada/tiny.ipynb": "ada"},
-        "anna#x/ and anna+x/ would both be anna-x: left out", {"ada": "ada"}),
-    "a platform's pattern in plain folders": (
-        {"ada/my_1_2_x.ipynb": "ada", "bob/my_1_2_x.ipynb": "bob"}, "ada/1 and bob/1 would both be 1", {}),
-    "what a terminal obeys": (
-        {"\x1b]0;x\x07/tiny.pdf": "x", "ada/tiny.ipynb": "ada"}, "--0-x- handed in", {"ada": "ada"}),
-    "one name in two spellings": (
-        {"Jos\u00e9/tiny.ipynb": "new", "Jose\u0301/tiny.ipynb": "new"}, "", {"Jos\u00e9": "new"}),
-    "a name without an end": ({"x" * 300 + "/tiny.ipynb": "x"}, "", {"x" * 60: "x"}),
-}  # fmt: skip
-
-
 def test_a_name_in_another_encoding_is_read(course, tmp_path):
     folder = os.fsencode(tmp_path / "download") + b"/Ren\xe9"
     os.makedirs(folder)
@@ -535,7 +495,7 @@ def inner_zip(files):
     return made.getvalue()
 
 
-@pytest.mark.parametrize("files, told, whose", SENT_AS.values(), ids=list(SENT_AS))
+@pytest.mark.parametrize("files, told, whose", TABLE["sent"].values(), ids=TABLE["sent"])
 def test_a_file_is_the_students_who_sent_it_or_is_left_out_and_told(
     course, tmp_path, capsys, files, told, whose
 ):
@@ -583,9 +543,6 @@ def test_a_table_that_comes_later_renames_the_folders_and_doubles_nobody(course,
     assert points(course) == {"7001": "4"} and report(course).count("graded") == 1
 
 
-TABLE = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("words, said", TABLE["slips"].values(), ids=TABLE["slips"])
 def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch, words, said):
     monkeypatch.chdir(tmp_path)
@@ -620,24 +577,10 @@ def test_a_table_that_a_spreadsheet_saved_is_read(tmp_path, spreadsheet):
 class TestPairs:
     """A platform's numbers and another platform's table."""
 
-    SENT: ClassVar = {
-        "moodle": "Ada Lovelace_101_assignsubmission_file_/tiny.ipynb",
-        "canvas": "lovelaceada_101_501_tiny.ipynb",
-        "blackboard": "Set_101_attempt_2026-11-29-22-10-11_tiny.ipynb", "folders": "101/tiny/tiny.ipynb",
-        "brightspace": "101-55 - Ada Lovelace - Nov 29, 2026 1010 PM/tiny.ipynb",
-        "canvas without names": "anon_101_501_tiny.ipynb",
-    }  # fmt: skip
-    LISTED: ClassVar = {
-        "moodle": "Identifier,Full name\nParticipant 101,Ada Lovelace\n",
-        "canvas": 'Student,ID,Set 1 (55)\n"Lovelace, Ada",101,\n',
-        "blackboard": "Last Name,First Name,Username\nLovelace,Ada,101\n",
-        "brightspace": "OrgDefinedId,Username,Last Name,First Name\n#7001,ada,Lovelace,Ada\n",
-    }  # fmt: skip
-
     def collected(self, course, tmp_path, sent, listed=""):
         table = tmp_path / "table.csv"
-        table.write_text(self.LISTED.get(listed, listed), encoding="utf-8")
-        download = zipped(tmp_path / "download.zip", {self.SENT[sent]: work(course, "7001")})
+        table.write_text(LISTED.get(listed, listed), encoding="utf-8")
+        download = zipped(tmp_path / "download.zip", {SENT[sent]: work(course, "7001")})
         collect(course, "tiny", download, table if listed else None)
 
     @pytest.mark.parametrize("sent", SENT)
@@ -654,7 +597,7 @@ class TestPairs:
     def test_a_table_of_another_platform_than_the_download_is_refused_and_not_kept(
         self, course, tmp_path, sent
     ):
-        for listed in self.LISTED:
+        for listed in LISTED:
             if sent in (listed, "folders"):
                 continue
             with pytest.raises(SystemExit, match=f"table is of {listed}, the download of {sent}"):
@@ -671,7 +614,7 @@ class TestPairs:
         assert "1 students" in returns.export(course, "tiny", "moodle")
 
     def test_a_worksheet_of_another_assignment_is_refused(self, course, tmp_path):
-        other = self.LISTED["moodle"].replace("101", "901")
+        other = LISTED["moodle"].replace("101", "901")
         with pytest.raises(SystemExit, match="Ada Lovelace is 901 in the students' table and 101 in the d"):
             self.collected(course, tmp_path, "moodle", other)
 

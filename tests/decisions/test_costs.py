@@ -88,26 +88,6 @@ def test_abstaining_costs_what_it_costs_whatever_the_class():
     assert mean_cost([0, 1, 1], [-1, -1, 0], [[0, 1], [4, 0]], abstaining_cost=0.25) == pytest.approx(1.5)
 
 
-def test_chow_rejects_where_the_best_class_is_less_likely_than_one_minus_the_cost():
-    p = np.linspace(0, 1, 101)
-    decision = optimal_decision(p, [[0, 1], [1, 0]], abstaining_cost=0.3)
-    assert np.array_equal(decision == -1, np.maximum(p, 1 - p) < 0.7 - 1e-12)
-
-
-def test_of_calibrated_forecasts_the_optimal_threshold_costs_least_and_what_was_expected():
-    rng = np.random.default_rng(0)
-    p = rng.beta(1, 2, 200_000)
-    y, costs = (rng.random(len(p)) < p).astype(int), [[0, 1], [4, 0]]
-    cost = {t: mean_cost(y, p > t, costs) for t in (0.1, 0.15, 0.2, 0.25, 0.3, 0.5)}
-    assert min(cost, key=cost.get) == optimal_threshold(costs) == 0.2
-    assert cost[0.2] == pytest.approx(expected_cost(p, costs).min(axis=1).mean(), abs=0.005)
-
-
-def test_one_column_of_probabilities_reads_as_two():
-    p, costs = np.array([0.1, 0.7]), [[0, 1, 2], [5, 4, 3]]
-    np.testing.assert_allclose(expected_cost(p, costs), expected_cost(np.column_stack([1 - p, p]), costs))
-
-
 @pytest.mark.parametrize("scale", [1e-300, 1e307])
 def test_the_unit_of_the_costs_does_not_matter(scale):
     costs = np.array([[-1.0, 3.0], [5.0, -7.0]])
@@ -155,17 +135,6 @@ def test_each_point_of_the_curve_counts_the_rows_that_are_at_least_as_sure(rows)
         sure = confidence >= t
         assert coverage == pytest.approx(w[sure].sum() / w.sum())
         assert risk == pytest.approx(np.average(wrong[sure], weights=w[sure]), abs=1e-12)
-
-
-def test_a_temperature_keeps_the_curve_of_two_classes_and_changes_that_of_three():
-    z = np.random.default_rng(0).normal(0, 2, (400, 3))
-    y = z.argmax(axis=1) * (np.arange(400) % 3 > 0)
-    two, three = ((y > 0, z[:, 0]), (y, z))
-    at = [
-        [risk_coverage(*data, from_logits=True).area for data in ((y, z / T) for y, z in (two, three))]
-        for T in (1, 3)
-    ]
-    assert at[0][0] == pytest.approx(at[1][0]) and abs(at[0][1] - at[1][1]) > 1e-4
 
 
 def test_weights_enter_the_area_as_widths_of_the_coverage():

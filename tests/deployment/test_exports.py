@@ -296,3 +296,21 @@ def test_a_missing_onnx_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match="export to 'onnx' needs the package onnx: pip install onnx"):
         cl.export(PLATT, "onnx")
+
+
+def test_the_numbers_of_a_thousand_classes_on_a_diagonal_take_less_than_100_kb():
+    rng = np.random.default_rng(0)
+    one_by_one = cl.MatrixScaling(structure="vector").fit(LOGITS, LABELS)
+    one_by_one.coef_, one_by_one.intercept_ = np.diag(rng.uniform(0.5, 2, 1000)), rng.normal(size=1000)
+    one_by_one.n_features_in_, one_by_one.classes_ = 1000, np.arange(1000)
+    logits = 3 * rng.normal(size=(5, 1000))
+    for target in ("numpy", "torch", "javascript"):
+        assert len(cl.export(one_by_one, target)) < 100_000
+    cases.agree(numpy_function(one_by_one)(logits), one_by_one, logits)
+
+
+def test_no_name_within_an_onnx_model_is_one_that_a_network_would_have():
+    for calibrator in (PLATT, cl.TemperatureScaling().fit(LOGITS, LABELS)):
+        lines = shipping._onnx_text(shipping._plan(calibrator), "float32").split("\n")[2:-1]
+        names = {line.split(" = ")[0] for line in lines} - {"probabilities"}
+        assert names and all(name.startswith("calibrate_") for name in names)

@@ -163,11 +163,7 @@ def test_the_evidence_is_the_mean_of_all_bets_in_all_windows_where_they_begin():
     # two windows begin, of three: half of the unit each, shared by two bets
     first, second = 2.0 * 3.0 * 0.5, 3.0 * 0.5
     third, fourth = 0.5 * 1.0 * 4.0, 1.0 * 4.0
-    expected = [
-        (2.0 + 0.5) / 4 + 0.5,
-        (2 * 3 + 3 + 0.5 + 1.0) / 4,
-        (first + second + third + fourth) / 4,
-    ]
+    expected = [(2.0 + 0.5) / 4 + 0.5, (2 * 3 + 3 + 0.5 + 1.0) / 4, (first + second + third + fourth) / 4]
     assert evidence(bets, 2) == pytest.approx(expected)
     assert evidence(np.zeros((5, 3)), 4) == pytest.approx(np.ones(5))
 

@@ -341,13 +341,3 @@ def test_without_dask_the_package_works_and_the_module_says_how_to_install_it():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     needed = "calibration_lessons.deployment.scale needs dask: pip install 'calibration-lessons[scale]'"
     assert needed in done.stdout
-
-
-def test_a_curve_over_blocks_gives_the_interval_and_the_value_under_calibration_of_the_rows():
-    y, p, w = sample(600, 4, float, 3)
-    w += 1
-    curve = scale.reliability_curve(y, in_blocks(p, [100] * 6), sample_weight=w)
-    assert curve.ece_interval(0.9) == pytest.approx(cl.ece_interval(y, p, sample_weight=w, level=0.9))
-    rows = cl.ece_under_calibration(p, sample_weight=w, n_draws=3000, random_state=0)
-    blocks = curve.under_calibration(n_draws=3000, random_state=1)
-    assert blocks.mean == pytest.approx(rows.mean, rel=0.03)

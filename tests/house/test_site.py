@@ -11,6 +11,7 @@ from lxml import html as lxml_html
 
 from calibration_lessons.plots.palette import BLACK, BLUE, DARK, GREEN, VERMILLION
 from tests.book.copied import ROOT
+from tests.colours import contrast
 from tools.site.mathml import mathml
 from tools.site.page_weight import applies, kept, selectors_of
 from tools.site.page_weight import drawn as drawn_letters
@@ -147,15 +148,6 @@ def test_the_five_colours_of_the_site_are_those_of_figures_and_are_seen_on_both_
         assert (light[name], dark[name]) == (color.lower(), DARK[color].lower())
     assert dark["ink"] == DARK[BLACK].lower()
     for colors, other in ((light, 3), (dark, 4.5)):
-        ground = luminance(colors.pop("paper"))
+        ground = colors.pop("paper")
         for name, color in colors.items():
-            high, low = sorted((ground, luminance(color)), reverse=True)
-            contrast = (high + 0.05) / (low + 0.05)
-            assert contrast >= (4.5 if name in {"ink", "blue"} else other), (name, contrast)
-
-
-def luminance(color: str) -> float:
-    """Return the relative luminance of WCAG."""
-    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+            assert contrast(ground, color) >= (4.5 if name in {"ink", "blue"} else other), name

@@ -76,11 +76,7 @@ def test_a_thousand_classes_in_bfloat16_are_read():
 
 @pytest.mark.parametrize(
     "tensor",
-    [
-        torch.eye(3).to_sparse(),
-        torch.eye(3, device="meta"),
-        torch._neg_view(-torch.eye(3)),
-    ],
+    [torch.eye(3).to_sparse(), torch.eye(3, device="meta"), torch._neg_view(-torch.eye(3))],
     ids=["sparse", "meta", "negated"],
 )
 def test_a_tensor_that_numpy_cannot_hold_is_refused_by_name(tensor):

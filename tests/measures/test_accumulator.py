@@ -126,23 +126,3 @@ def test_an_empty_accumulator_has_no_curve_but_may_be_merged():
 def test_an_accumulator_shows_its_bins_its_target_and_how_many_rows_it_has_seen():
     seen = cl.CalibrationAccumulator(3, "positive").update([0, 1], [0.2, 0.9], sample_weight=[0.5, 2.5])
     assert repr(seen) == "<CalibrationAccumulator(n_bins=3, target='positive') of 2 rows>"
-
-
-def test_parts_give_the_interval_and_the_value_under_calibration_of_all_rows():
-    rng = np.random.default_rng(5)
-    p = rng.random(600)
-    y, w = rng.random(600) < p**1.5, rng.uniform(0.5, 2, 600)
-    parts = [
-        cl.CalibrationAccumulator().update(y[rows], p[rows], sample_weight=w[rows])
-        for rows in (slice(0, 100), slice(100, 350), slice(350, 600))
-    ]
-    curve = parts[0].merge(parts[1]).merge(parts[2]).curve()
-    assert curve.ece_interval(0.9, "l2") == pytest.approx(
-        cl.ece_interval(y, p, sample_weight=w, level=0.9, norm="l2"), rel=1e-9
-    )
-    by_rows = cl.ece_under_calibration(p, sample_weight=w, n_draws=4000, random_state=0)
-    by_sums = curve.under_calibration(n_draws=4000, random_state=1)
-    assert by_sums.mean == pytest.approx(by_rows.mean, rel=0.03)
-    assert by_sums.quantile(0.95) == pytest.approx(by_rows.quantile(0.95), rel=0.04)
-    same_draws = cl.reliability_curve(y, p, sample_weight=w).under_calibration(n_draws=4000, random_state=1)
-    np.testing.assert_allclose(by_sums.values, same_draws.values, rtol=1e-9)

@@ -96,17 +96,6 @@ def test_the_precipitation_table_has_its_published_parts():
         assert getattr(parts, part) == pytest.approx(value, abs=5e-6)
 
 
-def test_finley_read_as_certain_forecasts_is_less_reliable_than_never():
-    hits, false_alarms, misses, rest = datasets.finley_tornado()
-    tornado = np.repeat([1, 0, 1, 0], [hits, false_alarms, misses, rest])
-    said_so = np.repeat([1.0, 1.0, 0.0, 0.0], [hits, false_alarms, misses, rest])
-    finley, never = cl.brier_decomposition(tornado, said_so), cl.brier_decomposition(tornado, 0.0 * said_so)
-    assert finley.score == pytest.approx((72 + 23) / 2803)
-    assert never.score == pytest.approx(51 / 2803)
-    assert finley.reliability > never.reliability
-    assert finley.resolution > never.resolution == 0
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_correction_removes_the_bias_of_reliability(weighted):
     rng = np.random.default_rng(0)
@@ -133,15 +122,3 @@ def test_distinct_forecasts_are_reported_for_what_they_do_to_the_parts():
         warnings.simplefilter("error")
         cl.brier_decomposition(y, [0.1, 0.1, 0.3, 0.3])
         cl.brier_decomposition(y, p, n_bins=2)
-
-
-def test_a_group_of_one_row_stays_uncorrected():
-    y, p = [1, 0, 1, 1], [0.2, 0.7, 0.7, 0.7]
-    parts = cl.brier_decomposition(y, p)
-    assert parts.reliability - parts.reliability_corrected == pytest.approx(3 / 4 * (2 / 3 * 1 / 3) / 2)
-
-
-def test_the_term_within_the_bins_can_take_either_sign():
-    p = [0.1, 0.4]
-    assert cl.brier_decomposition([0, 1], p, n_bins=1).within_bin < 0
-    assert cl.brier_decomposition([1, 0], p, n_bins=1).within_bin > 0

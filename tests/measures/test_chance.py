@@ -57,16 +57,6 @@ def test_a_p_value_counts_the_draws_at_and_above_the_error_and_the_error_itself(
     assert null.mean == pytest.approx(0.2) and null.quantile(0.5) == pytest.approx(0.2)
 
 
-def test_p_values_from_sums_are_uniform_for_a_calibrated_model():
-    rng = np.random.default_rng(10)
-    small = 0
-    for i in range(200):
-        p = rng.random(200)
-        curve = cl.reliability_curve(rng.random(200) < p, p)
-        small += curve.under_calibration(n_draws=99, random_state=i).p_value(curve.ece()) <= 0.1
-    assert 8 <= small <= 34
-
-
 @pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_an_error_below_that_of_a_calibrated_model_gives_the_upper_end_of_a_calibrated_model(norm):
     confidence, n = np.array([0.3]), np.array([1e6])

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import softmax
+from scipy.special import expit, softmax
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
@@ -226,3 +226,73 @@ def test_a_comparison_speaks_of_its_own_arguments_and_of_their_shapes_first():
 def test_more_bins_than_rows_cost_no_more_than_rows():
     y, a, b = rows(1)
     assert cl.compare(y, a, b, n_bins=10**12).calibration == cl.compare(y, a, b, n_bins=1000).calibration
+
+
+def of_groups(seed, n_groups=30, most=20):
+    """Draw questions that are asked several times: the answers scatter a little, the label is one."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(n_groups), rng.integers(1, most + 1, n_groups))
+    log_odds = 1.5 * rng.normal(size=n_groups)
+    y = (rng.random(n_groups) < expit(log_odds)).astype(int)
+    a, b = (expit(k * log_odds[group] + 0.4 * rng.normal(size=len(group))) for k in (1, 1.5))
+    return y[group], a, b, group
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+def test_groups_of_one_row_change_nothing_nor_do_copies_of_rows_within_their_groups(strategy):
+    y, a, b = rows(4)
+    whole, names = cl.compare(y, a, b, n_bins=3), [f"row {i}" for i in range(len(y))]
+    for many in (1, 3):
+        copies = [np.tile(x, many) for x in (y, a, b, names)]
+        found = cl.compare(*copies[:3], groups=copies[3], n_bins=3)
+        assert (found.n, found.n_groups) == (many * len(y), len(y))
+        for name in MEASURES:
+            assert getattr(found, name) == pytest.approx(getattr(whole, name), abs=1e-12)
+
+
+def test_the_error_of_groups_is_a_sum_over_pairs_of_rows_of_different_groups():
+    y, a, b, group = of_groups(1, 8, 6)
+    w = np.random.default_rng(1).choice([0.0, 0.5, 2.0], len(y))
+    found = cl.compare(y, a, b, n_bins=2, groups=group, sample_weight=w).calibration
+    for p, value in ((a, found.a), (b, found.b)):
+        literal, place = 0.0, np.ceil(2 * p)
+        for m in (1, 2):
+            inside = np.flatnonzero(place == m)
+            pairs = [(i, k) for i in inside for k in inside if group[i] != group[k]]
+            products = sum(w[i] * w[k] * (y[i] - p[i]) * (y[k] - p[k]) for i, k in pairs)
+            literal += w[inside].sum() / w.sum() * products / sum(w[i] * w[k] for i, k in pairs)
+        assert value == pytest.approx(literal, abs=1e-12)
+
+
+def test_the_order_of_the_rows_and_the_names_of_the_groups_do_not_matter():
+    y, a, b, group = of_groups(2)
+    order = np.random.default_rng(0).permutation(len(y))
+    found = cl.compare(y, a, b, groups=group, n_bins=4)
+    other = cl.compare(y[order], a[order], b[order], groups=[f"q{9 * k}" for k in group[order]], n_bins=4)
+    for name in MEASURES:
+        assert getattr(other, name) == pytest.approx(getattr(found, name), abs=1e-12)
+    assert f"on the same {len(y)} rows of 30 groups, " in str(found)
+
+
+@pytest.mark.filterwarnings("ignore:prob_.. holds")
+def test_the_intervals_cover_where_rows_hang_together_and_without_groups_they_do_not():
+    truth, held = cl.compare(*of_groups(0, 20_000)[:3], n_bins=10), np.zeros((2, 3))
+    for seed in range(1, 101):
+        *sample, group = of_groups(seed)
+        for row, groups in enumerate((group, None)):
+            found = cl.compare(*sample, n_bins=10, groups=groups)
+            ends = [(getattr(found, name), getattr(truth, name).value) for name in MEASURES]
+            held[row] += [one.low <= value <= one.high for one, value in ends]
+    assert (held[0] >= 93).all() and (held[1] <= 85).all(), held
+
+
+def test_groups_are_five_at_least_one_for_each_row_and_two_in_a_bin():
+    y, a, b, group = of_groups(3, 6)
+    with pytest.raises(ValueError, match="groups holds 4 that count"):
+        cl.compare(y, a, b, groups=group, sample_weight=group > 1)
+    with pytest.raises(ValueError, match="groups"):
+        cl.compare(y, a, b, groups=group[1:])
+    with pytest.raises(ValueError, match="two groups share a bin"):
+        cl.compare(y, 0.1 * (group + 0.5), 0.1 * (group + 0.5), groups=group, n_bins=10)
+    with pytest.warns(UserWarning, match="holds rows of one group"):
+        cl.compare(y, a, np.where(group == 0, 0.01, 0.5), groups=group, n_bins=4)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.special import log_softmax
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import calibration_lessons as cl
@@ -211,13 +211,3 @@ def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, form
         with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
             SoftmaxRegression(form=form).fit(X, y)
     assert np.isfinite(SoftmaxRegression(form=form, l2=0.1).fit(X, y).coef_).all()
-
-
-def test_one_class_of_iris_is_separated_from_the_others():
-    with pytest.raises(ValueError, match="no row lies beyond a plane between classes"):
-        SoftmaxRegression().fit(*load_iris(return_X_y=True))
-
-
-def test_the_digits_are_separated_altogether():
-    with pytest.raises(ValueError, match="every row lies on its own class's side"):
-        SoftmaxRegression().fit(*load_digits(return_X_y=True))

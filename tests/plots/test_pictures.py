@@ -14,6 +14,7 @@ from matplotlib.patches import StepPatch
 
 import calibration_lessons as cl
 from calibration_lessons import plots
+from tests.colours import contrast
 from tests.refusals import refusals, refused
 
 Y = np.array([0, 1, 1, 1, 0, 1])
@@ -360,15 +361,9 @@ def test_drawing_leaves_the_global_settings_alone():
     assert dict(matplotlib.rcParams) == before
 
 
-def contrast_with_white(color):
-    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return 1.05 / (luminance + 0.05)
-
-
 @pytest.mark.parametrize("name", sorted(set(plots.COLORS) - {"counts", "band"}))
 def test_every_colour_of_a_line_stands_out_from_the_background(name):
-    assert contrast_with_white(plots.COLORS[name]) >= 2.9
+    assert contrast(plots.COLORS[name], "white") >= 2.9
 
 
 @pytest.mark.parametrize("first", ["temperature", "other"])

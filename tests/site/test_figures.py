@@ -243,10 +243,7 @@ def isotonic(merges: int, side: str) -> dict[str, Any]:
     own, away = cl.brier_score(labels, values), np.mean((values - truth) ** 2)
     return {
         "readout": f"{len(blocks)} blocks; squared distance {own:.3f} (labels), {away:.3f} (truth)",
-        "drawn": [
-            {"merges": [merges], "v0": [own], "v1": [away]},
-            {"x": np.arange(1, 25), "y": labels},
-        ],
+        "drawn": [{"merges": [merges], "v0": [own], "v1": [away]}, {"x": np.arange(1, 25), "y": labels}],
     }
 
 
@@ -292,10 +289,7 @@ def proper_scores(q: float, p: float) -> dict[str, Any]:
     )
     expected = [sum(share * (1 - said) for share, said in zip(q_of, p_of, strict=True)), brier, nll]
     expected.append(1 - q if p > 0.5 else q)
-    return {
-        "readout": low,
-        "drawn": [{"q": [q], "p": [p], "v0": [value], "v1": [q]} for value in expected],
-    }
+    return {"readout": low, "drawn": [{"q": [q], "p": [p], "v0": [value], "v1": [q]} for value in expected]}
 
 
 @figure("measures/brier_decomposition", calibration=[0.25, 1.0, 3.0, 5.0], resolution=[1.0, 0.4, 0.2])
@@ -435,15 +429,7 @@ def venn_abers(score: float, n: int) -> dict[str, Any]:
     }
 
 
-METHODS = (
-    "ece",
-    "t-cal",
-    "kernel",
-    "kolmogorov-smirnov",
-    "smooth-ece",
-    "spiegelhalter",
-    "hosmer-lemeshow",
-)
+METHODS = ("ece", "t-cal", "kernel", "kolmogorov-smirnov", "smooth-ece", "spiegelhalter", "hosmer-lemeshow")
 SOURCES = {
     "calibrated": simulate.calibrated,
     "over-confident": simulate.over_confident(1.5),

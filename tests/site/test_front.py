@@ -1,5 +1,6 @@
 """The front door: the start page in one screen, heads that say what a page is, print."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,7 +10,8 @@ from lxml import html
 
 from calibration_lessons.book import datasets
 from tests.site.conftest import HTML, Visit
-from tests.site.test_pages import PAGES
+from tests.site.test_pages import LATE, MODES, PAGES
+from tools.binding.lengths import ROOT, lessons
 
 pytestmark = pytest.mark.browser
 
@@ -21,6 +23,10 @@ PILES = """() => [...document.querySelectorAll(".start-field i")].map(i =>
     [Number(i.style.getPropertyValue("--k")), i.classList.contains("wrong")])"""
 TOPS = """() => [...document.querySelectorAll(".start-field i")]
     .map(i => i.getBoundingClientRect().y - i.parentElement.getBoundingClientRect().y)"""
+
+NUMBERED = """() => { const links = [...document.querySelectorAll(".bd-docs-nav .navbar-nav > ul > li > a")]
+    .filter(link => getComputedStyle(link, "::before").content.includes("lesson"));
+    return [links.findIndex(link => link.matches("[aria-current=page]")) + 1, links.length]; }"""
 
 
 def heads() -> Iterator[tuple[str, html.HtmlElement]]:
@@ -101,6 +107,38 @@ def test_each_page_has_a_title_a_language_and_a_description_of_its_own() -> None
         assert found.setdefault(described, page) == page or "index.html" in (page, found[described]), (
             described
         )
+
+
+def test_each_lesson_says_its_number_and_the_minutes_that_it_takes_as_its_text_does() -> None:
+    said = {page: root.find_class("lesson-head") for page, root in heads()}
+    assert sorted(page for page in said if said[page]) == [
+        path.relative_to(ROOT).with_suffix(".html").as_posix() for path in lessons()
+    ]
+    numbers, ways = [], []
+    for page, (head,) in ((page, head) for page, head in said.items() if head):
+        part, number, last, read, exercises = re.findall(r"^\w+|\d+", head.text_content())
+        text = (ROOT / page).with_suffix(".ipynb").read_text("utf-8")
+        assert f"Time: {read} minutes to read, plus {exercises} for" in text, page
+        ways.append((head.findtext("a") == "short path") == ("lesson is on the short path" in text))
+        numbers.append(int(number))
+        assert part == page.split("/")[1].capitalize() and int(last) == len(lessons())
+    assert sorted(numbers) == [*range(1, len(lessons()) + 1)] and all(ways)
+
+
+@pytest.mark.parametrize("visit", [(f"{LESSON}.html", mode, 1280) for mode in MODES], indirect=True)
+def test_the_contents_number_the_lessons_and_show_the_open_one_before_and_after_the_first_move(
+    visit: Visit,
+) -> None:
+    page, here = visit.page, visit.page.locator(".bd-sidebar-primary [aria-current=page]")
+    before = here.bounding_box()
+    assert before and 0 < before["y"] < 900 - before["height"]
+    place, last = page.evaluate(NUMBERED)
+    assert f"lesson {place} of {last} " in page.locator(".lesson-head").inner_text().replace("\n", " ") + " "
+    page.mouse.move(600, 600)
+    page.wait_for_function("document.querySelector('link[rel=stylesheet]')?.sheet?.cssRules.length > 100")
+    page.wait_for_function(f"{LATE} === 0")
+    page.wait_for_timeout(200)
+    assert here.bounding_box() == before
 
 
 @pytest.mark.parametrize(

@@ -139,9 +139,7 @@ def fonts(page: Page) -> set[str]:
 
 def every_page(mode: str, width: int) -> pytest.MarkDecorator:
     """Run a test on each page, opened in this mode at this width."""
-    return pytest.mark.parametrize(
-        "visit", [(page, mode, width) for page in PAGES], ids=PAGES, indirect=True
-    )
+    return pytest.mark.parametrize("visit", [(page, mode, width) for page in PAGES], ids=PAGES, indirect=True)
 
 
 def test_the_site_is_built():

@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, wraps
@@ -248,25 +249,7 @@ def test_a_program_that_prints_without_end_ends(visit):
     assert len(printed) < 21_000 and "stopped after 20000 characters of output" in printed
 
 
-WRONG = {
-    "x = 1\ny = x / 0": (2, "ZeroDivisionError: division by zero"),
-    "def half(x):\n    return x / y\n\nhalf(\n  1)": (2, "NameError: name 'y' is not defined"),
-    "x = 1\n\nz = (1,": (3, "SyntaxError: '(' was never closed"),
-    "x = 1\n  y = 2\nx": (2, "IndentationError: unexpected indent"),
-    "f = lambda n: f(n + 1)\nf(0)": (1, "RecursionError: maximum recursion depth exceeded"),
-    "import math\nimport numpy": (2, "ModuleNotFoundError: No module named 'numpy'"),
-    "x = 1\nraise ValueError('é')": (2, "ValueError: é"),
-    "input('?')": (1, "RuntimeError: input() has nobody to ask here: write the value into the program"),
-    "open('x')": (1, "Error: a program here reads no files and no other sites"),
-}
-RIGHT = {
-    "": "",
-    "x = 3; x": "3\n",
-    "x = 3; x;": "",
-    "x = (1,\n  2)\nx, 'é'  # a remark": "((1, 2), 'é')\n",
-    "def f(x: Sequence[float]) -> float:\n    return sum(x)\nf([1, 2])": "3\n",
-    "print('a', end='')": "a",
-}
+PROGRAMS = tomllib.loads(Path(__file__).with_name("run_here.toml").read_text(encoding="utf-8"))
 MODULES = """
 import random, statistics
 from fractions import Fraction
@@ -279,10 +262,10 @@ print(random.random(), statistics.mean([1, 2, 6]), list(accumulate([1, 2])), Fra
 @on_pages(SIGMOID)
 def test_an_error_shows_its_line_and_any_module_of_the_standard_library_is_there(visit):
     editor = Editor(visit, "eq-sigmoid")
-    for text, (line, message) in WRONG.items():
+    for text, (line, message) in PROGRAMS["wrong"].items():
         assert editor.gives(text) == f"Line {line}: {message}\n    {text.splitlines()[line - 1].strip()}"
         assert editor.place.locator(".run-here-numbers .failed").text_content() == str(line)
-    for text, printed in RIGHT.items():
+    for text, printed in PROGRAMS["right"].items():
         assert editor.gives(text) == printed
     assert editor.gives(MODULES) == "0.13436424411240122 3 [1, 3] 4/3\n"
     assert visit.faults == []

@@ -76,9 +76,7 @@ def test_axe_finds_nothing_serious_on_slides(visit: Visit) -> None:
 
 
 @one_deck
-def test_keys_go_on_show_an_answer_and_all_slides_and_leave_a_figure_its_arrows(
-    visit: Visit,
-) -> None:
+def test_keys_go_on_show_an_answer_and_all_slides_and_leave_a_figure_its_arrows(visit: Visit) -> None:
     project(visit)
     page = visit.page
     for key, number in (
@@ -110,9 +108,7 @@ def test_keys_go_on_show_an_answer_and_all_slides_and_leave_a_figure_its_arrows(
 
 
 @one_deck
-def test_the_speaker_has_the_notes_the_next_slide_and_a_clock(
-    visit: Visit,
-) -> None:
+def test_the_speaker_has_the_notes_the_next_slide_and_a_clock(visit: Visit) -> None:
     project(visit)
     with visit.page.expect_popup() as opened:
         visit.page.keyboard.press("s")

@@ -35,16 +35,6 @@ def test_the_confidence_counts_training_rows_by_their_similarity(problem):
     assert found == pytest.approx(literal, rel=1e-12)
 
 
-@given(problems())
-def test_the_confidences_of_all_classes_sum_to_1(problem):
-    X_train, y_train, X, _, bandwidth, n_classes = problem
-    every = [
-        kernel_confidence(X_train, y_train, X, np.full(len(X), k), bandwidth=bandwidth, n_classes=n_classes)
-        for k in range(n_classes)
-    ]
-    assert np.sum(every, axis=0) == pytest.approx(1, abs=1e-12)
-
-
 def test_far_from_all_training_rows_the_confidence_is_that_of_a_guess():
     X_train = np.random.default_rng(0).normal(size=(50, 2))
     found = kernel_confidence(X_train, np.zeros(50), [[1e6, 0]], [0], bandwidth=1, n_classes=5)

@@ -27,14 +27,6 @@ def test_the_split_equals_the_sums_over_members_and_classes(probs):
 
 
 @given(members())
-def test_the_predictive_entropy_is_the_expected_entropy_plus_the_mutual_information(probs):
-    total, aleatoric, epistemic = decompose_uncertainty(probs)
-    assert total == pytest.approx(entropy(probs.mean(axis=0), base=2, axis=-1), abs=1e-12)
-    assert aleatoric == pytest.approx(entropy(probs, base=2, axis=-1).mean(axis=0), abs=1e-12)
-    assert epistemic == pytest.approx(total - aleatoric, abs=1e-12)
-
-
-@given(members())
 def test_each_part_stays_within_its_bounds(probs):
     total, aleatoric, epistemic = decompose_uncertainty(probs, base="nats")
     n_members, _, n_classes = probs.shape

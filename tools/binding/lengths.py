@@ -40,11 +40,7 @@ FOLDED_OUTPUT = {"hide-output", "hide-cell", "remove-output", "remove-cell"}
 PICTURES = {"image/png", "image/svg+xml", "application/vnd.vegalite.v5+json"}
 GATE = re.compile(r"\{solution-(start|end)\}")
 RULE = re.compile(r"^\s*\|[-:| ]+\|\s*$", re.M)  # under the head of a table
-PLAIN = [
-    (re.compile(r"<!--.*?-->", re.S), " "),
-    (re.compile(r"\]\([^)]*\)"), " "),
-    (RULE, " "),
-]
+PLAIN = [(re.compile(r"<!--.*?-->", re.S), " "), (re.compile(r"\]\([^)]*\)"), " "), (RULE, " ")]
 
 
 @dataclass(frozen=True)

@@ -68,9 +68,7 @@ def behind(data: str, X: Any, y: Any, train: int) -> Iterator[tuple[str, Any, An
 
     Where there are a hundred classes one network has to do: the others would take long.
     """
-    models: dict[str, Any] = {
-        "weak network": MLPClassifier(64, max_iter=8, random_state=0),
-    }
+    models: dict[str, Any] = {"weak network": MLPClassifier(64, max_iter=8, random_state=0)}
     if y.max() < 30:
         models["overtrained network"] = MLPClassifier(256, max_iter=100, alpha=0, random_state=0)
         models["forest"] = RandomForestClassifier(100, random_state=0)

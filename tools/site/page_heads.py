@@ -1,14 +1,24 @@
-"""A Sphinx extension: heads that say what a page is, and the page for addresses that lead nowhere."""
+"""A Sphinx extension: heads that say what a page is, and the page for addresses that lead nowhere.
+
+Below a lesson's title stands its place in the course: part, number, minutes, and the shortest way through the
+course that it is on. A page has a card for those who pass on its address: what it is about and, where
+`html_baseurl` says where the site is, a picture.
+"""
 
 from __future__ import annotations
 
 import html
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+
+from tools.binding.lengths import measure
+from tools.binding.pages import PARTS
 
 LONGEST = 160
 COMMENT = re.compile("<!--.*?-->", re.S)
@@ -21,6 +31,17 @@ NOT_FOUND = """\
 <input type="search" name="q" aria-label="Search the course" placeholder="temperature scaling">
 <button type="submit">Search</button>
 </form>"""
+PLAN = re.compile(r"^## (?:Two hours|One day)\n((?:(?!## ).*\n)*)", re.M)
+PLANNED = re.compile(r"\{doc\}`\.\./([\w/]+)`")
+CARDS = "_static/social/{page}.png"
+WAYS = (  # the shortest first; the last is that of all lessons
+    ("short path", "book/intro", "short-path"),
+    ("plan of a day", "book/teaching/syllabus", "one-day"),
+    ("full course", "book/intro", "full-course"),
+)
+HEAD = """\
+<p class="lesson-head" style="--done:{done:.1%}"><b>{part}</b> lesson {number} of {last}
+<span>{minutes} minutes, exercises {exercises}</span> <a href="{link}#{place}">{way}</a></p>"""
 
 
 def add_parts(app: Sphinx, config: Config) -> None:
@@ -32,14 +53,55 @@ def add_parts(app: Sphinx, config: Config) -> None:
 
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Say in the head of a page what it is about."""
-    text = first_words(tree) if tree else f"{context.get('title', 'Search')}: {app.config.project}"
-    tags = f'\n<meta name="description" content="{html.escape(text)}">\n'
-    context["metatags"] = context.get("metatags", "") + tags
+    """Say in the head of a page what it is about, to search engines and to who is sent a link to it."""
     if page == app.config.root_doc:
         context["title"] = START_TITLE
+    title = re.sub("<.*?>", "", html.unescape(context.get("title", "Search")))
+    text = first_words(tree) if tree else f"{title}: {app.config.project}"
+    said = {"name": {"description": text}, "property": {"og:title": title, "og:description": text}}
+    if base := app.config.html_baseurl.rstrip("/"):
+        shown = page if page in app.env.all_docs else app.config.root_doc
+        said["property"] |= {
+            "og:type": "article",
+            "og:url": f"{base}/{app.builder.get_target_uri(page)}",
+            "og:image": f"{base}/{CARDS.format(page=shown)}",
+        }
+        said["name"]["twitter:card"] = "summary_large_image"
     if page == "404":  # stands for every address
-        context["metatags"] += '<meta name="robots" content="noindex">\n'
+        said["name"]["robots"] = "noindex"
+    context["metatags"] = context.get("metatags", "") + "".join(
+        f'\n<meta {kind}="{name}" content="{html.escape(content)}">'
+        for kind, tags in said.items()
+        for name, content in tags.items()
+    )
+
+
+def part_of(page: str) -> str:
+    """Name the part of the book that a page belongs to.
+
+    >>> part_of("book/use/ship"), part_of("book/quickstart"), part_of("search")
+    ('Use it', 'Start here', 'Start here')
+    """
+    folder = page.split("/")[1] if page.count("/") > 1 else "start here"
+    return "Use it" if folder == "use" else folder.capitalize()
+
+
+def add_place(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Say below the title of a lesson where in the course it is, and how long it takes."""
+    lessons = [one for one in app.env.toctree_includes[app.config.root_doc] if one.split("/")[1] in PARTS]
+    if page not in lessons:
+        return
+    length = measure(json.loads(Path(app.env.doc2path(page)).read_text("utf-8")))
+    plans = PLAN.findall(Path(app.env.doc2path(WAYS[1][1])).read_text("utf-8"))
+    planned = (page.removeprefix("book/") in PLANNED.findall(plan) for plan in plans)
+    way, target, place = next((way for way, is_on in zip(WAYS, planned, strict=False) if is_on), WAYS[-1])
+    number = lessons.index(page) + 1
+    head = HEAD.format(
+        part=part_of(page), number=number, last=len(lessons), done=number / len(lessons),
+        minutes=length.minutes, exercises=length.exercise_minutes,
+        link=app.builder.get_relative_uri(page, target), place=place, way=way,
+    )  # fmt: skip
+    tree.next_node(nodes.section).insert(1, nodes.raw("", head, format="html"))
 
 
 def first_words(tree: nodes.document) -> str:
@@ -68,5 +130,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the above."""
     app.setup_extension("notfound.extension")
     app.connect("config-inited", add_parts, priority=400)
+    app.connect("doctree-resolved", add_place)
     app.connect("html-page-context", describe, priority=300)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -189,8 +189,9 @@ def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
         rf"url(\g<1>{root}", kept(css, used if waits else used | MADE_BY_SCRIPTS, not waits)
     )
     link.addprevious(style)
-    for face in FIRST if waits else ():  # before the text is drawn: else its lines move
-        style.addprevious(Element("link", PRELOAD, href=f"{root}fonts/{face}.woff2"))
+    for face in FIRST + ("serif-italic",) * bool(page.xpath("//article//em")):
+        if waits or "sans" in face:  # before the text is drawn: else its lines move
+            style.addprevious(Element("link", PRELOAD, href=f"{root}fonts/{face}.woff2"))
     letters = {character for math in page.iter("math") for character in drawn(math)}
     if letters:
         font = b64encode(subset(static / MATHS, letters | {ROOT})).decode()
@@ -225,6 +226,8 @@ def fold(page: HtmlElement, path: Path) -> None:
             formula.set("tabindex", "0")
     for summary in page.xpath("//summary[span[contains(@class, 'toctree-toggle')]]"):
         summary.set("aria-label", "The pages below")
+    for link in page.xpath("//nav//a[@href='#'][contains(@class, 'current')]"):
+        link.set("aria-current", "page")
 
 
 def trim(page: HtmlElement, path: Path) -> None:

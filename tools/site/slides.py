@@ -49,7 +49,8 @@ ROOM = 85  # words of a slide
 FIGURE, FORMULA, ROW = 50, 12, 6  # take the room of so many
 END = re.compile(r"(?:\w\w|[)%”])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
 NOT_ON_SLIDES = (
-    ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here')]|.//script|.//button|.//summary"
+    ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here') or @class='lesson-head']"
+    "|.//script|.//button|.//summary"
 )
 
 

@@ -1,0 +1,150 @@
+"""The ranking of calibrators: it reads the published forms of outputs, and refuses what it cannot trust."""
+
+import csv
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import calibration_lessons as cl
+from calibration_lessons.book import datasets
+from tools.experiments import ranking
+from tools.experiments.running import ROOT
+
+LOGITS, LABELS = (array[:60] for array in datasets.network_logits(0, "test"))
+LOGITS = LOGITS.astype(float) / 4  # so that no probability is rounded to 0
+PROBABILITIES = np.exp(LOGITS - LOGITS.max(axis=1, keepdims=True))
+PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
+
+
+def npz(folder):
+    np.savez(folder / "a.npz", logits=LOGITS, labels=LABELS)
+
+
+def named_otherwise(folder):
+    np.savez(folder / "a.npz", predictions=PROBABILITIES, ground_truth=LABELS[:, None])
+
+
+def npy(folder):
+    np.save(folder / "val_logits.npy", LOGITS)
+    np.save(folder / "val_labels.npy", LABELS)
+
+
+def table(folder):
+    names = [f"class {k}" for k in range(10)]
+    rows = np.column_stack([LABELS, LOGITS])
+    np.savetxt(folder / "a.csv", rows, delimiter=",", header=",".join(["label", *names]), comments="")
+
+
+def pickled(folder):
+    pair = LOGITS, LABELS[:, None]
+    (folder / "a.p").write_bytes(pickle.dumps((pair, pair), protocol=3))
+
+
+@pytest.mark.parametrize(
+    ("write", "parts"), [(npz, 1), (named_otherwise, 1), (npy, 1), (table, 1), (pickled, 2)]
+)
+def test_each_form_of_the_docstring_gives_the_same_rows(tmp_path, write, parts):
+    (tmp_path / "inner").mkdir()
+    write(tmp_path / "inner")
+    found = list(ranking.downloaded(tmp_path))
+    assert len(found) == parts
+    for name, z, y in found:
+        assert name.startswith("inner/")
+        ours, theirs = (a - a.mean(axis=1, keepdims=True) for a in (LOGITS, z))
+        np.testing.assert_allclose(theirs, ours, atol=1e-6)
+        np.testing.assert_array_equal(y, LABELS)
+
+
+class Caller:
+    """A pickle that would open a door."""
+
+    def __reduce__(self):
+        return print, ("opened",)
+
+
+def malicious(folder):
+    (folder / "a.p").write_bytes(pickle.dumps((Caller(), LABELS)))
+
+
+def unnamed(folder):
+    np.savez(folder / "a.npz", x=LOGITS)
+
+
+def short(folder):
+    np.savez(folder / "a.npz", logits=LOGITS, labels=LABELS[:-1])
+
+
+def from_one(folder):
+    np.savez(folder / "a.npz", logits=LOGITS, labels=LABELS + 1)
+
+
+def without_labels(folder):
+    np.save(folder / "val_logits.npy", LOGITS)
+
+
+@pytest.mark.parametrize(
+    ("write", "said"),
+    [
+        (malicious, r"a\.p: .*builtins\.print.*np\.savez"),
+        (unnamed, r"a\.npz: .*pair of a table and its labels"),
+        (short, r"\(60, 10\), \(59,\)"),
+        (from_one, "labels 0 to 9; found 1 to 10"),
+        (without_labels, r"val_logits\.npy: .*val_labels\.npy"),
+        (lambda folder: None, "no file of a known form"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_what_to_do(tmp_path, write, said, capsys):
+    write(tmp_path)
+    with pytest.raises(SystemExit, match=said):
+        list(ranking.downloaded(tmp_path))
+    assert "opened" not in capsys.readouterr().out
+
+
+def test_the_parts_left_out_change_the_fit_and_only_what_they_name():
+    z, y = datasets.network_logits(3, "test")
+    z, y = z[:1000].astype(float), y[:1000]
+    whole, best, free = (
+        kind().fit(z, y) for kind in (cl.MatrixScaling, ranking.BestStrength, ranking.NoTemperature)
+    )
+    at_best = cl.MatrixScaling(strength=best.strength_).fit(z, y)
+    np.testing.assert_array_equal(best.coef_, at_best.coef_)
+    assert whole.path_.strength[whole.path_.loss.argmin()] == best.strength_
+    assert free.temperature_ == 1 and free.path_.loss[0] > whole.path_.loss[0]
+    held = (
+        ranking.NoTemperature(strength=1e9).fit(z, y).coef_
+    )  # so strong a pull leaves the logits as they are
+    np.testing.assert_allclose(held, np.eye(10), atol=1e-4)
+
+
+def test_the_command_writes_a_row_per_method(tmp_path):
+    npz(tmp_path)
+    command = [sys.executable, "-m", "tools.experiments.ranking", tmp_path, "--halves", "2"]
+    subprocess.run([*command, "--output", tmp_path / "out.csv"], check=True, cwd=ROOT)
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["method"] for row in rows] == list(ranking.methods())
+    assert {row["n"] for row in rows} == {"30"}
+    matrix = next(row for row in rows if row["method"] == "matrix")
+    assert float(matrix["nll_more"]) == 0 < float(matrix["nll"])
+
+
+def test_a_folder_that_is_none_is_refused_before_anything_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["ranking.py", str(tmp_path / "none")])
+    with pytest.raises(SystemExit):
+        ranking.main()
+    assert "expected a folder with files of these forms: .npz" in capsys.readouterr().err
+
+
+def test_the_stored_rows_are_what_the_script_gives(monkeypatch):
+    kept = {name: ranking.methods()[name] for name in ("temperature", "matrix", "matrix, one strength")}
+    monkeypatch.setattr(ranking, "methods", lambda: kept)
+    with (ROOT / "book/reference/ranking.csv").open(encoding="utf-8", newline="") as file:
+        stored = {(row["source"], row["n"], row["method"]): row for row in csv.DictReader(file)}
+    for values in ranking.table([next(ranking.here())], (100,), ranking.HALVES):
+        row = dict(zip(ranking.COLUMNS, values, strict=True))
+        found = stored[row["source"], str(row["n"]), row["method"]]
+        for name in ("nll", "brier", "class_wise", "accuracy", "nll_more", "brier_more_sd"):
+            assert float(found[name]) == pytest.approx(float(row[name]), rel=1e-3, abs=1e-3), name
