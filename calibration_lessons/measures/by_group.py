@@ -117,11 +117,12 @@ def calibration_by_group(
 
     Notes
     -----
-    Of the rows as they are the mean chance is meant: intervals are those of Clopper and Pearson, at a level
-    that Bonferroni's correction raises to 1 - (1 - level) / m. Chances that differ within a group scatter
-    less than they allow for. The p-values need no correction: each draws labels from all forecasts a
-    thousand times and looks at the worst entry. A group of very few rows with extreme forecasts can make
-    that worst entry large, and the others hard to see: leave such groups out, by their size.
+    The statistic is ``eq-group-gap``. Of the rows as they are the mean chance is meant: intervals are those
+    of Clopper and Pearson, at a level that Bonferroni's correction raises to 1 - (1 - level) / m. Chances
+    that differ within a group scatter less than they allow for. The p-values need no correction: each draws
+    labels from all forecasts a thousand times and looks at the worst entry. A group of very few rows with
+    extreme forecasts can make that worst entry large, and the others hard to see: leave such groups out, by
+    their size.
 
     References
     ----------
