@@ -1574,6 +1574,21 @@ def area_under_generalized_risk(
     return total / n**2
 
 
+# practice/subgroups
+
+
+@numbered(
+    "eq-group-gap",
+    latex=r"z_G = \frac{\sum_{i \in G} (y_i - p_i)}{\sqrt{\sum_{i \in G} p_i (1 - p_i)}}",
+    function="calibration_by_group",
+    example="group_gap(labels=[0, 1, 1, 1], forecasts=[0.25, 0.25, 0.25, 0.25])",
+)
+def group_gap(labels: Sequence[int], forecasts: Sequence[float]) -> float:
+    """Events beyond the forecasts of a group, in standard deviations."""
+    beyond = sum(y - p for y, p in zip(labels, forecasts, strict=True))
+    return beyond / math.sqrt(sum(p * (1 - p) for p in forecasts))
+
+
 # practice/shift
 
 

@@ -459,6 +459,13 @@ def conformal(draw: Any) -> Values:
     }
 
 
+def subgroups(draw: Any) -> Values:
+    """Draw forecasts and labels, and a group of three rows."""
+    p, y, group = draw.random(n), draw.permutation(OUTCOMES), [1, 2, 4]
+    inside = [i - 1 for i in group]
+    return ROWS | {"p_": p, "y_": y, "G": group, "z_G": d.group_gap(y[inside].tolist(), p[inside].tolist())}
+
+
 def conformal_conditions(draw: Any) -> Values:
     """Draw a forecast with its label, and a level with a miss or a hit."""
     p, y, u = draw.dirichlet([2] * K), int(draw.integers(K)), draw.random()
