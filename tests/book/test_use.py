@@ -11,10 +11,10 @@ from tools.binding.pages import Page, pages
 PAGES = pages(ROOT, "book/use")
 
 
-def test_there_are_six_pages_right_after_the_quickstart() -> None:
+def test_there_are_seven_pages_right_after_the_quickstart() -> None:
     contents = (ROOT / "_toc.yml").read_text(encoding="utf-8")
     part = contents.split("file: book/quickstart\n")[1].split("caption:")[1]
-    assert part.split("\n")[0] == " Use it" and len(re.findall("file: book/use/", part)) == len(PAGES) == 6
+    assert part.split("\n")[0] == " Use it" and len(re.findall("file: book/use/", part)) == len(PAGES) == 7
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.file)
