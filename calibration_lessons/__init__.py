@@ -34,7 +34,6 @@ from .deployment.exports import export
 from .deployment.monitor import CalibrationMonitor
 from .measures.accumulator import CalibrationAccumulator
 from .measures.brier_decomposition import brier_decomposition
-from .measures.by_group import calibration_by_group
 from .measures.calibration_line import calibration_slope_intercept
 from .measures.calibration_tests import calibration_test
 from .measures.corp import corp_curve, corp_decomposition
@@ -69,7 +68,6 @@ __all__ = [
     "VennAbersCalibration",
     "brier_decomposition",
     "brier_score",
-    "calibration_by_group",
     "calibration_report",
     "calibration_slope_intercept",
     "calibration_test",

@@ -57,7 +57,7 @@ CALLS = {
     "MCE": lambda X, y: cl.maximum_calibration_error(y, X),
     "compare": lambda X, y: cl.compare(y, X, X, n_bins=2).brier,
     "interval": lambda X, y: cl.ece_interval(y, X),
-    "by group": lambda X, y: cl.calibration_by_group(y, X, y, random_state=0).p_value,
+    "by group": lambda X, y: cl.measures.calibration_by_group(y, X, y, random_state=0).p_value,
     "under calibration": lambda X, y: cl.ece_under_calibration(X, n_draws=3).values,
     "Brier": lambda X, y: cl.brier_score(y, X),
     "calibration line": lambda X, y: cl.calibration_slope_intercept(y, X),

@@ -50,7 +50,7 @@ CALLS = [  # each with its arguments; those that are left out have their default
     *((f, {"heads": 1, "tosses": 2}) for f in (cl.uncertainty.coin_uncertainty, cl.uncertainty.coin_plausibility)),
     (cl.uncertainty.expected_coin_uncertainty, {"p": 0.5, "tosses": 2}), (cl.uncertainty.kernel_confidence, SIMILAR),
     (cl.risk_validation, {"y_true": Y, "y_prob": np.linspace(0.1, 0.9, 10)}), (cl.compare, {"y_true": Y, "prob_a": np.linspace(0.1, 0.9, 10), "prob_b": [0.5] * 10}),
-    (cl.calibration_by_group, FORECAST | {"groups": ["a", "b"]}), (cl.validation_size, {"y_prob": [0.2, 0.8], "threshold": 0.5}),
+    (cl.measures.calibration_by_group, FORECAST | {"groups": ["a", "b"]}), (cl.validation_size, {"y_prob": [0.2, 0.8], "threshold": 0.5}),
     *((f, FORECAST | {"thresholds": [0.5]}) for f in (cl.net_benefit, cl.decisions.decision_curve)),
     (cl.decisions.optimal_threshold, {"costs": COSTS}), (cl.decisions.expected_cost, {"y_prob": [0.5], "costs": COSTS}),
     (cl.decisions.optimal_decision, {"y_prob": [0.5], "costs": COSTS}),

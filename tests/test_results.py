@@ -31,7 +31,7 @@ RESULTS = {
     "RiskCoverage": cl.decisions.risk_coverage(Y, P),
     "ReliabilityCurve": cl.reliability_curve(Y, P, n_bins=5),
     "ECENull": cl.ece_under_calibration(P, random_state=0),
-    "GroupCalibration": cl.calibration_by_group(Y, P, Y, random_state=0),
+    "GroupCalibration": cl.measures.calibration_by_group(Y, P, Y, random_state=0),
     "Comparison": cl.compare(Y, P, P[::-1], n_bins=2),
     "CalibrationReport": cl.calibration_report(Y, P, random_state=0),
 }

@@ -1580,7 +1580,7 @@ def area_under_generalized_risk(
 @numbered(
     "eq-group-gap",
     latex=r"z_G = \frac{\sum_{i \in G} (y_i - p_i)}{\sqrt{\sum_{i \in G} p_i (1 - p_i)}}",
-    function="calibration_by_group",
+    function="measures.calibration_by_group",
     example="group_gap(labels=[0, 1, 1, 1], forecasts=[0.25, 0.25, 0.25, 0.25])",
 )
 def group_gap(labels: Sequence[int], forecasts: Sequence[float]) -> float:
@@ -1766,7 +1766,7 @@ def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
     example="adaptive_score([0.6, 0.3, 0.1], y=1, u=0.5)",
 )
 def adaptive_score(p: Sequence[float], y: int, u: float) -> float:
-    """Probability of the classes before the label, and a part of the label's own; y counts from 0."""
+    """Probability before the label, and a part of its own; y counts from 0."""
     total = 0.0
     for p_k in p:
         if p_k > p[y]:
@@ -1781,7 +1781,7 @@ def adaptive_score(p: Sequence[float], y: int, u: float) -> float:
     example="next_level(0.05, missed=1, alpha=0.05, gamma=0.005)",
 )
 def next_level(level: float, missed: int, alpha: float, gamma: float) -> float:
-    """Level for the next list: smaller after a miss, a little larger after a hit."""
+    """Level for the next list: smaller after a miss, larger after a hit."""
     return level + gamma * (alpha - missed)
 
 

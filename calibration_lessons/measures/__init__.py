@@ -3,6 +3,7 @@
 from .bins import bin_edges as bin_edges
 from .brier_decomposition import BrierDecomposition as BrierDecomposition
 from .by_group import GroupCalibration as GroupCalibration
+from .by_group import calibration_by_group as calibration_by_group
 from .calibration_line import CalibrationLine as CalibrationLine
 from .calibration_tests import CalibrationTest as CalibrationTest
 from .chance import ECENull as ECENull
