@@ -146,6 +146,12 @@ def test_the_site_is_built():
     assert {"index.html", "book/intro.html", "404.html"} <= set(PAGES)
 
 
+def test_no_font_is_declared_again_by_what_comes_with_the_first_move():
+    shared = (HTML / "_static/styles/site.css").read_text("utf-8")
+    assert ".bd-article" in shared and "@font-face" not in shared
+    assert all("@font-face" in (HTML / page).read_text("utf-8") for page in PAGES)
+
+
 @every_page("light", NARROW)
 def test_on_a_phone_a_page_is_light_stands_still_and_is_whole_and_what_waits_comes_with_the_first_move(visit):
     page = visit.page

@@ -75,6 +75,7 @@ MADE_BY_SCRIPTS = set(
 QUOTED = re.compile(r"\"[^\"\n]*\"|`[^`]*`")
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
+FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 ADDRESS = re.compile(r"url\((['\"]?)\.\./")
 MOVED = re.compile(r":(hover|focus|active|disabled)")
 NEGATED = re.compile(r":not\([^()]*(\([^()]*\)[^()]*)*\)")
@@ -126,7 +127,8 @@ def slim(app: Sphinx, error: Exception | None) -> None:
     used |= set(WORD.findall(" ".join((static / script).read_text("utf-8") for script in OWN_SCRIPTS)))
     whole = "\n".join((static / sheet).read_text("utf-8") for sheet in sheets if (static / sheet).exists())
     css = kept(whole, used)
-    (static / SHEET).write_text(css, "utf-8")
+    # A font that is declared again is drawn at the reader's first move, and the page jumps.
+    (static / SHEET).write_text(FONT_FACE.sub("", css), "utf-8")
     cut_fonts(static, list(roots.values()))
     drop_classes(roots.values(), css, static)
 
