@@ -173,5 +173,6 @@ def main() -> None:
     rows = [count(case) for case in cases()]
     write_table(DATA / "compare_coverage.csv", rows[0], (row.values() for row in rows))
 
+
 if __name__ == "__main__":
     main()
