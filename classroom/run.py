@@ -21,6 +21,7 @@ import time
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from operator import gt
 from pathlib import Path
 from typing import Any
 
@@ -67,17 +68,30 @@ class Outcome:
     given: dict[str, dict[str, Any]] = field(default_factory=dict)
     """The numbers that stand in the answers by hand, by the question's name."""
 
+    def told(self, question: str) -> list[dict[str, Any]]:
+        """Return what a question earned, case by case."""
+        return self.verdicts.get(f"test-{question}", [])
+
+    def earned(self, question: str) -> list[float]:
+        """Return the points of each case."""
+        return [one["earned"] for one in self.told(question)]
+
     def lost(self, question: str) -> bool:
         """Tell whether a question earned less than all its points."""
-        told = self.verdicts.get(f"test-{question}")
-        return not told or any(one["earned"] < one["possible"] for one in told)
+        return not self.told(question) or any(one["earned"] < one["possible"] for one in self.told(question))
+
+    def earns_more(self, question: str, other: Outcome) -> bool:
+        """Tell whether a question earned more here than there, in any case."""
+        here, there = self.earned(question), other.earned(question)
+        return len(here) != len(there) or any(map(gt, here, there))
 
 
 def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
     """Run a prepared notebook where nothing is that a question withholds; come back in time.
 
     What the sheet itself hands out is withheld from its own question alone. Who misses something is run
-    again, with all of it, and a question that lost points once more with all that the others withhold.
+    again, with all of it. A question that lost points, and earns more there, is put once more, with all that
+    the others withhold; one that does not keeps its points, and is told what it did with all at hand.
     """
     if sandbox == "none":
         return run_once(notebook, limits, sandbox, examiner, set(), set(examiner.questions))
@@ -87,31 +101,32 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
         name for names in withheld.values() for name in names
         if ":" not in name or not re.search(rf"\b{name.partition(':')[2]}\b", given)
     }  # fmt: skip
-    asked = {name for name, names in withheld.items() if names <= most}
-    outcome = run_once(notebook, limits, sandbox, examiner, most, asked)
-    again = [name for name in withheld if name not in asked or (outcome.missed and outcome.lost(name))]
-    worlds = [frozenset[str]()] * (outcome.missed and bool(most)) + [withheld[name] for name in again]
+    first = {name for name, names in withheld.items() if names <= most}
+    outcome = run_once(notebook, limits, sandbox, examiner, most, first)
+    again = {name for name in withheld if name not in first or (outcome.missed and outcome.lost(name))}
+    worlds = [frozenset[str]()] * (outcome.missed and bool(most)) + [*withheld.values()]
     for world in dict.fromkeys(worlds):
+        settled = {name for name in again if withheld[name] == world}
+        if world and not settled:
+            continue
         left = int(limits.whole - (time.monotonic() - started))
         if left <= limits.cell:
             outcome.stopped = outcome.stopped or f"more than {limits.whole} s in all, and questions left"
             break
-        asked = {name for name in again if withheld[name] == world}
-        examiner.skipped = withheld.keys() - asked if world else set()
+        examiner.skipped = withheld.keys() - settled if world else set()
+        asked = settled if world else again
         other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
+        if not world:
+            settled |= {name for name in again & first if not other.earns_more(name, outcome)}
+        again -= settled
         outcome.verdicts |= {
-            name: told for name, told in other.verdicts.items()
-            if earned(told) >= earned(outcome.verdicts.get(name, []))
+            f"test-{name}": other.told(name) for name in settled
+            if sum(other.earned(name)) >= sum(outcome.earned(name))
         }  # fmt: skip
         if not world:
             other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given
             outcome = other
     return outcome
-
-
-def earned(verdicts: list[dict[str, Any]]) -> float:
-    """Add up what a question earned."""
-    return float(sum(one["earned"] for one in verdicts))
 
 
 def run_once(
