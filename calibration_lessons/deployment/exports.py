@@ -35,6 +35,7 @@ from ..solvers.logistic import EPSILON
 
 Source = Literal["numpy", "torch", "sql", "javascript"]
 Dtype = Literal["float32", "float64"]
+OLDEST_OPSET, OLDEST_IR = 18, 8  # before opset 18 a maximum and a mean had their axes as attributes
 
 
 @cache
@@ -126,7 +127,14 @@ class Plan:
 
 
 @overload
-def export(calibrator: Calibrator, target: Literal["onnx"], *, dtype: Dtype = ...) -> bytes: ...
+def export(
+    calibrator: Calibrator,
+    target: Literal["onnx"],
+    *,
+    dtype: Dtype = ...,
+    opset: int = ...,
+    ir_version: int = ...,
+) -> bytes: ...
 @overload
 def export(calibrator: Calibrator, target: Source) -> str: ...
 
@@ -136,6 +144,8 @@ def export(
     target: Literal["numpy", "torch", "onnx", "sql", "javascript"],
     *,
     dtype: Dtype = "float32",
+    opset: int = OLDEST_OPSET,
+    ir_version: int = OLDEST_IR,
 ) -> str | bytes:
     """Write a fitted calibrator as a function that needs nothing of this package.
 
@@ -153,6 +163,9 @@ def export(
           returns an array of probabilities.
     dtype : {"float32", "float64"}
         What the model of "onnx" reads.
+    opset, ir_version : int
+        Versions of ONNX that the model is written in, at least 18 and 8. To follow a network in one graph, it
+        has to have the network's: ``network.opset_import[0].version`` and ``network.ir_version``.
 
     Returns
     -------
@@ -161,7 +174,8 @@ def export(
     Raises
     ------
     ValueError, TypeError
-        For an unknown target, a calibrator that is not fitted, and "sql" with several columns.
+        For an unknown target, a calibrator that is not fitted, an older `opset` or `ir_version`, and "sql"
+        with several columns.
     ImportError
         For "onnx" without that package.
 
@@ -182,9 +196,11 @@ def export(
     """
     _input.one_of(target, [*languages(), "sql"], "target")
     _input.one_of(dtype, ["float32", "float64"], "dtype")
+    opset = _input.positive_whole(opset, "opset", OLDEST_OPSET)
+    ir_version = _input.positive_whole(ir_version, "ir_version", OLDEST_IR)
     plan = _plan(calibrator)
     if target == "onnx":
-        return _onnx(plan, dtype)
+        return _onnx(plan, dtype, opset, ir_version)
     return _sql(plan) if target == "sql" else _source(plan, languages()[target])
 
 
@@ -320,15 +336,15 @@ def _literal(value: float) -> str:
     return text if "." in text or "e" in text else f"{text}.0"
 
 
-def _onnx(plan: Plan, dtype: Dtype) -> bytes:
+def _onnx(plan: Plan, dtype: Dtype, opset: int, ir_version: int) -> bytes:
     try:
         from onnx import parser
     except ImportError as error:
         raise ImportError("export to 'onnx' needs the package onnx: pip install onnx") from error
-    return bytes(parser.parse_model(_onnx_text(plan, dtype)).SerializeToString())
+    return bytes(parser.parse_model(_onnx_text(plan, dtype, opset, ir_version)).SerializeToString())
 
 
-def _onnx_text(plan: Plan, dtype: Dtype) -> str:
+def _onnx_text(plan: Plan, dtype: Dtype, opset: int = OLDEST_OPSET, ir_version: int = OLDEST_IR) -> str:
     """Write the model in the text form of ONNX."""
     kind = {"float32": "float", "float64": "double"}[dtype]
     text = "x = Cast<to = 11>(scores)\n"
@@ -345,7 +361,7 @@ def _onnx_text(plan: Plan, dtype: Dtype) -> str:
     inner = "|".join(line.split(" = ")[0] for line in lines[:-1])  # a network has others
     lines = [re.sub(rf"\b({inner})\b", r"calibrate_\1", line) for line in lines]
     columns = f"{kind}[n, {plan.columns}] scores) => (double[n, {max(2, plan.columns)}] probabilities"
-    head = '<ir_version: 8, opset_import: ["" : 18], producer_name: "calibration_lessons">'
+    head = f'<ir_version: {ir_version}, opset_import: ["" : {opset}], producer_name: "calibration_lessons">'
     return "\n".join([head, f"calibrate ({columns}) {{", *lines, "}"])
 
 

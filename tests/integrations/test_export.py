@@ -73,15 +73,16 @@ def test_gradients_pass_through_the_torch_function():
     assert torch.isfinite(logits.grad).all() and logits.grad.abs().max() > 0
 
 
-def test_the_model_can_follow_a_network_in_one_onnx_graph():
+@pytest.mark.parametrize(("opset", "ir_version"), [(18, 8), (20, 9), (21, 10)])
+def test_the_model_can_follow_a_network_in_one_onnx_graph(opset, ir_version):
     linear = onnx.parser.parse_model(
-        '<ir_version: 8, opset_import: ["" : 18]>'
+        f'<ir_version: {ir_version}, opset_import: ["" : {opset}]>'
         "network (float[n, 2] x) => (float[n, 3] logits) {"
         " w = Constant <value = float[2, 3] {1, 2, 3, 4, 5, 6}> ()"
         " logits = MatMul (x, w) }"
     )
     calibrator = cl.TemperatureScaling().fit(LOGITS, LABELS)
-    second = onnx.load_from_string(cl.export(calibrator, "onnx"))
+    second = onnx.load_from_string(cl.export(calibrator, "onnx", opset=opset, ir_version=ir_version))
     both = onnx.compose.merge_models(linear, second, io_map=[("logits", "scores")])
     onnx.checker.check_model(both, full_check=True)
     x = np.random.default_rng(0).normal(size=(5, 2)).astype(np.float32)
