@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import types
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -21,7 +22,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, grading, reading, returns, sandbox
+from classroom import __main__, commands, grading, reading, returns, run, sandbox
 from classroom.check import check
 from classroom.course import Course, read_record
 from classroom.platforms import platform_of, sender
@@ -526,3 +527,25 @@ def test_a_folder_whose_name_formgrader_or_a_terminal_would_take_for_more_is_lef
         course.submission(student, "tiny").touch()
     assert commands.students(course, "tiny") == ["Zoë O'Hara"]
     assert commands.students(course, "tiny", showable=False) == [folder]
+
+
+@pytest.mark.parametrize(("alone", "points"), [(1, 1), (0, 0)], ids=["of another's", "of its own"])
+def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatch, alone, points):
+    # `mine` calls what it misses: another question's withheld function, or its own; `wrong` is wrong anyway
+    earned = {("x", "y"): (0, 0, 1), (): (1, 0, 1), ("x",): (alone, 0, 1)}
+    worlds = []
+
+    def run_once(notebook, limits, sandbox, examiner, withheld, asked):
+        world = tuple(sorted(withheld))
+        worlds.append((world, asked))
+        told = zip(("mine", "wrong", "free"), earned[world], strict=True)
+        verdicts = {f"test-{q}": [{"earned": p, "possible": 1, "in": world}] for q, p in told if q in asked}
+        return run.Outcome(verdicts=verdicts, missed=world == ("x", "y"))
+
+    monkeypatch.setattr(run, "run_once", run_once)
+    withheld = {"mine": frozenset("x"), "wrong": frozenset("y"), "free": frozenset[str]()}
+    examiner = types.SimpleNamespace(withheld=withheld, locked={}, skipped=set())
+    outcome = run.run(None, Limits(), "bubblewrap", examiner)
+    assert worlds == [(("x", "y"), {*withheld}), ((), {"mine", "wrong"}), (("x",), {"mine"})]
+    assert outcome.earned("mine") == [points] and outcome.earned("free") == [1]
+    assert outcome.told("wrong") == [{"earned": 0, "possible": 1, "in": ()}]
