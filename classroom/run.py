@@ -121,7 +121,7 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
         again -= settled
         outcome.verdicts |= {
             f"test-{name}": other.told(name) for name in settled
-            if sum(other.earned(name)) >= sum(outcome.earned(name))
+            if other.told(name) and sum(other.earned(name)) >= sum(outcome.earned(name))
         }  # fmt: skip
         if not world:
             other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given

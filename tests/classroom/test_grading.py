@@ -537,7 +537,7 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
 
     def run_once(notebook, limits, sandbox, examiner, withheld, asked):
         world = tuple(sorted(withheld))
-        worlds.append((world, asked))
+        worlds.append((world, set(asked)))
         told = zip(("mine", "wrong", "free"), earned[world], strict=True)
         verdicts = {f"test-{q}": [{"earned": p, "possible": 1, "in": world}] for q, p in told if q in asked}
         return run.Outcome(verdicts=verdicts, missed=world == ("x", "y"))
