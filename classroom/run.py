@@ -104,7 +104,8 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
     first = {name for name, names in withheld.items() if names <= most}
     outcome = run_once(notebook, limits, sandbox, examiner, most, first)
     again = {name for name in withheld if name not in first or (outcome.missed and outcome.lost(name))}
-    worlds = [frozenset[str]()] * (outcome.missed and bool(most)) + [*withheld.values()]
+    worlds = [frozenset[str]()] * (outcome.missed and bool(most))
+    worlds += [withheld[name] for name in withheld if name in again]
     for world in dict.fromkeys(worlds):
         settled = {name for name in again if withheld[name] == world}
         if world and not settled:

@@ -549,3 +549,11 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
     assert worlds == [(("x", "y"), {*withheld}), ((), {"mine", "wrong"}), (("x",), {"mine"})]
     assert outcome.earned("mine") == [points] and outcome.earned("free") == [1]
     assert outcome.told("wrong") == [{"earned": 0, "possible": 1, "in": ()}]
+
+
+def test_a_submission_that_misses_nothing_runs_once(monkeypatch):
+    runs = []
+    monkeypatch.setattr(run, "run_once", lambda *asked: runs.append(asked) or run.Outcome(missed=False))
+    examiner = types.SimpleNamespace(withheld={"q": frozenset("x"), "free": frozenset[str]()}, locked={})
+    run.run(None, Limits(), "bubblewrap", examiner)
+    assert len(runs) == 1
