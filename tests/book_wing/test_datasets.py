@@ -295,7 +295,7 @@ def test_each_sample_is_counted_once_and_no_source_is_covered_less_than_promised
     assert least >= 93.0 and counts.source[counts.held.idxmin()] == "the wrong way round, U(0, 1)"
     readme = " ".join((PAGE.parents[2] / "README.md").read_text("utf-8").split())
     assert f"at least {least} % of 1000 samples from each of {len(counts)} known sources" in readme
-    assert f"{kinds.count("unseen")} of them written down only after it was made" in readme
+    assert f"{kinds.count('unseen')} of them written down only after it was made" in readme
     others = [counts.bootstrap, counts.basic, counts.sun[~np.isnan(counts.sun)]]
     assert all(0 <= other.min() < 600 and other.max() <= 1000 for other in others)
 
