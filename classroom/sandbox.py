@@ -133,15 +133,15 @@ def compiled(replaced: Iterable[Path]) -> list[str]:
 @cache
 def missing() -> str:
     """Say why no kernel would start in the sandbox here; nothing where one would."""
+    kernel = [sys.executable, "-c", "import IPython, classroom.isolated_kernel"]
     with own_folder() as folder:
-        words = [*sandboxed("bubblewrap", folder, {}), sys.executable]
         try:
             done = subprocess.run(
-                [*words, "-c", "import IPython, classroom.isolated_kernel"],
+                [*sandboxed("bubblewrap", folder, {}), *kernel],
                 env=environment(folder), capture_output=True, text=True, errors="replace",
             )  # fmt: skip
-        except OSError as fault:
-            return f"{words[0]}: {fault.strerror}"
+        except OSError as fault:  # there is no bubblewrap, or it may not be run
+            return f"bwrap: {fault.strerror}"
         return (done.stderr.strip().splitlines() or ["it failed"])[-1] if done.returncode else ""
 
 

@@ -4,7 +4,6 @@ import contextlib
 import gc
 import io
 import json
-import os
 import random
 import re
 import shutil
@@ -421,17 +420,26 @@ def test_a_class_folder_that_holds_the_course_is_refused(capsys):
     assert "holds the course itself: expected a folder for the class alone" in capsys.readouterr().err
 
 
-def test_without_a_sandbox_nothing_is_graded_and_it_says_why(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [("setting up uid map: Permission denied", ""), ("", r"bwrap: No such file or directory")],
+)
+def test_without_a_sandbox_nothing_is_graded_and_it_says_why(monkeypatch, tmp_path, fault, told):
     (tmp_path / "release/tiny").mkdir(parents=True)
     (tmp_path / "release/tiny/tiny.ipynb").touch()
-    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'setting up uid map: Permission denied' >&2; exit 1\n")
-    (tmp_path / "bwrap").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    sandbox.missing.cache_clear()
-    told = r"works here \(setting up uid map: Permission denied\)[^X]+let users\nmake namespaces \(sysctl k"
+    for command in ("chmod", "rm"):
+        (tmp_path / command).symlink_to(shutil.which(command))
+    if fault:
+        (tmp_path / "bwrap").write_text(f"#!/bin/sh\necho '{fault}' >&2; exit 1\n")
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for kept in (sandbox.missing, sandbox.no_namespaces):
+        kept.cache_clear()
+    told = rf"works here \({told or fault}\)[^X]+let users\nmake namespaces \(sysctl k"
     with pytest.raises(SystemExit, match=told):
         __main__.main(["--class", str(tmp_path), "grade", "tiny"])
-    sandbox.missing.cache_clear()
+    for kept in (sandbox.missing, sandbox.no_namespaces):
+        kept.cache_clear()
 
 
 def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
