@@ -12,7 +12,7 @@ import ast
 import inspect
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -217,11 +217,10 @@ def coin_expected(
     p: float, tosses: int, uncertainty: Callable[[int, int], float]
 ) -> float:
     """Mean of an uncertainty over the number of heads of a coin of bias p."""
-    total = 0.0
-    for heads in range(tosses + 1):
-        probability = coin_likelihood(p, heads, tosses)
-        total = total + probability * uncertainty(heads, tosses)
-    return total
+    return sum(
+        coin_likelihood(p, heads, tosses) * uncertainty(heads, tosses)
+        for heads in range(tosses + 1)
+    )
 
 
 # uncertainty/classifiers
@@ -246,9 +245,9 @@ def coin_expected(
     """,
 )
 def kernel_confidence(
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
-    place: Sequence[float],
+    rows: list[list[float]],
+    labels: list[int],
+    place: list[float],
     predicted: int,
     bandwidth: float,
     n_classes: int,
@@ -256,10 +255,8 @@ def kernel_confidence(
     """Share of the predicted class in similar rows, plus one throw a class."""
     agreeing = near = 0.0
     for row, label in zip(rows, labels, strict=True):
-        squared_distance = sum(
-            (a - b) ** 2 for a, b in zip(place, row, strict=True)
-        )
-        similarity = math.exp(-squared_distance / (2 * bandwidth**2))
+        distance = math.dist(place, row)
+        similarity = math.exp(-(distance**2) / (2 * bandwidth**2))
         near = near + similarity
         if label == predicted:
             agreeing = agreeing + similarity
@@ -281,7 +278,7 @@ def kernel_confidence(
     model_average(members)
     """,
 )
-def model_average(members: Sequence[Sequence[float]]) -> list[float]:
+def model_average(members: list[list[float]]) -> list[float]:
     """Mean of the members' probabilities, class by class."""
     return [
         sum(member[k] for member in members) / len(members)
@@ -304,14 +301,12 @@ def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     """,
 )
 def ensemble_entropies(
-    members: Sequence[Sequence[float]],
+    members: list[list[float]],
 ) -> tuple[float, float, float]:
     """Entropy of the mean, mean entropy, mean divergence from it; in bits."""
     mean = model_average(members)
-    total = aleatoric = epistemic = 0.0
-    for q in mean:
-        if q > 0:
-            total = total - q * math.log2(q)
+    total = sum(-q * math.log2(q) for q in mean if q > 0)
+    aleatoric = epistemic = 0.0
     for member in members:
         for p, q in zip(member, mean, strict=True):
             if p > 0:
@@ -329,7 +324,7 @@ def ensemble_entropies(
     function="models.LogisticRegression",
     example="linear_log_odds(theta=[math.log(1 / 3) - 2, 2], x=[1, 0.5])",
 )
-def linear_log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
+def linear_log_odds(theta: list[float], x: list[float]) -> float:
     """Weigh the features and add up; x starts with a 1 for the intercept."""
     return sum(t * feature for t, feature in zip(theta, x, strict=True))
 
@@ -356,9 +351,7 @@ def sigmoid(z: float) -> float:
     """,
 )
 def logistic_loss(
-    theta: Sequence[float],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
+    theta: list[float], rows: list[list[float]], labels: list[int]
 ) -> float:
     """Sum over rows of -log of the probability of the true class, in nats."""
     total = 0.0
@@ -379,9 +372,7 @@ def logistic_loss(
     """,
 )
 def logistic_gradient(
-    theta: Sequence[float],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
+    theta: list[float], rows: list[list[float]], labels: list[int]
 ) -> list[float]:
     """Sum over the rows of (probability - label) times each feature."""
     gradient = [0.0] * len(theta)
@@ -405,7 +396,7 @@ def logistic_gradient(
     """,
 )
 def logistic_hessian(
-    theta: Sequence[float], rows: Sequence[Sequence[float]]
+    theta: list[float], rows: list[list[float]]
 ) -> list[list[float]]:
     """Sum over the rows of p (1 - p) times each product of two features."""
     hessian = [[0.0] * len(theta) for _ in theta]
@@ -430,7 +421,7 @@ def logistic_hessian(
     example="softmax_regression([[1.5], [-1.5]], x=[1])",
 )
 def softmax_regression(
-    thetas: Sequence[Sequence[float]], x: Sequence[float]
+    thetas: list[list[float]], x: list[float]
 ) -> list[float]:
     """Turn K - 1 log-ratios to the last class into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
@@ -446,7 +437,7 @@ def softmax_regression(
     example="softmax_regression_symmetric([[2.0], [-1.0], [0.5]], x=[1])",
 )
 def softmax_regression_symmetric(
-    thetas: Sequence[Sequence[float]], x: Sequence[float]
+    thetas: list[list[float]], x: list[float]
 ) -> list[float]:
     """Turn K linear scores, one for each class, into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
@@ -464,9 +455,7 @@ def softmax_regression_symmetric(
     """,
 )
 def softmax_loss(
-    thetas: Sequence[Sequence[float]],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
+    thetas: list[list[float]], rows: list[list[float]], labels: list[int]
 ) -> float:
     """Sum over rows and classes of -log p, where the class is the true one."""
     total = 0.0
@@ -490,9 +479,7 @@ def softmax_loss(
     """,
 )
 def softmax_gradient(
-    thetas: Sequence[Sequence[float]],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
+    thetas: list[list[float]], rows: list[list[float]], labels: list[int]
 ) -> list[list[float]]:
     """Sum over rows: features times (p - 1 where the class is the true one)."""
     gradient = [[0.0] * len(theta) for theta in thetas]
@@ -519,7 +506,7 @@ def softmax_gradient(
     [bin_number(p, edges) for p in (0, 0.3, 0.1 + 0.2, 1)]
     """,
 )
-def bin_number(p: float, edges: Sequence[float]) -> int:
+def bin_number(p: float, edges: list[float]) -> int:
     """Find the bin m that holds p: right-closed, and 0 falls in the first."""
     m = 1
     while p > edges[m] and m < len(edges) - 1:
@@ -548,19 +535,12 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     """,
 )
 def bin_accuracy(
-    confidences: Sequence[float],
-    correct: Sequence[bool],
-    edges: Sequence[float],
-    m: int,
+    confidences: list[float], correct: list[bool], edges: list[float], m: int
 ) -> float:
     """Share of the rows in bin m that are correct."""
-    count = 0
-    hits = 0
-    for p, hit in zip(confidences, correct, strict=True):
-        if bin_number(p, edges) == m:
-            count = count + 1
-            hits = hits + hit
-    return hits / count
+    rows = zip(confidences, correct, strict=True)
+    inside = [hit for p, hit in rows if bin_number(p, edges) == m]
+    return sum(inside) / len(inside)
 
 
 @numbered(
@@ -574,16 +554,11 @@ def bin_accuracy(
     """,
 )
 def bin_confidence(
-    confidences: Sequence[float], edges: Sequence[float], m: int
+    confidences: list[float], edges: list[float], m: int
 ) -> float:
     """Mean confidence of the rows in bin m."""
-    count = 0
-    total = 0.0
-    for p in confidences:
-        if bin_number(p, edges) == m:
-            count = count + 1
-            total = total + p
-    return total / count
+    inside = [p for p in confidences if bin_number(p, edges) == m]
+    return sum(inside) / len(inside)
 
 
 # measures/ece
@@ -603,9 +578,7 @@ def bin_confidence(
     """,
 )
 def expected_calibration_error(
-    confidences: Sequence[float],
-    correct: Sequence[bool],
-    edges: Sequence[float],
+    confidences: list[float], correct: list[bool], edges: list[float]
 ) -> float:
     """Mean absolute gap of accuracy and confidence, bins weighted by rows."""
     n = len(confidences)
@@ -631,18 +604,16 @@ def expected_calibration_error(
     """,
 )
 def maximum_calibration_error(
-    confidences: Sequence[float],
-    correct: Sequence[bool],
-    edges: Sequence[float],
+    confidences: list[float], correct: list[bool], edges: list[float]
 ) -> float:
     """Largest gap between accuracy and confidence over bins that hold a row."""
-    largest = 0.0
-    for m in range(1, len(edges)):
-        if any(bin_number(p, edges) == m for p in confidences):
-            accuracy = bin_accuracy(confidences, correct, edges, m)
-            confidence = bin_confidence(confidences, edges, m)
-            largest = max(largest, abs(accuracy - confidence))
-    return largest
+    return max(
+        abs(
+            bin_accuracy(confidences, correct, edges, m)
+            - bin_confidence(confidences, edges, m)
+        )
+        for m in {bin_number(p, edges) for p in confidences}
+    )
 
 
 # measures/proper_scores
@@ -654,12 +625,10 @@ def maximum_calibration_error(
     function="brier_score",
     example="brier_binary(outcomes=[1, 0, 1], forecasts=[0.9, 0.6, 0.2])",
 )
-def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
+def brier_binary(outcomes: list[int], forecasts: list[float]) -> float:
     """Mean squared difference between forecast and outcome, in [0, 1]."""
-    total = 0.0
-    for o, p in zip(outcomes, forecasts, strict=True):
-        total = total + (p - o) ** 2
-    return total / len(outcomes)
+    rows = zip(outcomes, forecasts, strict=True)
+    return sum((p - y) ** 2 for y, p in rows) / len(outcomes)
 
 
 @numbered(
@@ -671,13 +640,12 @@ def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     function="brier_score",
     example="brier(labels=[0, 2], forecasts=[[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])",
 )
-def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
+def brier(labels: list[int], forecasts: list[list[float]]) -> float:
     """Mean over the rows of the sum over the classes, in [0, 2]."""
     total = 0.0
     for y, row in zip(labels, forecasts, strict=True):
         for k, p in enumerate(row):
-            o = 1 if k == y else 0
-            total = total + (p - o) ** 2
+            total = total + (p - (1 if k == y else 0)) ** 2
     return total / len(labels)
 
 
@@ -691,7 +659,7 @@ def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     """,
 )
 def negative_log_likelihood(
-    labels: Sequence[int], forecasts: Sequence[Sequence[float]]
+    labels: list[int], forecasts: list[list[float]]
 ) -> float:
     """Mean of -log of the probability given to the true class, in nats."""
     total = 0.0
@@ -718,7 +686,7 @@ def negative_log_likelihood(
     """,
 )
 def brier_decomposition(
-    outcomes: Sequence[int], forecasts: Sequence[float]
+    outcomes: list[int], forecasts: list[float]
 ) -> tuple[float, float, float]:
     """Reliability, resolution, uncertainty, by rows that share a forecast."""
     n = len(outcomes)
@@ -746,7 +714,7 @@ def brier_decomposition(
     """,
 )
 def brier_within_bin(
-    outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]
+    outcomes: list[int], forecasts: list[float], edges: list[float]
 ) -> float:
     """Add up what bins hide: variance of p less twice its covariance with y."""
     n = len(outcomes)
@@ -776,7 +744,7 @@ def brier_within_bin(
     """,
 )
 def brier_reliability_corrected(
-    outcomes: Sequence[int], forecasts: Sequence[float]
+    outcomes: list[int], forecasts: list[float]
 ) -> float:
     """Reliability, less the estimated variance of each group's frequency."""
     n = len(outcomes)
@@ -806,9 +774,7 @@ def brier_reliability_corrected(
     """,
 )
 def corp_decomposition(
-    outcomes: Sequence[int],
-    forecasts: Sequence[float],
-    recalibrated: Sequence[float],
+    outcomes: list[int], forecasts: list[float], recalibrated: list[float]
 ) -> tuple[float, float, float]:
     """Miscalibration, discrimination, uncertainty: from three Brier scores."""
     base_rate = [sum(outcomes) / len(outcomes)] * len(outcomes)
@@ -837,7 +803,7 @@ def corp_decomposition(
     """,
 )
 def log_loss_split(
-    outcomes: Sequence[int], forecasts: Sequence[float]
+    outcomes: list[int], forecasts: list[float]
 ) -> tuple[float, float]:
     """Divergence of forecasts from frequencies, and their entropy, in nats."""
     calibration = refinement = 0.0
@@ -863,7 +829,7 @@ def log_loss_split(
     function="calibration_test",
     example="spiegelhalter([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
 )
-def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
+def spiegelhalter(labels: list[int], p: list[float]) -> float:
     """Brier score less its mean under calibration, in standard deviations."""
     surprise = variance = 0.0
     for y, q in zip(labels, p, strict=True):
@@ -885,7 +851,7 @@ def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
     """,
 )
 def hosmer_lemeshow(
-    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
+    labels: list[int], p: list[float], edges: list[float]
 ) -> float:
     """Sum over bins: squared gap over its variance under calibration."""
     total = 0.0
@@ -912,7 +878,7 @@ def hosmer_lemeshow(
     example="t_cal([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
 )
 def t_cal(
-    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
+    labels: list[int], p: list[float], edges: list[float]
 ) -> tuple[float, float]:
     """Debiased squared error of bins, and its variance under calibration."""
     n = len(p)
@@ -935,7 +901,7 @@ def t_cal(
     function="calibration_test",
     example="cumulative_difference([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
 )
-def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
+def cumulative_difference(labels: list[int], p: list[float]) -> float:
     """Largest |sum of events less forecasts| / n, over forecasts up to a t."""
     largest = 0.0
     for t in p:
@@ -956,7 +922,7 @@ def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
     example="smoothed_error([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], width=0.2)",
 )
 def smoothed_error(
-    labels: Sequence[int], p: Sequence[float], width: float, slices: int = 500
+    labels: list[int], p: list[float], width: float, slices: int = 500
 ) -> float:
     """Area under |smoothed residuals|; smooth ECE is the width equal to it."""
     area = 0.0
@@ -992,17 +958,14 @@ def reflected_kernel(t: float, p: float, width: float) -> float:
     """,
 )
 def kernel_error(
-    labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float
+    labels: list[int], rows: list[list[float]], bandwidth: float
 ) -> float:
     """Mean over all pairs of rows: how much similar forecasts miss alike."""
     n = len(rows)
     total = 0.0
     for i in range(n):
         for j in range(i):
-            squared_distance = sum(
-                (a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)
-            )
-            similarity = math.exp(-math.sqrt(squared_distance) / bandwidth)
+            similarity = math.exp(-math.dist(rows[i], rows[j]) / bandwidth)
             for k in range(len(rows[i])):
                 miss = (labels[i] == k) - rows[i][k]
                 other = (labels[j] == k) - rows[j][k]
@@ -1024,19 +987,12 @@ def kernel_error(
     """,
 )
 def bin_value(
-    labels: Sequence[int],
-    scores: Sequence[float],
-    edges: Sequence[float],
-    m: int,
+    labels: list[int], scores: list[float], edges: list[float], m: int
 ) -> float:
     """Mean label of the rows whose score lies in bin m."""
-    count = 0
-    total = 0
-    for y, s in zip(labels, scores, strict=True):
-        if bin_number(s, edges) == m:
-            count = count + 1
-            total = total + y
-    return total / count
+    rows = zip(scores, labels, strict=True)
+    inside = [y for s, y in rows if bin_number(s, edges) == m]
+    return sum(inside) / len(inside)
 
 
 # calibrators/isotonic
@@ -1053,7 +1009,7 @@ def bin_value(
     """,
 )
 def isotonic_value(
-    labels: Sequence[int], scores: Sequence[float], score: float
+    labels: list[int], scores: list[float], score: float
 ) -> float:
     """Max over starts <= score of min over ends >= score of the mean label."""
     largest = 0.0
@@ -1086,7 +1042,7 @@ def isotonic_value(
     """,
 )
 def venn_abers_interval(
-    labels: Sequence[int], scores: Sequence[float], score: float
+    labels: list[int], scores: list[float], score: float
 ) -> tuple[float, float]:
     """Isotonic regression with the new row, as class 0, then as class 1."""
     places = [*scores, score]
@@ -1116,7 +1072,7 @@ def venn_abers_probability(p0: float, p1: float) -> float:
 )
 def platt_probability(z: float, slope: float, intercept: float) -> float:
     """Logistic curve of the score."""
-    return 1 / (1 + math.exp(-(slope * z + intercept)))
+    return sigmoid(slope * z + intercept)
 
 
 @numbered(
@@ -1125,11 +1081,9 @@ def platt_probability(z: float, slope: float, intercept: float) -> float:
     function="PlattScaling",
     example="platt_targets([1, 0, 1, 0, 1])",
 )
-def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
+def platt_targets(labels: list[int]) -> tuple[float, float]:
     """Targets that stand in for the labels 0 and 1."""
-    positive = 0
-    for y in labels:
-        positive = positive + y
+    positive = sum(labels)
     negative = len(labels) - positive
     return 1 / (negative + 2), (positive + 1) / (positive + 2)
 
@@ -1158,11 +1112,9 @@ def beta_probability(p: float, a: float, b: float, c: float) -> float:
     function="softmax",
     example="softmax([2.0, 1.0, 0.5])",
 )
-def softmax(logits: Sequence[float]) -> list[float]:
+def softmax(logits: list[float]) -> list[float]:
     """Exponentials of the logits, divided by their sum."""
-    total = 0.0
-    for z in logits:
-        total = total + math.exp(z)
+    total = sum(math.exp(z) for z in logits)
     return [math.exp(z) / total for z in logits]
 
 
@@ -1172,9 +1124,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     function="TemperatureScaling",
     example="[tempered_softmax([2.0, 1.0, 0.5], T) for T in (0.01, 0.5, 1, 2, 100)]",
 )
-def tempered_softmax(
-    logits: Sequence[float], temperature: float
-) -> list[float]:
+def tempered_softmax(logits: list[float], temperature: float) -> list[float]:
     """Softmax of the logits divided by the temperature."""
     return softmax([z / temperature for z in logits])
 
@@ -1191,7 +1141,7 @@ def tempered_softmax(
     """,
 )
 def temperature_nll(
-    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
+    labels: list[int], logits: list[list[float]], temperature: float
 ) -> float:
     """Mean negative log-likelihood of the labels at a temperature, in nats."""
     total = 0.0
@@ -1210,11 +1160,10 @@ def temperature_nll(
     """,
 )
 def logit_balance(
-    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
+    labels: list[int], logits: list[list[float]], temperature: float
 ) -> tuple[float, float]:
     """Both sides: the mean expected logit, and the mean logit of the labels."""
-    expected = 0.0
-    observed = 0.0
+    expected = observed = 0.0
     for y, row in zip(labels, logits, strict=True):
         for p, z in zip(tempered_softmax(row, temperature), row, strict=True):
             expected = expected + p * z
@@ -1228,13 +1177,9 @@ def logit_balance(
     function="uncertainty.entropy",
     example="entropy([0.9, 0.1]) / math.log(2)  # in bits",
 )
-def entropy(p: Sequence[float]) -> float:
+def entropy(p: list[float]) -> float:
     """Return the expected surprise in nats; a probability of 0 adds nothing."""
-    total = 0.0
-    for q in p:
-        if q > 0:
-            total = total - q * math.log(q)
-    return total
+    return sum(-q * math.log(q) for q in p if q > 0)
 
 
 # calibrators/expectation_consistency
@@ -1253,16 +1198,12 @@ def entropy(p: Sequence[float]) -> float:
     """,
 )
 def confidence_and_accuracy(
-    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
+    labels: list[int], logits: list[list[float]], temperature: float
 ) -> tuple[float, float]:
     """Both sides: mean of largest probability, and share of correct rows."""
-    confidence = 0.0
-    correct = 0
-    for y, row in zip(labels, logits, strict=True):
-        p = tempered_softmax(row, temperature)
-        confidence = confidence + max(p)
-        if row.index(max(row)) == y:
-            correct = correct + 1
+    confidence = sum(max(tempered_softmax(row, temperature)) for row in logits)
+    rows = zip(labels, logits, strict=True)
+    correct = sum(row.index(max(row)) == y for y, row in rows)
     return confidence / len(labels), correct / len(labels)
 
 
@@ -1282,9 +1223,7 @@ def confidence_and_accuracy(
     """,
 )
 def matrix_scaling(
-    logits: Sequence[float],
-    matrix: Sequence[Sequence[float]],
-    intercepts: Sequence[float],
+    logits: list[float], matrix: list[list[float]], intercepts: list[float]
 ) -> list[float]:
     """Softmax of a matrix times the logits plus an intercept for each class."""
     scores = [
@@ -1308,11 +1247,11 @@ def matrix_scaling(
     """,
 )
 def penalised_loss(
-    labels: Sequence[int],
-    probabilities: Sequence[Sequence[float]],
+    labels: list[int],
+    probabilities: list[list[float]],
     stretch: float,
-    intercepts: Sequence[float],
-    deviations: Sequence[Sequence[float]],
+    intercepts: list[float],
+    deviations: list[list[float]],
     strength: float,
 ) -> float:
     """Losses and penalty; off the diagonal it counts sqrt(K) times."""
@@ -1336,11 +1275,9 @@ def penalised_loss(
     function="OneVsRest",
     example="one_vs_rest([0.8, 0.4, 0.4])",
 )
-def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
+def one_vs_rest(probabilities: list[float]) -> list[float]:
     """Divide the classes' probabilities by their sum; equal where all are 0."""
-    total = 0.0
-    for p in probabilities:
-        total = total + p
+    total = sum(probabilities)
     if total == 0:
         return [1 / len(probabilities) for _ in probabilities]
     return [p / total for p in probabilities]
@@ -1357,18 +1294,14 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     """,
 )
 def multi_class_isotonic(
-    labels: Sequence[int],
-    probabilities: Sequence[Sequence[float]],
-    row: Sequence[float],
+    labels: list[int],
+    probabilities: list[list[float]],
+    row: list[float],
     epsilon: float,
 ) -> list[float]:
     """One isotonic regression of all rows and classes, made strictly rising."""
-    pooled = []
-    hits = []
-    for y, p in zip(labels, probabilities, strict=True):
-        for k in range(len(p)):
-            pooled.append(p[k])
-            hits.append(1 if k == y else 0)
+    pooled = [q for p in probabilities for q in p]
+    hits = [int(k == y) for y in labels for k in range(len(row))]
     risen = [
         (1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p
         for p in row
@@ -1398,7 +1331,7 @@ def smoothed_label(label: int, classes: int, share: float) -> list[float]:
     reason="what a network aims at is learned in training; the lesson undoes it in one line",
     example="smoothed_truth([0.7, 0.2, 0.1, 0.0], share=0.1)",
 )
-def smoothed_truth(probabilities: Sequence[float], share: float) -> list[float]:
+def smoothed_truth(probabilities: list[float], share: float) -> list[float]:
     """Mean target of rows whose labels have these probabilities."""
     return [(1 - share) * p + share / len(probabilities) for p in probabilities]
 
@@ -1416,7 +1349,7 @@ def smoothed_truth(probabilities: Sequence[float], share: float) -> list[float]:
     """,
 )
 def expected_cost(
-    p: Sequence[float], costs: Sequence[Sequence[float]], decision: int
+    p: list[float], costs: list[list[float]], decision: int
 ) -> float:
     """Cost of the decision in each class, weighted by its probability."""
     return sum(p[k] * costs[k][decision] for k in range(len(p)))
@@ -1431,9 +1364,7 @@ def expected_cost(
     [optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]
     """,
 )
-def optimal_decision(
-    p: Sequence[float], costs: Sequence[Sequence[float]]
-) -> int:
+def optimal_decision(p: list[float], costs: list[list[float]]) -> int:
     """Decision of the smallest expected cost, the first of those that tie."""
     best = 0
     for decision in range(len(costs[0])):
@@ -1462,7 +1393,7 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
     """,
 )
 def net_benefit(
-    labels: Sequence[int], forecasts: Sequence[float], threshold: float
+    labels: list[int], forecasts: list[float], threshold: float
 ) -> float:
     """Count true positives per row, less false ones at the odds of t."""
     true = false = 0
@@ -1479,7 +1410,7 @@ def net_benefit(
     function="validation_size",
     example="validation_size(forecasts=[0.05, 0.1, 0.2, 0.4, 0.6], standard_error=0.051)",
 )
-def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
+def validation_size(forecasts: list[float], standard_error: float) -> float:
     """Divide n by the squared error and the information on the slope."""
     log_odds = [math.log(p / (1 - p)) for p in forecasts]
     weights = [p * (1 - p) for p in forecasts]
@@ -1499,7 +1430,7 @@ def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
     """,
 )
 def abstains(
-    p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float
+    p: list[float], costs: list[list[float]], abstaining_cost: float
 ) -> bool:
     """Say whether every decision is expected to cost more than abstaining."""
     return expected_cost(p, costs, optimal_decision(p, costs)) > abstaining_cost
@@ -1515,9 +1446,7 @@ def abstains(
     """,
 )
 def mean_cost(
-    labels: Sequence[int],
-    decisions: Sequence[int],
-    costs: Sequence[Sequence[float]],
+    labels: list[int], decisions: list[int], costs: list[list[float]]
 ) -> float:
     """Mean over the rows of what the decision cost in the true class."""
     paid = [costs[y][d] for y, d in zip(labels, decisions, strict=True)]
@@ -1534,7 +1463,7 @@ def mean_cost(
     example="area_under_risk_coverage([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
 )
 def area_under_risk_coverage(
-    confidences: Sequence[float], correct: Sequence[bool]
+    confidences: list[float], correct: list[bool]
 ) -> float:
     """Mean over all coverages of the share of errors among the surest rows."""
     shared = []  # equal confidences have no order: each counts with their mean
@@ -1560,7 +1489,7 @@ def area_under_risk_coverage(
     example="area_under_generalized_risk([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
 )
 def area_under_generalized_risk(
-    confidences: Sequence[float], correct: Sequence[bool]
+    confidences: list[float], correct: list[bool]
 ) -> float:
     """Mean over all coverages of the errors that are let through, per row."""
     n = len(confidences)
@@ -1583,7 +1512,7 @@ def area_under_generalized_risk(
     function="measures.calibration_by_group",
     example="group_gap(labels=[0, 1, 1, 1], forecasts=[0.25, 0.25, 0.25, 0.25])",
 )
-def group_gap(labels: Sequence[int], forecasts: Sequence[float]) -> float:
+def group_gap(labels: list[int], forecasts: list[float]) -> float:
     """Events beyond the forecasts of a group, in standard deviations."""
     beyond = sum(y - p for y, p in zip(labels, forecasts, strict=True))
     return beyond / math.sqrt(sum(p * (1 - p) for p in forecasts))
@@ -1600,9 +1529,7 @@ def group_gap(labels: Sequence[int], forecasts: Sequence[float]) -> float:
     function="measures.unlabelled_accuracy",
     example="share_above([0.95, 0.65], old=[0.9, 0.8, 0.6, 0.7], errors=1)",
 )
-def share_above(
-    new: Sequence[float], old: Sequence[float], errors: int
-) -> float:
+def share_above(new: list[float], old: list[float], errors: int) -> float:
     """As many old confidences lie below t as old rows are wrong."""
     t = sorted(old)[errors] if errors < len(old) else math.inf
     return sum(c >= t for c in new) / len(new)
@@ -1615,7 +1542,7 @@ def share_above(
     example="adjust_to_priors(p=[0.6, 0.4], old=[0.5, 0.5], new=[0.9, 0.1])",
 )
 def adjust_to_priors(
-    p: Sequence[float], old: Sequence[float], new: Sequence[float]
+    p: list[float], old: list[float], new: list[float]
 ) -> list[float]:
     """Multiply each class by its gain in frequency, then divide by the sum."""
     parts = [p[k] * new[k] / old[k] for k in range(len(p))]
@@ -1635,9 +1562,7 @@ def adjust_to_priors(
     """,
 )
 def next_priors(
-    rows: Sequence[Sequence[float]],
-    old: Sequence[float],
-    guess: Sequence[float],
+    rows: list[list[float]], old: list[float], guess: list[float]
 ) -> list[float]:
     """Mean of the forecasts adjusted to the present guess: the next guess."""
     adjusted = [adjust_to_priors(p, old, guess) for p in rows]
@@ -1655,19 +1580,14 @@ def next_priors(
     """,
 )
 def mixture_and_mean(
-    confusion: Sequence[Sequence[float]],
-    shares: Sequence[float],
-    rows: Sequence[Sequence[float]],
+    confusion: list[list[float]], shares: list[float], rows: list[list[float]]
 ) -> tuple[list[float], list[float]]:
     """Both sides for each j: the classes' means mixed, and the new mean."""
-    mixed = []
-    mean = []
-    for j in range(len(shares)):
-        total = 0.0
-        for k in range(len(shares)):
-            total = total + confusion[j][k] * shares[k]
-        mixed.append(total)
-        mean.append(sum(p[j] for p in rows) / len(rows))
+    mixed = [
+        sum(m * share for m, share in zip(row, shares, strict=True))
+        for row in confusion
+    ]
+    mean = [sum(p[j] for p in rows) / len(rows) for j in range(len(shares))]
     return mixed, mean
 
 
@@ -1685,19 +1605,18 @@ def mixture_and_mean(
     """,
 )
 def penalized_mismatch(
-    confusion: Sequence[Sequence[float]],
-    old: Sequence[float],
-    ratios: Sequence[float],
-    mean: Sequence[float],
+    confusion: list[list[float]],
+    old: list[float],
+    ratios: list[float],
+    mean: list[float],
     penalty: float,
 ) -> float:
     """Distance of the mixture to the mean, and of the ratios to no shift."""
-    n_classes = len(old)
     miss = 0.0
-    for j in range(n_classes):
-        mixed = 0.0
-        for k in range(n_classes):
-            mixed = mixed + confusion[j][k] * old[k] * ratios[k]
+    for j in range(len(old)):
+        mixed = sum(
+            confusion[j][k] * old[k] * ratios[k] for k in range(len(old))
+        )
         miss = miss + (mixed - mean[j]) ** 2
     moved = sum((w - 1) ** 2 for w in ratios)
     return math.sqrt(miss) + penalty * math.sqrt(moved)
@@ -1724,15 +1643,11 @@ def weighted_probability(p: float, w_0: float, w_1: float) -> float:
     example="forecast_and_share([0, 0, 1], [-1.0, 0.4, 1.6], intercept=-1.03)",
 )
 def forecast_and_share(
-    labels: Sequence[int], log_odds: Sequence[float], intercept: float
+    labels: list[int], log_odds: list[float], intercept: float
 ) -> tuple[float, float]:
     """Both sides: mean probability of class 1, and its share of the rows."""
-    said = 0.0
-    seen = 0
-    for y, z in zip(labels, log_odds, strict=True):
-        said = said + sigmoid(z + intercept)
-        seen = seen + y
-    return said / len(labels), seen / len(labels)
+    said = sum(sigmoid(z + intercept) for z in log_odds)
+    return said / len(labels), sum(labels) / len(labels)
 
 
 # practice/conformal
@@ -1746,7 +1661,7 @@ def forecast_and_share(
     reason="the lesson writes it in ten lines, and the libraries MAPIE and crepes have it",
     example="conformal_threshold([0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6, 0.25], alpha=0.2)",
 )
-def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
+def conformal_threshold(scores: list[float], alpha: float) -> float:
     """Smallest score that enough do not exceed; 1 where they are too few."""
     for q in sorted(scores):
         if sum(s <= q for s in scores) >= (len(scores) + 1) * (1 - alpha):
@@ -1765,13 +1680,9 @@ def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
     reason="the lesson writes it in five lines, and the library MAPIE has it",
     example="adaptive_score([0.6, 0.3, 0.1], y=1, u=0.5)",
 )
-def adaptive_score(p: Sequence[float], y: int, u: float) -> float:
+def adaptive_score(p: list[float], y: int, u: float) -> float:
     """Probability before the label, and a part of its own; y counts from 0."""
-    total = 0.0
-    for p_k in p:
-        if p_k > p[y]:
-            total = total + p_k
-    return total + u * p[y]
+    return sum(p_k for p_k in p if p_k > p[y]) + u * p[y]
 
 
 @numbered(
@@ -1796,12 +1707,6 @@ def next_level(level: float, missed: int, alpha: float, gamma: float) -> float:
     reason="the softmax of sums: the lesson adds the logarithms and calls `softmax`",
     example="option_probabilities([[0.4], [0.4, 1.0, 0.9], [0.2, 1.0, 1.0, 0.6]])",
 )
-def option_probabilities(tokens: Sequence[Sequence[float]]) -> list[float]:
+def option_probabilities(tokens: list[list[float]]) -> list[float]:
     """Probability of each option: the product of its tokens', normalised."""
-    scores = []
-    for option in tokens:
-        score = 0.0
-        for q in option:
-            score = score + math.log(q)
-        scores.append(score)
-    return softmax(scores)
+    return softmax([sum(math.log(q) for q in option) for option in tokens])
