@@ -117,6 +117,27 @@ def edit(label: str) -> None:
     notebook.set_next_input(text)
 
 
+# what several examples of a chapter begin with
+
+MEMBERS = "members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]\n"
+TWO_CLASSES = """\
+rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
+labels = [1, 0, 1, 0, 1]
+"""
+THREE_CLASSES = """\
+thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
+rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
+"""
+NINE_ANSWERS = """\
+confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
+correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
+edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
+"""
+SIX_DAYS = "outcomes = [0, 0, 1, 1, 1, 0]\nforecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]\n"
+LOGITS = "logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]\n"
+MAIL = "mail = [[0, 9], [1, 0]]\n"
+
+
 # uncertainty/coin
 
 
@@ -273,10 +294,7 @@ def kernel_confidence(
     \approx \frac{1}{J} \sum_{j=1}^{J} p(y \mid x, \theta_j), \qquad \theta_j \sim q(\theta \mid D)
     """,
     reason="NumPy has the job: members.mean(axis=0)",
-    example="""
-    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
-    model_average(members)
-    """,
+    example=MEMBERS + "model_average(members)",
 )
 def model_average(members: list[list[float]]) -> list[float]:
     """Mean of the members' probabilities, class by class."""
@@ -295,10 +313,7 @@ def model_average(members: list[list[float]]) -> list[float]:
     \sum_{k} p_{jk} \log_2 \frac{p_{jk}}{\bar p_k}}_{\text{epistemic}}
     """,
     function="uncertainty.decompose_uncertainty",
-    example="""
-    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
-    ensemble_entropies(members)
-    """,
+    example=MEMBERS + "ensemble_entropies(members)",
 )
 def ensemble_entropies(
     members: list[list[float]],
@@ -344,11 +359,7 @@ def sigmoid(z: float) -> float:
     "eq-logistic-loss",
     latex=r"L(\theta) = - \sum_{i=1}^{n} \bigl[ y_i \log p_i + (1 - y_i) \log (1 - p_i) \bigr]",
     function="models.LogisticRegression",
-    example="""
-    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-    labels = [1, 0, 1, 0, 1]
-    logistic_loss([0, 1], rows, labels)
-    """,
+    example=TWO_CLASSES + "logistic_loss([0, 1], rows, labels)",
 )
 def logistic_loss(
     theta: list[float], rows: list[list[float]], labels: list[int]
@@ -365,11 +376,7 @@ def logistic_loss(
     "eq-logistic-gradient",
     latex=r"\frac{\partial L}{\partial \theta_j} = \sum_{i=1}^{n} (p_i - y_i) \, x_{ij}",
     function="models.LogisticRegression",
-    example="""
-    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-    labels = [1, 0, 1, 0, 1]
-    logistic_gradient([0, 1], rows, labels)
-    """,
+    example=TWO_CLASSES + "logistic_gradient([0, 1], rows, labels)",
 )
 def logistic_gradient(
     theta: list[float], rows: list[list[float]], labels: list[int]
@@ -448,11 +455,7 @@ def softmax_regression_symmetric(
     "eq-softmax-likelihood",
     latex=r"L(\theta) = - \sum_{i=1}^{n} \sum_{k=1}^{K} \mathbb 1[y_i = k] \, \log P(y = k \mid x_i)",
     function="models.SoftmaxRegression",
-    example="""
-    thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
-    rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
-    softmax_loss(thetas, rows, labels=[0, 2, 1])
-    """,
+    example=THREE_CLASSES + "softmax_loss(thetas, rows, labels=[0, 2, 1])",
 )
 def softmax_loss(
     thetas: list[list[float]], rows: list[list[float]], labels: list[int]
@@ -472,11 +475,7 @@ def softmax_loss(
     = \sum_{i=1}^{n} \bigl( p_{ik} - \mathbb 1[y_i = k] \bigr) \, x_{ij}
     """,
     function="models.SoftmaxRegression",
-    example="""
-    thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
-    rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
-    softmax_gradient(thetas, rows, labels=[0, 2, 1])
-    """,
+    example=THREE_CLASSES + "softmax_gradient(thetas, rows, labels=[0, 2, 1])",
 )
 def softmax_gradient(
     thetas: list[list[float]], rows: list[list[float]], labels: list[int]
@@ -570,12 +569,7 @@ def bin_confidence(
     \mathrm{ECE} = \sum_{m=1}^{M} \frac{n_m}{n} \, \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|
     """,
     function="expected_calibration_error",
-    example="""
-    confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
-    correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
-    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    expected_calibration_error(confidences, correct, edges)
-    """,
+    example=NINE_ANSWERS + "expected_calibration_error(confidences, correct, edges)",
 )
 def expected_calibration_error(
     confidences: list[float], correct: list[bool], edges: list[float]
@@ -596,12 +590,7 @@ def expected_calibration_error(
     "eq-mce",
     latex=r"\mathrm{MCE} = \max_{m : n_m > 0} \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|",
     function="maximum_calibration_error",
-    example="""
-    confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
-    correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
-    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    maximum_calibration_error(confidences, correct, edges)
-    """,
+    example=NINE_ANSWERS + "maximum_calibration_error(confidences, correct, edges)",
 )
 def maximum_calibration_error(
     confidences: list[float], correct: list[bool], edges: list[float]
@@ -679,11 +668,7 @@ def negative_log_likelihood(
     + \underbrace{\bar o \, (1 - \bar o)}_{\text{uncertainty}}
     """,
     function="brier_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    brier_decomposition(outcomes, forecasts)
-    """,
+    example=SIX_DAYS + "brier_decomposition(outcomes, forecasts)",
 )
 def brier_decomposition(
     outcomes: list[int], forecasts: list[float]
@@ -737,11 +722,7 @@ def brier_within_bin(
     \; \frac{\bar o_f (1 - \bar o_f)}{n_f - 1}
     """,
     function="brier_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    brier_reliability_corrected(outcomes, forecasts)
-    """,
+    example=SIX_DAYS + "brier_reliability_corrected(outcomes, forecasts)",
 )
 def brier_reliability_corrected(
     outcomes: list[int], forecasts: list[float]
@@ -796,11 +777,7 @@ def corp_decomposition(
     + \underbrace{\sum_f \frac{n_f}{n} H(\bar o_f)}_{\text{refinement}}
     """,
     function="corp_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    log_loss_split(outcomes, forecasts)
-    """,
+    example=SIX_DAYS + "log_loss_split(outcomes, forecasts)",
 )
 def log_loss_split(
     outcomes: list[int], forecasts: list[float]
@@ -1135,10 +1112,7 @@ def tempered_softmax(logits: list[float], temperature: float) -> list[float]:
     \mathrm{NLL}(T) = -\frac{1}{n} \sum_{i=1}^{n} \log \mathrm{softmax}\left(\frac{z_i}{T}\right)_{y_i}
     """,
     function="TemperatureScaling",
-    example="""
-    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
-    [temperature_nll([0, 1, 2], logits, T) for T in (1, 0.5, 0.1)]
-    """,
+    example=LOGITS + "[temperature_nll([0, 1, 2], logits, T) for T in (1, 0.5, 0.1)]",
 )
 def temperature_nll(
     labels: list[int], logits: list[list[float]], temperature: float
@@ -1154,10 +1128,7 @@ def temperature_nll(
     "eq-temperature-stationary",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} \mathbb{E}_{q}[z_i] = \frac{1}{n} \sum_{i=1}^{n} z_{i y_i}",
     function="TemperatureScaling",
-    example="""
-    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
-    logit_balance([0, 1, 1], logits, temperature=1.0)
-    """,
+    example=LOGITS + "logit_balance([0, 1, 1], logits, temperature=1.0)",
 )
 def logit_balance(
     labels: list[int], logits: list[list[float]], temperature: float
@@ -1192,10 +1163,7 @@ def entropy(p: list[float]) -> float:
     = \frac{1}{n} \sum_{i=1}^{n} \mathbf{1}(\hat y_i = y_i)
     """,
     function="ExpectationConsistency",
-    example="""
-    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
-    confidence_and_accuracy([0, 1, 1], logits, temperature=1.0)
-    """,
+    example=LOGITS + "confidence_and_accuracy([0, 1, 1], logits, temperature=1.0)",
 )
 def confidence_and_accuracy(
     labels: list[int], logits: list[list[float]], temperature: float
@@ -1343,10 +1311,7 @@ def smoothed_truth(probabilities: list[float], share: float) -> list[float]:
     "eq-expected-cost",
     latex=r"\bar C_d(p) = \sum_{k} p_k \, C_{kd}",
     function="decisions.expected_cost",
-    example="""
-    mail = [[0, 9], [1, 0]]
-    [expected_cost([0.15, 0.85], mail, decision) for decision in (0, 1)]
-    """,
+    example=MAIL + "[expected_cost([0.15, 0.85], mail, decision) for decision in (0, 1)]",
 )
 def expected_cost(
     p: list[float], costs: list[list[float]], decision: int
@@ -1359,10 +1324,7 @@ def expected_cost(
     "eq-optimal-decision",
     latex=r"d^*(p) = \mathrm{arg\,min}_{d} \; \bar C_d(p)",
     function="decisions.optimal_decision",
-    example="""
-    mail = [[0, 9], [1, 0]]
-    [optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]
-    """,
+    example=MAIL + "[optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]",
 )
 def optimal_decision(p: list[float], costs: list[list[float]]) -> int:
     """Decision of the smallest expected cost, the first of those that tie."""
@@ -1388,9 +1350,7 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
     "eq-net-benefit",
     latex=r"\mathrm{NB}(t) = \frac{\mathrm{TP}}{n} - \frac{\mathrm{FP}}{n} \cdot \frac{t}{1 - t}",
     function="net_benefit",
-    example="""
-    net_benefit(labels=[0, 0, 1, 1], forecasts=[0.1, 0.4, 0.3, 0.9], threshold=0.2)
-    """,
+    example="net_benefit(labels=[0, 0, 1, 1], forecasts=[0.1, 0.4, 0.3, 0.9], threshold=0.2)",
 )
 def net_benefit(
     labels: list[int], forecasts: list[float], threshold: float
@@ -1440,10 +1400,7 @@ def abstains(
     "eq-mean-cost",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} C_{y_i d_i}",
     function="decisions.mean_cost",
-    example="""
-    mail = [[0, 9], [1, 0]]
-    mean_cost(labels=[0, 1, 1, 0], decisions=[0, 1, 0, 1], costs=mail)
-    """,
+    example=MAIL + "mean_cost(labels=[0, 1, 1, 0], decisions=[0, 1, 0, 1], costs=mail)",
 )
 def mean_cost(
     labels: list[int], decisions: list[int], costs: list[list[float]]
