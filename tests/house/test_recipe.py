@@ -23,7 +23,7 @@ DEFINITION = f'''@numbered(
     "eq-sharpness",
 {FORMULA}
 )
-def sharpness(forecasts: Sequence[float]) -> float:
+def sharpness(forecasts):
     """Variance of the forecasts, in [0, 1/4]."""
     squares = total = 0.0
     for p in forecasts:
