@@ -72,6 +72,6 @@ def test_the_cards_lie_where_the_heads_name_them_and_only_where_there_is_an_addr
         env=SimpleNamespace(titles=titles),
         outdir=tmp_path,
     )
-    write_cards(app, None)  # type: ignore[arg-type]
+    write_cards(app)  # type: ignore[arg-type]
     drawn = [f"{address}/{file.relative_to(tmp_path).as_posix()}" for file in tmp_path.rglob("*.png")]
     assert drawn == ([head(address)["og:image"]] if address else [])

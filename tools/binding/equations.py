@@ -22,10 +22,8 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
-
-from tools.binding import pages  # noqa: E402
+from tools.binding import pages
+from tools.binding.pages import ROOT
 
 PAGE = Path(pages.EQUATIONS_PAGE)
 API = Path("book/reference/api")

@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
 EQUATIONS_PAGE = "book/reference/equations.md"
 
@@ -113,6 +114,11 @@ class Page:
     file: str
     cells: tuple[Cell, ...]
     raw: dict[str, Any] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Path without its ending, as the site has it: book/measures/ece."""
+        return self.file.rpartition(".")[0]
 
     @property
     def is_notebook(self) -> bool:

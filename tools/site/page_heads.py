@@ -1,4 +1,4 @@
-"""A Sphinx extension: heads that say what a page is, and the page for addresses that lead nowhere.
+"""Heads that say what a page is, and the page for addresses that lead nowhere.
 
 Below a lesson's title stands its place in the course: part, number, minutes, and the shortest way through the
 course that it is on. A page has a card for those who pass on its address: what it is about and, where
@@ -124,12 +124,3 @@ def shortened(text: str) -> str:
         return text
     sentence = max(text.rfind(end, 0, LONGEST) for end in (". ", "? "))
     return text[: sentence + 1] if sentence > LONGEST / 2 else text[:LONGEST].rpartition(" ")[0] + " …"
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above."""
-    app.setup_extension("notfound.extension")
-    app.connect("config-inited", add_parts, priority=400)
-    app.connect("doctree-resolved", add_place)
-    app.connect("html-page-context", describe, priority=300)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""A Sphinx extension: built pages that open at once.
+"""Built pages that open at once.
 
 The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and
 scripts that most readers never need. When all is written, this keeps what they use. A page carries the rules
@@ -33,7 +33,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.parallel import ParallelTasks, SerialTasks, make_chunks, parallel_available
 from tinycss2.ast import AtRule, Node, QualifiedRule
 
-from tools.site.repairs import tell
+from tools.site.repairs import tell, write_page
 
 SHEET = "styles/site.css"
 MATHS = "fonts/maths.woff2"
@@ -103,10 +103,8 @@ BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
 
 
-def slim(app: Sphinx, error: Exception | None) -> None:
+def slim(app: Sphinx) -> None:
     """Rewrite every page of the finished build, and the files that the pages share."""
-    if error or app.builder.name != "html":
-        return
     site = Path(app.outdir)
     static = site / "_static"
     tell("making the pages light")
@@ -136,7 +134,7 @@ def slim(app: Sphinx, error: Exception | None) -> None:
         for path in map(Path, some):
             for link in roots[path].xpath(f"//link[contains(@href, '{SHEET}')]"):
                 dress(roots[path], link, css, static)
-            path.write_bytes(html.tostring(pages[path], encoding="utf-8", doctype="<!DOCTYPE html>"))
+            write_page(path, pages[path])
 
     tasks = ParallelTasks(app.parallel) if parallel_available else SerialTasks()
     for some in make_chunks([str(path) for path in pages], app.parallel):
@@ -479,10 +477,3 @@ def subset(font: Path, characters: set[str]) -> bytes:
 def every_page(app: Sphinx, env: BuildEnvironment) -> set[str]:
     """Have every page written anew: all show each title, and `slim` wants pages as they were written."""
     return set(env.all_docs)
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Run when all is written."""
-    app.connect("env-updated", every_page)
-    app.connect("build-finished", slim, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

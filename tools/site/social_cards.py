@@ -1,4 +1,4 @@
-"""A Sphinx extension: the picture of a page that others show with a link to it, 1200 by 630 pixels.
+"""The picture of a page that others show with a link to it, 1200 by 630 pixels.
 
 Such a picture needs a whole address, so the cards are drawn where `html_baseurl` says where the site is;
 `page_heads` names them in the pages' heads.
@@ -67,17 +67,11 @@ def before_and_after() -> list[tuple[list[float], list[float]]]:
     return [(curve.confidence[some].tolist(), curve.accuracy[some].tolist()) for curve, some in shown]
 
 
-def write_cards(app: Sphinx, error: Exception | None) -> None:
+def write_cards(app: Sphinx) -> None:
     """Draw the card of each page, where the site has an address."""
-    if error or app.builder.name != "html" or not app.config.html_baseurl:
+    if not app.config.html_baseurl:
         return
     for page, title in app.env.titles.items():
         file = Path(app.outdir) / CARDS.format(page=page)
         file.parent.mkdir(parents=True, exist_ok=True)
         card(re.sub("<!--.*?-->", "", title.astext()), part_of(page)).savefig(file)
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above."""
-    app.connect("build-finished", write_cards)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
