@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from io import BytesIO
+from itertools import groupby
 from math import fsum  # the same on every Python
 from pathlib import Path
 from shutil import copy
@@ -77,6 +78,7 @@ WORD = re.compile(r"[A-Za-z_][\w-]*")
 NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
 FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 ADDRESS = re.compile(r"url\((['\"]?)\.\./")
+KEYFRAMES = re.compile(r"@keyframes\s+([\w-]+)")
 MOVED = re.compile(r":(hover|focus|active|disabled)")
 NEGATED = re.compile(r":not\([^()]*(\([^()]*\)[^()]*)*\)")
 STATES = re.compile(r"::?[\w-]+(\([^()]*(\([^()]*\))?[^()]*\))?|\[[^\]]*\]")
@@ -168,8 +170,7 @@ def drop_classes(pages: Iterable[HtmlElement], css: str, static: Path) -> None:
     for page in pages:
         own = set(WORD.findall(" ".join(style.text or "" for style in page.iter("style"))))
         for element in page.xpath("//*[@class]"):
-            left = [name for name in element.get("class").split() if name in named or name in own]
-            if left:
+            if left := [name for name in element.get("class").split() if name in named or name in own]:
                 element.set("class", " ".join(left))
             else:
                 del element.attrib["class"]
@@ -355,7 +356,11 @@ def rule(node: Node) -> Rule:
     if isinstance(node, QualifiedRule):
         lines = tinycss2.parse_blocks_contents(node.content, True, True)
         return Rule(
-            tuple(selectors_of(BREAK.sub(" ", tinycss2.serialize(node.prelude)))),
+            tuple(
+                BREAK.sub(" ", tinycss2.serialize(tokens)).strip()
+                for is_comma, tokens in groupby(node.prelude, lambda token: token == ",")
+                if not is_comma
+            ),
             tuple((line.name, BREAK.sub(" ", line.serialize()).strip()) for line in lines),
         )
     if isinstance(node, AtRule) and node.lower_at_keyword in GROUPS and node.content is not None:
@@ -392,35 +397,14 @@ def fitting(rules: Iterable[Rule], used: set[str], moved: bool, read: set[str] |
             if below:
                 yield replace(rule, below=below)
         elif rule.selectors:
-            selectors = tuple(s for s in rule.selectors if applies(s, used) and (moved or not waits(s)))
+            selectors = tuple(s for s in rule.selectors if names(s) <= used and (moved or not waits(s)))
             lines = tuple(
                 (name, line) for name, line in rule.lines if read is None or name[:2] != "--" or name in read
             )
             if selectors and lines:
                 yield Rule(selectors, lines)
-        elif read is None or not rule.head.startswith("@keyframes") or animation(rule.head) in read:
+        elif read is None or not (moves := KEYFRAMES.match(rule.head)) or moves[1] in read:
             yield rule
-
-
-def animation(keyframes: str) -> str:
-    """Name the animation of these keyframes."""
-    return keyframes.partition("{")[0].removeprefix("@keyframes").strip()
-
-
-def selectors_of(prelude: str) -> Iterator[str]:
-    """Split selectors at the commas between them, not at those inside brackets."""
-    depth, start = 0, 0
-    for place, character in enumerate(prelude):
-        depth += (character in "([") - (character in ")]")
-        if character == "," and depth == 0:
-            yield prelude[start:place].strip()
-            start = place + 1
-    yield prelude[start:].strip()
-
-
-def applies(selector: str, used: set[str]) -> bool:
-    """Tell whether all that a selector names is in use."""
-    return names(selector) <= used
 
 
 @cache
