@@ -46,7 +46,7 @@ class Line(NamedTuple):
 class Block(NamedTuple):
     """A directive, code (its kind is "") or displayed maths, by its lines, counted from 1.
 
-    Its content begins at the line `start`, below the options, of which one may be its label.
+    Behind its name stands a title or a target; its content begins at the line `start`, below the options.
     """
 
     kind: str
@@ -57,6 +57,8 @@ class Block(NamedTuple):
     label: str | None
     is_open: bool
     is_dollars: bool = False
+    target: str = ""
+    options: str = ""
 
     @property
     def is_prose(self) -> bool:
@@ -220,12 +222,13 @@ def blocks(text: str, above: int = 0, is_open: bool = True) -> tuple[Block, ...]
         if token.type.startswith("math"):
             found.append(Block("math", first, last, first, token.content, token.info or None, is_open, True))
             continue
-        name = token.info[1:].partition("}")[0] if token.info.startswith("{") else ""
+        name, _, target = token.info[1:].partition("}") if token.info.startswith("{") else ("", "", "")
         options = list(takewhile(_OPTION.match, token.content.splitlines())) if name else []
         label = next((option.split()[1] for option in options if option.startswith(":label: ")), None)
         shown = is_open and name not in _HIDDEN and "dropdown" not in "".join(options)
         content = "".join(token.content.splitlines(keepends=True)[len(options) :])
-        block = Block(name, first, last, first + 1 + len(options), content, label, shown)
+        start, told = first + 1 + len(options), "\n".join(options)
+        block = Block(name, first, last, start, content, label, shown, False, target.strip(), told)
         found += [block, *(blocks(content, block.start - 1, shown) if block.is_prose else ())]
     return tuple(found)
 
