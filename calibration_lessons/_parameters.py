@@ -1,9 +1,9 @@
-"""What a parameter of many functions means, written once; `help` and the API pages show it in each."""
+"""What many docstrings say, written once; `help` and the API pages show it in each."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from inspect import isfunction
 from textwrap import indent
 from typing import Any
 
@@ -44,14 +44,29 @@ norm : {"l1", "l2"}
     "random_state": """\
 random_state : int, Generator or None
     Seed of the draws.""",
+    "refused": """\
+Raises
+------
+ValueError, TypeError
+    For input that is not as described; the message names the argument and the place.""",
+    "one_score": """\
+classes_ : ndarray of int, shape (2,)
+n_features_in_ : int""",
+    "by_class": """\
+classes_ : ndarray of int, shape (K,)
+    0..K-1: the columns, whether or not each occurs among the labels.
+n_features_in_ : int
+    Number of columns seen by `fit`; 1 for one score a row.""",
 }
 
 
-def describe(*functions: Callable[..., Any]) -> None:
-    """Put the descriptions in the place of a line ``{y_true, y_prob}`` of docstrings."""
-    for function in functions:
-        if function.__doc__:  # with -OO there is none
-            function.__doc__ = re.sub(r"(?m)^( *)\{([\w, ]+)\}$", _described, function.__doc__)
+def describe(*things: Any) -> None:
+    """Put the descriptions in the place of a line ``{y_true, y_prob}`` of docstrings, and of methods'."""
+    for thing in things:
+        if thing.__doc__:  # with -OO there is none
+            thing.__doc__ = re.sub(r"(?m)^( *)\{([\w, ]+)\}$", _described, thing.__doc__)
+        if isinstance(thing, type):
+            describe(*filter(isfunction, vars(thing).values()))
 
 
 def _described(line: re.Match[str]) -> str:

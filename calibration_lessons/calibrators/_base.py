@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _input
 from .._json_state import Learned
+from .._parameters import describe
 from .._typing import FloatArray, Floats, IntArray
 from .serialization import state_of
 
@@ -30,14 +31,50 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_: npt.NDArray[Any]
     _learned: ClassVar[Learned]  # what `to_dict` writes
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        describe(cls)
+
     @property
     def reads(self) -> Reads:
         """What the method is defined on: logits (or log-odds), probabilities, or scores of any kind."""
         return "scores"
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn the map from scores `X` and labels `y`."""
-        raise NotImplementedError
+        """Learn the map.
+
+        Parameters
+        ----------
+        X : array_like, shape (n,), (n, 1) or (n, K)
+            What the method `reads`: of class 1, or of each class. A single binary logit z means (0, z), and
+            a logit -inf rules a class out; it may not be the row's own label.
+        y : array_like, shape (n,)
+            Labels 0..K-1, or 0 and 1. Not every class has to occur, except for `OneVsRest`.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For input that is not as described, and for rows that the method has no answer to; the message
+            names the argument and the place, or says why: which way a temperature or a slope would run.
+
+        Warns
+        -----
+        UserWarning
+            Where a method that reads logits is given probabilities. Where all labels, or all of one score a
+            row, are equal: there is nothing to learn but the base rate. Where class 1 has clearly the lower
+            scores: something may be turned round.
+        """
+        scores, labels, weights = self._rows(X, y, sample_weight)
+        self._warn(scores, labels)
+        self._learn(scores, labels, weights)
+        self.classes_ = np.arange(n_classes(scores))
+        return self
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the calibrated probability of each class, shape (n, K)."""
@@ -56,12 +93,6 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def to_dict(self) -> dict[str, Any]:
         """Return what was learned as plain numbers, for `json.dumps`; `calibrator_from_dict` reads them.
 
-        Returns
-        -------
-        dict
-            Lists, numbers and texts: name and parameters of the calibrator, what it learned, and the version
-            of this format.
-
         Raises
         ------
         ValueError, TypeError
@@ -77,11 +108,40 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "classes_")
         return state_of(self)
 
+    def _check_scores(self, array: FloatArray) -> FloatArray:
+        """Return `X`, (n,) where it has one column, as the method takes it; refuse what it does not."""
+        return array
+
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        """Find what is learned from rows of positive weight."""
+        raise NotImplementedError
+
+    def _warn(self, scores: FloatArray, labels: IntArray) -> None:
+        """Warn of calibration rows that look like a mistake."""
+        if self.reads == "logits":
+            warn_of_probabilities(scores, self)
+
+    def _rows(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None,
+        *,
+        in_part: bool = False,
+    ) -> tuple[FloatArray, IntArray, Floats | None]:
+        """Read calibration rows, or a part of them, in which all weights may be 0; such rows are left out."""
+        scores = self._calibration_scores(X, y)
+        labels, weights = labels_and_weights(y, sample_weight, scores, n_classes(scores), in_part=in_part)
+        _input.label_logits(scores, labels, np.ones(1) if weights is None else weights)
+        if weights is not None and weights.min() == 0:
+            scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
+        return scores, labels, weights
+
     def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
         """Read `X`; keep the number of its columns (one for a 1-D array) and a data frame's names."""
         array = _numbers(X)
         validate_data(self, _table(X, array), y, reset=True, skip_check_array=True)
-        return flat(array)
+        return self._check_scores(flat(array))
 
     def _new_scores(self, X: npt.ArrayLike) -> FloatArray:
         """Read `X`; refuse unfitted use, and other columns than those of the calibration data."""
@@ -92,7 +152,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             expected = f"{self.n_features_in_} columns. {remedy}"
             raise _input.BadValue("X", f"has shape {array.shape}", expected)
         validate_data(self, _table(X, array), reset=False, skip_check_array=True)
-        return flat(array)
+        return self._check_scores(flat(array))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -129,6 +189,19 @@ def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator, *, new: bo
 def flat(array: FloatArray) -> FloatArray:
     """Read one column as a 1-D array."""
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def n_classes(scores: FloatArray) -> int:
+    """Return how many classes scores speak of: two, where there is one score a row."""
+    return 2 if scores.ndim == 1 else scores.shape[1]
+
+
+def by_columns(array: FloatArray, advice: str = "") -> FloatArray:
+    """Refuse one score a row where the method is defined on a column for each class."""
+    if array.ndim == 1:
+        expected = f"one column a class, at least two{advice}"
+        raise _input.BadValue("X", "has n_features=1, one score a row", expected)
+    return array
 
 
 def labels_and_weights(

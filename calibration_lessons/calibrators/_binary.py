@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import Tags
 
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
-from ._base import Calibrator, labels_and_weights, warn_of_probabilities
+from ._base import Calibrator
 
 MAX_ABS_SCORE = 1e100  # float64 can hold its square
 
@@ -18,57 +16,18 @@ MAX_ABS_SCORE = 1e100  # float64 can hold its square
 class BinaryCalibrator(Calibrator):
     """A map from one score a row to the probability of class 1."""
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn the map.
-
-        Parameters
-        ----------
-        X : array_like, shape (n,) or (n, 1)
-            Score of class 1.
-        y : array_like, shape (n,)
-            Labels 0 and 1.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described; the message names the argument and the place.
-
-        Warns
-        -----
-        UserWarning
-            Where class 1 has clearly the lower scores: something may be turned round. Where all scores or all
-            labels are equal: there is nothing to learn but the base rate. Where a method that reads log-odds
-            is given probabilities.
-        """
-        scores = self._check_scores(self._calibration_scores(X, y))
-        if self.reads == "logits":
-            warn_of_probabilities(scores, self)
-        labels, weights = labels_and_weights(y, sample_weight, scores, 2)
-        if weights is not None and weights.min() == 0:
-            scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
-        for values, name in ((scores, "scores"), (labels, "labels")):
-            if values.min() == values.max():
-                message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
-                _input.warn(message)
-        _input.turned_round(scores, labels, "X")
-        self._learn(scores, labels, weights)
-        self.classes_ = np.arange(2)
-        return self
-
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the calibrated probabilities of class 0 and class 1, shape (n, 2)."""
-        scores = self._check_scores(self._new_scores(X))
+        scores = self._new_scores(X)
         probabilities = np.empty((len(scores), 2))
         for rows in _blocks.row_blocks(scores):
             probabilities[rows, 1] = self._map(scores[rows])
             probabilities[rows, 0] = 1 - probabilities[rows, 1]
         return probabilities
+
+    def _map(self, scores: FloatArray) -> Floats:
+        """Probability of class 1 for each score."""
+        raise NotImplementedError
 
     def _check_scores(self, array: FloatArray) -> FloatArray:
         """Return scores of shape (n,), finite and of a size whose square float64 can hold."""
@@ -79,13 +38,13 @@ class BinaryCalibrator(Calibrator):
             raise _input.BadValue("X", f"= {scores[where]}", expected, where)
         return scores
 
-    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
-        """Find the parameters of the map."""
-        raise NotImplementedError
-
-    def _map(self, scores: FloatArray) -> Floats:
-        """Probability of class 1 for each score."""
-        raise NotImplementedError
+    def _warn(self, scores: FloatArray, labels: IntArray) -> None:
+        super()._warn(scores, labels)
+        for values, name in ((scores, "scores"), (labels, "labels")):
+            if values.min() == values.max():
+                message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
+                _input.warn(message)
+        _input.turned_round(scores, labels, "X")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

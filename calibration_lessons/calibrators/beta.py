@@ -45,8 +45,7 @@ class BetaCalibration(BinaryCalibrator):
         Powers of p and of 1 - p, not negative, so that the curve never falls.
     c_ : float
         Logarithm of the factor.
-    classes_ : ndarray of int, shape (2,)
-    n_features_in_ : int
+    {one_score}
 
     Notes
     -----
@@ -72,6 +71,7 @@ class BetaCalibration(BinaryCalibrator):
     [0.05, 0.441]
     """
 
+    reads: Reads = "probabilities"
     a_: float
     b_: float
     c_: float
@@ -79,11 +79,6 @@ class BetaCalibration(BinaryCalibrator):
 
     def __init__(self, prior_targets: bool = False) -> None:
         self.prior_targets = prior_targets
-
-    @property
-    def reads(self) -> Reads:
-        """Probabilities."""
-        return "probabilities"
 
     def _check_scores(self, array: FloatArray) -> FloatArray:
         return _input.probabilities(one_score(array), "X", (1,))

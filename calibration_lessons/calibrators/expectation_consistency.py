@@ -15,10 +15,7 @@ class ExpectationConsistency(TemperedSoftmax):
     ----------
     temperature_ : float
         T, not its inverse.
-    classes_ : ndarray of int, shape (K,)
-        0..K-1: the columns of the logits, whether or not each occurs among the labels.
-    n_features_in_ : int
-        Number of columns seen by `fit`; 1 for a binary logit.
+    {by_class}
 
     Notes
     -----

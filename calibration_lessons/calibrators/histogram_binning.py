@@ -43,8 +43,7 @@ class HistogramBinning(BinaryCalibrator):
         empty.
     counts_ : ndarray of int, shape (M,)
         Rows of positive weight in each bin.
-    classes_ : ndarray of int, shape (2,)
-    n_features_in_ : int
+    {one_score}
 
     References
     ----------

@@ -36,8 +36,7 @@ class IsotonicCalibration(BinaryCalibrator):
     values_ : ndarray, same shape
         Probability of class 1 at each threshold: the mean label of its block. Between two blocks the
         probability is linear in the score; outside all of them it is that of the nearest.
-    classes_ : ndarray of int, shape (2,)
-    n_features_in_ : int
+    {one_score}
 
     Notes
     -----
@@ -61,10 +60,7 @@ class IsotonicCalibration(BinaryCalibrator):
 
     thresholds_: Floats
     values_: Floats
-    _learned: ClassVar[Learned] = {
-        "thresholds_": Numbers(("M",)),
-        "values_": Numbers(("M",), 0, 1),
-    }
+    _learned: ClassVar[Learned] = {"thresholds_": Numbers(("M",)), "values_": Numbers(("M",), 0, 1)}
 
     def __init__(self, smoothing: float = 0.0) -> None:
         self.smoothing = smoothing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .. import _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ._base import Calibrator, Reads, labels_and_weights
+from ._base import Calibrator, Reads, by_columns
 from .isotonic import rising_curve
 
 SLOPE = 1e-6  # of the straight line that is mixed in, so that no two probabilities become equal
@@ -37,9 +37,7 @@ class MultiClassIsotonic(Calibrator):
         0, first and last probability of each block, and 1, rising.
     values_ : ndarray, shape (M,)
         The curve at each threshold, before the division; it is linear between them.
-    classes_ : ndarray of int, shape (K,)
-        0..K-1: the columns, whether or not each occurs among the labels.
-    n_features_in_ : int
+    {by_class}
 
     Notes
     -----
@@ -61,68 +59,32 @@ class MultiClassIsotonic(Calibrator):
     [[0.547, 0.226, 0.226]]
     """
 
+    reads: Reads = "probabilities"
     thresholds_: Floats
     values_: Floats
-    _learned: ClassVar[Learned] = {
-        "thresholds_": Numbers(("M",), 0, 1),
-        "values_": Numbers(("M",), 0, 1),
-    }
+    _learned: ClassVar[Learned] = dict.fromkeys(["thresholds_", "values_"], Numbers(("M",), 0, 1))
 
     def __init__(self, smoothing: float = 2.0) -> None:
         self.smoothing = smoothing
 
-    @property
-    def reads(self) -> Reads:
-        """Probabilities."""
-        return "probabilities"
+    def _check_scores(self, array: FloatArray) -> FloatArray:
+        return _input.probabilities(by_columns(array, " (IsotonicCalibration reads one score)"), "X", (2,))
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Fit the curve.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, K)
-            Probability of each class; rows sum to 1.
-        y : array_like, shape (n,)
-            Labels 0..K-1. Not every class has to occur.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described; the message names the argument and the place.
-        """
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
-        p = self._rows(self._calibration_scores(X, y))
-        n_classes = p.shape[1]
-        labels, weights = labels_and_weights(y, sample_weight, p, n_classes)
-        if weights is not None:
-            p, labels, weights = p[weights > 0], labels[weights > 0], weights[weights > 0].repeat(n_classes)
+        n_classes = scores.shape[1]
         hits = (labels[:, None] == np.arange(n_classes)).ravel().astype(np.int64)
-        thresholds, values = rising_curve(p.ravel(), hits, weights, smoothing * n_classes)
+        each = None if weights is None else weights.repeat(n_classes)
+        thresholds, values = rising_curve(scores.ravel(), hits, each, smoothing * n_classes)
         self.thresholds_ = np.union1d(thresholds, [0.0, 1.0])
         flat = np.interp(self.thresholds_, thresholds, values)
         self.values_ = (1 - SLOPE) * flat + SLOPE * self.thresholds_
-        self.classes_ = np.arange(n_classes)
-        return self
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the normalised probability of each class, shape (n, K)."""
-        risen = np.interp(self._rows(self._new_scores(X)), self.thresholds_, self.values_)
+        risen = np.interp(self._new_scores(X), self.thresholds_, self.values_)
         return np.asarray(risen / risen.sum(axis=1, keepdims=True))
 
     def predict(self, X: npt.ArrayLike) -> IntArray:
         """Return the class of the largest probability, shape (n,): no rising curve changes it."""
-        return np.asarray(self._rows(self._new_scores(X)).argmax(axis=1))
-
-    def _rows(self, array: FloatArray) -> FloatArray:
-        """Return probabilities by class; refuse one score per row, for which a plain curve is the method."""
-        if array.ndim == 1:
-            expected = "one column a class, at least two (IsotonicCalibration reads one score)"
-            raise _input.BadValue("X", "has n_features=1, one score a row", expected)
-        return _input.probabilities(array, "X", (2,))
+        return np.asarray(self._new_scores(X).argmax(axis=1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from .. import _input
 from .._json_state import Learned
-from .._typing import Floats
-from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
+from .._typing import FloatArray, Floats, IntArray
+from ._base import Calibrator, Reads, by_columns, warn_of_probabilities
 
 
 class OneVsRest(Calibrator):
@@ -30,8 +30,7 @@ class OneVsRest(Calibrator):
     ----------
     calibrators_ : list of estimators, length K
         The fitted calibrator of each class.
-    classes_ : ndarray of int, shape (K,)
-    n_features_in_ : int
+    {by_class}
 
     Notes
     -----
@@ -63,57 +62,30 @@ class OneVsRest(Calibrator):
         """What its calibrator reads."""
         return self.calibrator.reads
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Fit one calibrator a class.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, K)
-            Score of each class, of the kind that the calibrator reads.
-        y : array_like, shape (n,)
-            Labels 0..K-1, each at least once.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and for a class that does not occur; the message names it.
-
-        Warns
-        -----
-        UserWarning
-            Where the calibrator reads log-odds and is given probabilities.
-        """
+    def _check_scores(self, array: FloatArray) -> FloatArray:
         if not isinstance(self.calibrator, Calibrator):
             raise _input.BadType("calibrator", f"= {self.calibrator!r}", "one, such as PlattScaling()")
-        scores = _input.finite(self._calibration_scores(X, y), "X", (1, 2))
-        if scores.ndim == 1:
-            expected = "one column a class, at least two"
-            raise _input.BadValue("X", "has n_features=1, one score a row", expected)
-        n_classes = scores.shape[1]
-        labels, weights = labels_and_weights(y, sample_weight, scores, n_classes)
-        present = np.bincount(labels, weights, minlength=n_classes) > 0
-        if not present.all():
-            expected = f"rows of each of the {n_classes} classes, with a positive weight"
-            raise _input.BadValue("y", f"holds no row of class {int(present.argmin())}", expected)
+        return by_columns(_input.finite(array, "X", (1, 2)))
+
+    def _warn(self, scores: FloatArray, labels: IntArray) -> None:
         if self.reads == "logits":
             warn_of_probabilities(scores.ravel(), self.calibrator)
+
+    def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        columns = range(scores.shape[1])
+        present = np.bincount(labels, minlength=len(columns)) > 0
+        if not present.all():
+            expected = f"rows of each of the {len(columns)} classes, with a positive weight"
+            raise _input.BadValue("y", f"holds no row of class {int(present.argmin())}", expected)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X looks like probabilities")  # said once, not once per class
             self.calibrators_ = [
-                clone(self.calibrator).fit(scores[:, k], labels == k, weights) for k in range(n_classes)
+                clone(self.calibrator).fit(scores[:, k], labels == k, weights) for k in columns
             ]
-        self.classes_ = np.arange(n_classes)
-        return self
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the normalised probability of each class, shape (n, K)."""
-        scores = _input.finite(self._new_scores(X), "X", (2,))
+        scores = self._new_scores(X)
         columns = [fitted.predict_proba(scores[:, k])[:, 1] for k, fitted in enumerate(self.calibrators_)]
         probabilities = np.stack(columns, axis=1)
         total = probabilities.sum(axis=1, keepdims=True)

@@ -38,8 +38,7 @@ class PlattScaling(BinaryCalibrator):
     ----------
     slope_, intercept_ : float
         a and b. Rising scores give rising probabilities where a > 0.
-    classes_ : ndarray of int, shape (2,)
-    n_features_in_ : int
+    {one_score}
 
     Notes
     -----
@@ -71,6 +70,7 @@ class PlattScaling(BinaryCalibrator):
     0.25
     """
 
+    reads: Reads = "logits"  # probabilities do not suit the curve
     slope_: float
     intercept_: float
     _learned: ClassVar[Learned] = {"slope_": Numbers(), "intercept_": Numbers()}
@@ -78,11 +78,6 @@ class PlattScaling(BinaryCalibrator):
     def __init__(self, prior_targets: bool = True, slope: float | None = None) -> None:
         self.prior_targets = prior_targets
         self.slope = slope
-
-    @property
-    def reads(self) -> Reads:
-        """Logits, or log-odds: probabilities do not suit the curve."""
-        return "logits"
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         _input.one_of(self.prior_targets, [True, False], "prior_targets")

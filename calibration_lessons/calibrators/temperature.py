@@ -6,9 +6,8 @@ A temperature T is found as beta = 1 / T, the root of an equation whose two side
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, replace
 from functools import cached_property, partial
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,52 +16,35 @@ from .. import _blocks, _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ..solvers.root import increasing_root
-from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
+from ._base import Calibrator, Reads, warn_of_probabilities
 
 RTOL = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
 SUBSAMPLE = 16  # the search starts at the temperature of one row in 16
 MIN_SPREAD, MAX_SPREAD = 1e-100, 1e100  # distances between logits whose squares float64 can hold
 
 
-@dataclass(frozen=True)
-class LogitLimits:
-    """Weighted sums over rows that tell which temperatures can be reached; those of blocks of rows add up.
-
-    Attributes
-    ----------
-    weight : float
-        Sum of the weights.
-    below_top, above_mean : float
-        Largest logit minus the label's logit; the label's logit minus the mean of the row's finite logits.
-    correct : float
-        1 where the first largest logit is the label's.
-    one_over_finite, one_over_tied : float
-        1 / (number of finite logits), and 1 / (number of logits that share the maximum).
-    """
+class LogitLimits(NamedTuple):
+    """Weighted sums over rows that tell which temperatures can be reached; those of blocks of rows add up."""
 
     weight: float
-    below_top: float
-    above_mean: float
-    correct: float
-    one_over_finite: float
-    one_over_tied: float
+    below_top: float  # largest logit minus the label's
+    above_mean: float  # the label's logit minus the mean of the row's finite ones
+    correct: float  # 1 where the first largest logit is the label's
+    one_over_finite: float  # 1 / (number of finite logits)
+    one_over_tied: float  # 1 / (number of logits that share the maximum)
 
     @property
     def spread(self) -> float:
         """Largest logit minus the mean of the row's finite logits."""
         return self.below_top + self.above_mean
 
-    def __add__(self, other: LogitLimits) -> LogitLimits:
-        return LogitLimits(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
-
-@dataclass(frozen=True)
 class LogitRows:
     """Logits (n, K), their labels and their positive weights."""
 
-    logits: FloatArray
-    labels: IntArray
-    weights: Floats
+    def __init__(self, logits: FloatArray, labels: IntArray, weights: Floats) -> None:
+        self.logits, self.labels, self.weights = logits, labels, weights
+        self.some_ruled_out = len(logits) > 0 and bool(logits.min() == -np.inf)
 
     def every(self, step: int) -> LogitRows:
         """Return one row in `step`."""
@@ -73,11 +55,6 @@ class LogitRows:
         """Largest logit of each row."""
         blocks = (_blocks.laid_out(self.logits[rows]) for rows in _blocks.row_blocks(self.logits))
         return np.concatenate([block.max(axis=axis) for block, axis in blocks])
-
-    @cached_property
-    def some_ruled_out(self) -> bool:
-        """Whether some logit is -inf."""
-        return bool(self.logits.min() == -np.inf)
 
     def gaps(self) -> Iterator[tuple[slice, FloatArray, int]]:
         """Logits minus their row's largest, a block of rows at a time, and the axis of the classes."""
@@ -125,50 +102,9 @@ class LogitRows:
 class TemperedSoftmax(Calibrator):
     """Probabilities softmax(z / T), whatever equation chooses the temperature T."""
 
+    reads: Reads = "logits"
     temperature_: float
     _learned: ClassVar[Learned] = {"temperature_": Numbers(low=0)}
-
-    @property
-    def reads(self) -> Reads:
-        """Logits."""
-        return "logits"
-
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Find the temperature: solve the method's equation for beta = 1 / T by Newton's method.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, K) or (n,)
-            Logits of each class, or the binary logit z, read as (0, z). A single ``-inf`` rules a class
-            out; it may not be the row's own label.
-        y : array_like, shape (n,)
-            Labels 0..K-1. Not every class has to occur.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and where no finite positive T solves the equation; the
-            message says which way T would run.
-        """
-        rows = self._rows(X, y, sample_weight)
-        largest = rows.weights.max(initial=0.0)
-        _input.some_weight(largest)
-        warn_of_probabilities(rows.logits[:, 1] if self.n_features_in_ == 1 else rows.logits, self)
-        _input.labels_of_one_class(rows.labels[rows.weights > 0])
-        rows = replace(rows, weights=rows.weights / largest)
-        self._refuse(rows.limits)
-        start, few = rows.limits.weight / rows.limits.spread, rows.every(SUBSAMPLE)
-        if self._obstacle(few.limits) is None:  # chance alone moves their beta from that of all rows
-            start = increasing_root(partial(self._excess, few), start)
-        self.temperature_ = 1 / increasing_root(partial(self._excess, rows), start)
-        self.classes_ = np.arange(rows.logits.shape[1])
-        return self
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return softmax(z / T), shape (n, K) (equation ``eq-temperature``)."""
@@ -183,7 +119,7 @@ class TemperedSoftmax(Calibrator):
 
     def predict(self, X: npt.ArrayLike) -> IntArray:
         """Return the class of the largest logit, shape (n,): no temperature changes it."""
-        return np.asarray(by_class(self._new_logits(X)).argmax(axis=1))
+        return np.asarray(self._new_logits(X).argmax(axis=1))
 
     @staticmethod
     def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:
@@ -195,15 +131,22 @@ class TemperedSoftmax(Calibrator):
         """Say why no finite positive T solves the equation, and what is expected; None where one does."""
         raise NotImplementedError
 
-    def _rows(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> LogitRows:
-        """Read all calibration rows or a part of them; rows of weight 0 are left out."""
-        logits = by_class(_input.logits(self._calibration_scores(X, y), "X"))
-        labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1], in_part=True)
-        weights = np.ones(len(labels)) if given is None else given
-        _input.label_logits(logits, labels, weights)
-        if weights.min() == 0:
-            logits, labels, weights = logits[weights > 0], labels[weights > 0], weights[weights > 0]
-        return LogitRows(logits, labels, weights)
+    def _check_scores(self, array: FloatArray) -> FloatArray:
+        return by_class(_input.logits(array, "X"))
+
+    def _warn(self, logits: FloatArray, labels: IntArray) -> None:
+        super()._warn(self._as_given(logits), labels)
+        _input.labels_of_one_class(labels)
+
+    def _learn(self, logits: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        """Solve the method's equation for beta = 1 / T."""
+        share = np.ones(len(labels)) if weights is None else weights / weights.max()
+        rows = LogitRows(logits, labels, share)
+        self._refuse(rows.limits)
+        start, few = rows.limits.weight / rows.limits.spread, rows.every(SUBSAMPLE)
+        if self._obstacle(few.limits) is None:  # chance alone moves their beta from that of all rows
+            start = increasing_root(partial(self._excess, few), start)
+        self.temperature_ = 1 / increasing_root(partial(self._excess, rows), start)
 
     def _refuse(self, limits: LogitLimits) -> None:
         """Refuse calibration rows that no finite positive temperature fits, and say why."""
@@ -217,13 +160,16 @@ class TemperedSoftmax(Calibrator):
             raise _input.BadValue("X", f"is such that no temperature fits: {why}", expected)
 
     def _new_logits(self, X: npt.ArrayLike) -> FloatArray:
-        logits = _input.logits(self._new_scores(X), "X")
-        warn_of_probabilities(logits, self, new=True)
+        logits = self._new_scores(X)
+        warn_of_probabilities(self._as_given(logits), self, new=True)
         return logits
+
+    def _as_given(self, logits: FloatArray) -> FloatArray:
+        return logits[:, 1] if self.n_features_in_ == 1 else logits
 
     def _tempered(self, X: npt.ArrayLike) -> Floats:
         """Return z / T, counted from each row's largest, so that no exponential of it overflows."""
-        z = by_class(self._new_logits(X)).astype(np.float64)
+        z = self._new_logits(X).astype(np.float64)
         with np.errstate(over="ignore"):
             z -= z.max(axis=1, keepdims=True)
             z /= self.temperature_
@@ -247,10 +193,7 @@ class TemperatureScaling(TemperedSoftmax):
     ----------
     temperature_ : float
         T, not its inverse.
-    classes_ : ndarray of int, shape (K,)
-        0..K-1: the columns of the logits, whether or not each occurs among the labels.
-    n_features_in_ : int
-        Number of columns seen by `fit`; 1 for a binary logit.
+    {by_class}
 
     Notes
     -----

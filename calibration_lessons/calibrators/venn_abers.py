@@ -32,8 +32,7 @@ class VennAbersCalibration(BinaryCalibrator):
         Scores at which p0 or p1 steps, rising.
     lower_, upper_ : ndarray, shape (M + 1,)
         p0 and p1 between the thresholds, rising. At a threshold p0 is the one above it, p1 the one below it.
-    classes_ : ndarray of int, shape (2,)
-    n_features_in_ : int
+    {one_score}
 
     Notes
     -----
@@ -82,12 +81,9 @@ class VennAbersCalibration(BinaryCalibrator):
             Probability of class 1 if the row counts as class 0, and if it counts as class 1. The first is
             smaller than the second.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described; the message names the argument and the place.
+        {refused}
         """
-        return np.stack(self._ends(self._check_scores(self._new_scores(X))), axis=1)
+        return np.stack(self._ends(self._new_scores(X)), axis=1)
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         distinct, weight, hits = pool_ties(scores, labels, weights)

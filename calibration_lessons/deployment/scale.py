@@ -11,7 +11,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -197,9 +197,9 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
         raise _input.BadType("estimator", f"= {estimator!r}", expected)
     blocks = _row_blocks(y, X, sample_weight, "y", "X")
     largest = 1.0 if sample_weight is None else _total([block[2:] for block in blocks], np.max, max)
-    every_block = _tree(blocks, partial(_limits, estimator, largest), operator.add)
+    every_block = _tree(blocks, partial(_limits, estimator, largest))
     part, guess = dask.compute(every_block, dask.delayed(_guess)(estimator, *blocks[0]))
-    limits: LogitLimits = _sums_of(part)
+    limits = LogitLimits(*_sums_of(part))
     _input.some_weight(limits.weight)
     estimator._refuse(limits)
 
@@ -271,8 +271,8 @@ def _limits(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_w
 
 def _rows(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitRows:
     """Read a block, with weights relative to the largest of all blocks."""
-    rows: LogitRows = clone(estimator)._rows(X, y, sample_weight)
-    return replace(rows, weights=rows.weights / largest)
+    logits, labels, weights = clone(estimator)._rows(X, y, sample_weight, in_part=True)
+    return LogitRows(logits, labels, np.ones(len(labels)) if weights is None else weights / largest)
 
 
 def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> float | None:
@@ -407,11 +407,11 @@ def _together(add: Add, parts: Sequence[_Part]) -> _Part:
     return _Part(blocks, rows, sums)
 
 
-def _add_pairs(left: tuple[float, float], right: tuple[float, float]) -> tuple[float, float]:
-    return left[0] + right[0], left[1] + right[1]
+def _add_numbers(left: tuple[float, ...], right: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(map(operator.add, left, right))
 
 
-def _tree(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_pairs) -> Delayed:
+def _tree(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_numbers) -> Delayed:
     """Part that all blocks make together, not computed yet."""
     parts = [dask.delayed(_part)(add_up, *block) for block in blocks]
     while len(parts) > 1:
@@ -429,6 +429,6 @@ def _sums_of(part: _Part) -> Any:
     return part.sums
 
 
-def _total(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_pairs) -> Any:
+def _total(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_numbers) -> Any:
     """Return the sums of all blocks, in one pass on the current scheduler."""
     return _sums_of(_tree(blocks, add_up, add).compute())

@@ -12,7 +12,10 @@ import calibration_lessons as cl
 from calibration_lessons.book import definitions
 from tests.calibrators.cases import scores_and_labels
 
-pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:all (scores|labels) are:UserWarning"),
+    pytest.mark.filterwarnings("ignore:X looks like probabilities"),
+]
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(1, 3, 2000)
 LABELS = (RNG.random(2000) < 1 / (1 + np.exp(1 - 0.7 * SCORES))).astype(int)
