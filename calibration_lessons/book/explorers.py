@@ -238,9 +238,7 @@ class Explorer:
 
 
 def explore(
-    frame: Callable[..., Mapping[str, Any]],
-    controls: Sequence[Control],
-    columns: Sequence[Sequence[Panel]],
+    frame: Callable[..., Mapping[str, Any]], controls: Sequence[Control], columns: Sequence[Sequence[Panel]]
 ) -> Explorer:
     """Compute the frames of every combination of the controls, and draw them.
 

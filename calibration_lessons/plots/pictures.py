@@ -684,12 +684,7 @@ def images(
 
 @_house
 def scatter(
-    clouds: Mapping[str, Pair],
-    *,
-    x_label: str,
-    y_label: str,
-    title: str = "",
-    ax: Axes | None = None,
+    clouds: Mapping[str, Pair], *, x_label: str, y_label: str, title: str = "", ax: Axes | None = None
 ) -> Picture:
     """Draw clouds of points, one colour and marker a cloud.
 
