@@ -185,11 +185,6 @@ def tests_in(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.
             yield from tests_in(node.body, f"{prefix}{node.name}::")
 
 
-def title_of(page: pages.Page) -> str:
-    """First heading of a page."""
-    return next((section.title for section in page.sections() if section.level == 1), page.file)
-
-
 def find_documented(root: Path) -> dict[str, str]:
     """Names that the API pages document, to which a link leads, each with its page."""
     return {
@@ -227,8 +222,8 @@ def write_page(root: Path) -> str:
             chapters.setdefault(equation.page, []).append(text)
     parts = [INTRODUCTION]
     for page, entries in chapters.items():
-        link = "/" + Path(page).with_suffix("").as_posix()
-        parts += [f"## {title_of(by_file[page])}\n\nFrom {{doc}}`{link}`.\n", *entries]
+        title = next(section.title for section in by_file[page].sections() if section.level == 1)
+        parts += [f"## {title}\n\nFrom {{doc}}`/{by_file[page].name}`.\n", *entries]
     return "\n".join(parts)
 
 
