@@ -74,7 +74,7 @@ def set_minutes(notebook: dict[str, Any]) -> int:
     words = sum(len(plain(MARK_SCHEME.sub("", text)).split()) for text in texts)
     cells = sum(cell["cell_type"] == "code" for cell in notebook["cells"])
     work = sum(answer_minutes(notebook).values())
-    return fives(words / SET_WORDS_A_MINUTE + cells / SET_CELLS_A_MINUTE + work)
+    return 5 * math.ceil((words / SET_WORDS_A_MINUTE + cells / SET_CELLS_A_MINUTE + work) / 5)
 
 
 def answer_minutes(notebook: dict[str, Any]) -> dict[str, float]:
@@ -90,11 +90,6 @@ def answer_minutes(notebook: dict[str, Any]) -> dict[str, float]:
             work = lines * MINUTES_A_LINE + written / WRITTEN_A_MINUTE
             minutes[about["grade_id"]], lines = MINUTES_TO_LOOK_UP + work, 0
     return minutes
-
-
-def fives(minutes: float) -> int:
-    """Round up to a multiple of five."""
-    return 5 * math.ceil(minutes / 5)
 
 
 def measure(notebook: dict[str, Any]) -> Length:
