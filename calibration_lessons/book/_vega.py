@@ -7,10 +7,9 @@ import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +21,7 @@ except ImportError as error:
     raise missing("calibration_lessons.book.explorers.explore", "plots", error) from error
 from ..measures.reliability import ReliabilityCurve
 from ..plots.palette import BLACK, COLORS, DARK, GREY, READING, look_of, meant, spare_colors
-from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel
+from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel, Slider
 
 __all__ = ["DARK", "specification"]
 
@@ -42,8 +41,7 @@ Row = dict[str, Any]
 Frames = Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(NamedTuple):
     """A name in a panel: whether it is a line, and whether the legend has to say which it is."""
 
     name: str
@@ -81,30 +79,26 @@ class Palette:
             self.legends[is_line] = alt.Legend(values=names, columns=columns, **look) if names else None
 
     @property
-    def stroke(self) -> alt.Stroke:
-        """Encode the colour of a line."""
-        scale = alt.Scale(domain=self.lines, range=self.of(self.lines, "color"))
-        return alt.Stroke("series:N", scale=scale, legend=self.legends[True])
-
-    @property
-    def dash(self) -> alt.StrokeDash:
-        """Encode the dashes of a line."""
+    def line(self) -> list[Any]:
+        """Encode colour and dashes of a line."""
         dashes = [DASHES[line] for line in self.of(self.lines, "linestyle")]
-        scale = alt.Scale(domain=self.lines, range=dashes)
-        return alt.StrokeDash("series:N", scale=scale, legend=self.legends[True])
+        colors = self.of(self.lines, "color")
+        return [self.encoded(alt.Stroke, colors, True), self.encoded(alt.StrokeDash, dashes, True)]
 
     @property
-    def fill(self) -> alt.Fill:
+    def fill(self) -> Any:
         """Encode the colour of points or of an area."""
-        scale = alt.Scale(domain=self.fills, range=self.of(self.fills, "color"))
-        return alt.Fill("series:N", scale=scale, legend=self.legends[False])
+        return self.encoded(alt.Fill, self.of(self.fills, "color"), False)
 
     @property
-    def shape(self) -> alt.Shape:
+    def shape(self) -> Any:
         """Encode the shape of points."""
-        shapes = [SHAPES[marker] for marker in self.of(self.fills, "marker")]
-        scale = alt.Scale(domain=self.fills, range=shapes)
-        return alt.Shape("series:N", scale=scale, legend=self.legends[False])
+        return self.encoded(alt.Shape, [SHAPES[marker] for marker in self.of(self.fills, "marker")], False)
+
+    def encoded(self, channel: Any, values: list[Any], is_line: bool) -> Any:
+        """Give each name its value in a channel."""
+        scale = alt.Scale(domain=self.lines if is_line else self.fills, range=values)
+        return channel("series:N", scale=scale, legend=self.legends[is_line])
 
 
 def specification(
@@ -123,19 +117,14 @@ def specification(
 
 def parameter(control: Control) -> alt.Parameter:
     """Turn a control into a parameter of the figure, with an input of its own where no script replaces it."""
-    label = f"{control.label} "
-    if isinstance(control, Choice):
-        options = list(control.texts)
-        bind = alt.binding_select(options=options, name=label)
-        return alt.param(name=control.name, value=str(control.start), bind=bind)
-    values = [float(text) for text in control.texts]
-    steps = np.diff(values)
-    start = float(f"{control.start:g}")
-    if np.allclose(steps, steps[0]):
+    label, place = f"{control.label} ", list(control.values).index(control.start)
+    texts: list[Any] = control.texts
+    values = [float(text) for text in texts] if isinstance(control, Slider) else texts
+    bind: Any = alt.binding_select(options=values, name=label)
+    if isinstance(control, Slider) and np.allclose(steps := np.diff(values), steps[0]):
         step = float(f"{steps[0]:.6g}")
-        slider = alt.binding_range(min=values[0], max=values[-1], step=step, name=label)
-        return alt.param(name=control.name, value=start, bind=slider)
-    return alt.param(name=control.name, value=start, bind=alt.binding_select(options=values, name=label))
+        bind = alt.binding_range(min=values[0], max=values[-1], step=step, name=label)
+    return alt.param(name=control.name, value=values[place], bind=bind)
 
 
 class Drawn:
@@ -192,22 +181,19 @@ class Drawn:
     def diagram(self, panel: Diagram) -> Any:
         """Draw accuracy against confidence with intervals, and the rows of each bin below."""
         curves: list[ReliabilityCurve] = [frame[panel.key] for frame in self.frames]
-        reading = READING["top label" if curves[0].target == "top-label" else "one class"]
-        x_title, y_title, below, above = reading
+        reading = "top label" if curves[0].target == "top-label" else "one class"
+        x_title, y_title, below, above = READING[reading]
         data, color = self.table(bins(curve, panel) for curve in curves), COLORS[panel.color]
-        here = self.shown()
         x = alt.X("confidence:Q", title=None if panel.counts else x_title, scale=alt.Scale(domain=[0, 1]))
         x = x.axis(labels=not panel.counts, tickCount=5)
         y = alt.Y("accuracy:Q", title=None, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
         ends = alt.Chart(alt.InlineData([{"from": 0, "to": 1}]))
-        diagonal = ends.mark_rule(color=GREY, strokeDash=[5, 4], aria=False).encode(
-            x=alt.X("from:Q"), y=alt.Y("from:Q"), x2="to:Q", y2="to:Q"
-        )
+        diagonal = ends.mark_rule(color=GREY, strokeDash=[5, 4], aria=False)
+        diagonal = diagonal.encode(x="from:Q", y="from:Q", x2="to:Q", y2="to:Q")
         sides = note(above, 8, 10), note(below, WIDTH - 6, TALL - 10, align="right")
-        base = alt.Chart().transform_filter(here)
-        spans = base.mark_rule(color=color, strokeWidth=1.3, aria=False).encode(
-            x, alt.Y("low:Q"), alt.Y2("high:Q")
-        )
+        base = alt.Chart().transform_filter(self.shown())
+        spans = base.mark_rule(color=color, strokeWidth=1.3, aria=False)
+        spans = spans.encode(x, alt.Y("low:Q"), alt.Y2("high:Q"))
         line = base.mark_line(color=color, strokeWidth=2, aria=False, clip=True).encode(x, y)
         dots = base.mark_point(color=color, filled=True, opacity=1, size=45).encode(x, y)
         if panel.band:
@@ -218,13 +204,11 @@ class Drawn:
         bands = [band.encode(x, alt.Y("floor:Q"), alt.Y2("ceiling:Q"))] if panel.band else []
         diagram = alt.layer(*bands, diagonal, *sides, spans, line, dots, above, data=data)
         diagram = diagram.properties(width=WIDTH, height=TALL)
-        return (
-            alt.vconcat(diagram, self.rows_below(panel, data, curves, x_title), spacing=20)
-            if panel.counts
-            else diagram
-        )
+        if not panel.counts:
+            return diagram
+        return alt.vconcat(diagram, self.rows_below(data, curves, x_title), spacing=20)
 
-    def rows_below(self, panel: Diagram, data: alt.Data, curves: list[ReliabilityCurve], title: str) -> Any:
+    def rows_below(self, data: alt.Data, curves: list[ReliabilityCurve], title: str) -> Any:
         """Draw the share of the rows in each bin as a bar over its width, with their number."""
         most = 1.45 * max(float((curve.counts / curve.n).max()) for curve in curves)
         x = alt.X("left:Q", title=title, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
@@ -234,18 +218,15 @@ class Drawn:
             x, alt.X2("right:Q"), y, alt.Y2Datum(0)
         )
         many = max(int((curve.counts > 0).sum()) for curve in curves) > 6
-        place: dict[str, Any] = (
-            {"angle": 270, "align": "left", "dx": 3} if many else {"align": "center", "dy": -6}
-        )
+        upright: dict[str, Any] = {"angle": 270, "align": "left", "dx": 3}
+        place: dict[str, Any] = upright if many else {"align": "center", "dy": -6}
         legible = f"{self.shown()} && datum.right - datum.left > 0.03"
         middle = alt.Chart().transform_filter(legible)
         middle = middle.transform_calculate(middle="(datum.left + datum.right) / 2")
-        numbers = middle.mark_text(color=BLACK, fontSize=9, aria=False, baseline="middle", **place).encode(
-            alt.X("middle:Q"), y, alt.Text("rows:Q", format=" d")
-        )
-        return alt.layer(
-            bars, numbers, note("rows per bin", 0, 0, baseline="bottom", dy=-4), data=data
-        ).properties(width=WIDTH, height=62)
+        numbers = middle.mark_text(color=BLACK, fontSize=9, aria=False, baseline="middle", **place)
+        numbers = numbers.encode(alt.X("middle:Q"), y, alt.Text("rows:Q", format=" d"))
+        said = note("rows per bin", 0, 0, baseline="bottom", dy=-4)
+        return alt.layer(bars, numbers, said, data=data).properties(width=WIDTH, height=62)
 
     def along(self, panel: Along) -> Any:
         """Draw numbers of all frames along a slider, and a dot at the frame that is shown."""
@@ -267,86 +248,75 @@ class Drawn:
             band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
             layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
         for key in panel.marks:
-            told = all(math.isfinite(frame[key]) for frame in self.frames)
-            silent: dict[str, Any] = {} if told else {"aria": False}  # an empty group has no name to read
-            rule = here.transform_calculate(series=json.dumps(key))
-            rule = rule.mark_rule(strokeWidth=2, clip=True, **silent)
-            x_mark = alt.X(f"{names[key]}:Q", title=slider.label)
-            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
+            layers.append(self.upright(here, names[key], key, slider.label))
         for key in panel.keys:
             y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
             alone = len(panel.keys) == 1
-            look = [alt.StrokeValue(BLACK)] if alone else [self.look.stroke, self.look.dash]
+            look = [alt.StrokeValue(BLACK)] if alone else self.look.line
             bent: Any = "step-before" if key in panel.steps else "linear"
-            line = every.transform_calculate(series=json.dumps(key)).mark_line(
-                interpolate=bent, strokeWidth=2, clip=True, aria=False
-            )
+            line = every.transform_calculate(series=json.dumps(key))
+            line = line.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
             layers.append(line.encode(x, y, *look))
             color = BLACK if alone else self.look.looks[key]["color"]
             layers.append(here.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
         if len(panel.keys) == 1:
-            number = here.mark_text(
-                align="right", baseline="bottom", dy=-6, fontSize=14, color=BLACK, aria=False
-            )
+            corner: dict[str, Any] = {"align": "right", "baseline": "bottom", "dy": -6}
+            number = here.mark_text(fontSize=14, color=BLACK, aria=False, **corner)
             text = alt.Text(f"{names[panel.keys[0]]}:Q", format=f".{panel.digits}f")
             layers.append(number.encode(x=alt.value("width"), y=alt.value(0), text=text))
-        return alt.layer(*layers, heading(panel.label), data=data).properties(
-            width=WIDTH, height=panel.height
-        )
+        return stacked(layers, panel.label, panel.height, data)
 
     def curves(self, panel: Curves) -> Any:
         """Draw lines, steps, areas and points of a frame."""
-        names = list(dict.fromkeys(name for frame in self.frames for name in frame[panel.key]))
-        first = self.frames[0][panel.key]
-        still = {
-            name: first[name] for name in names if all(same(f[panel.key], first, name) for f in self.frames)
-        }
-        moving = [{k: v for k, v in f[panel.key].items() if k not in still} for f in self.frames]
+        frames = [frame[panel.key] for frame in self.frames]
+        names, first = list(dict.fromkeys(name for one in frames for name in one)), frames[0]
+        still = {name: first[name] for name in names if all(same(one, first, name) for one in frames)}
+        moving = [{k: v for k, v in one.items() if k not in still} for one in frames]
         data = self.table(pairs(frame, names) for frame in moving) if any(moving) else alt.InlineData([{}])
         once = written(list(pairs(still, names))) if still else None  # which spares the page its copies
-        both = [pair for frame in self.frames for pair in frame[panel.key].values()]
+        both = [pair for one in frames for pair in one.values()]
         across, up = ([float(v) for pair in both for v in np.atleast_1d(pair[i])] for i in (0, 1))
         x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, panel.log_x)
         y = axis(alt.Y, "y", None, up, panel.y_domain, panel.log_y)
         layers: list[Any] = []
         for i, name in enumerate(names):
-            one = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
-            one = one.transform_filter(f"+datum.line === {i}")
-            one = one.transform_calculate(series=json.dumps(name))
+            base = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
+            base = base.transform_filter(f"+datum.line === {i}").transform_calculate(series=json.dumps(name))
             if name in panel.points:
-                alone = all(np.size(frame[panel.key].get(name, [0])[0]) == 1 for frame in self.frames)
+                alone = all(np.size(one.get(name, [0])[0]) == 1 for one in frames)
                 ring: dict[str, Any] = {"size": 180, "stroke": GRID} if alone else {"size": 55}
-                dots = one.mark_point(filled=True, opacity=1, **ring)
+                dots = base.mark_point(filled=True, opacity=1, **ring)
                 layers.append(dots.encode(x, y, self.look.fill, self.look.shape))
                 continue
             bent: Any = "step-after" if name in panel.steps else "monotone"
-            line = one.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
+            line = base.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
             if name in panel.areas:
-                area = one.mark_area(interpolate=bent, fillOpacity=0.3, aria=False, clip=True)
+                area = base.mark_area(interpolate=bent, fillOpacity=0.3, aria=False, clip=True)
                 edge = line.encode(x, y, color=alt.value(self.look.looks[name]["color"]))
                 layers += [area.encode(x, y, self.look.fill), edge]
             else:
-                layers.append(line.encode(x, y, self.look.stroke, self.look.dash))
+                layers.append(line.encode(x, y, *self.look.line))
         places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
         rules = self.table(places) if panel.marks else None
         for i, key in enumerate(panel.marks):
-            rule = alt.Chart(rules).transform_filter(self.shown()).transform_calculate(series=json.dumps(key))
-            rule = rule.mark_rule(strokeWidth=2, clip=True)
-            x_mark = alt.X(f"m{i}:Q", title=panel.x_label)
-            layers.append(rule.encode(x_mark, self.look.stroke, self.look.dash))
-        return alt.layer(*layers, heading(panel.label), data=data).properties(
-            width=WIDTH, height=panel.height
-        )
+            here = alt.Chart(rules).transform_filter(self.shown())
+            layers.append(self.upright(here, f"m{i}", key, panel.x_label))
+        return stacked(layers, panel.label, panel.height, data)
+
+    def upright(self, here: Any, field: str, key: str, title: str) -> Any:
+        """Draw an entry of the frame as a vertical line with its name."""
+        told = all(math.isfinite(frame[key]) for frame in self.frames)
+        silent: dict[str, Any] = {} if told else {"aria": False}  # an empty group has no name to read
+        rule = here.transform_calculate(series=json.dumps(key)).mark_rule(strokeWidth=2, clip=True, **silent)
+        return rule.encode(alt.X(f"{field}:Q", title=title), *self.look.line)
 
     def bars(self, panel: Bars) -> Any:
         """Draw named numbers as bars with the number at their end."""
         groups = [frame[panel.key] for frame in self.frames]
         names = list(dict.fromkeys(name for group in groups for name in group))
         spans = [frame[panel.spans] if panel.spans else {} for frame in self.frames]
-        rows = [
-            [bar(name, group[name], span.get(name)) for name in group]
-            for group, span in zip(groups, spans, strict=True)
-        ]
+        both = zip(groups, spans, strict=True)
+        rows = [[bar(name, group[name], span.get(name)) for name in group] for group, span in both]
         data = self.table(rows)
         heights = [0.0, *(float(v) for some in rows for row in some for k, v in row.items() if k != "bar")]
         y = alt.Y("bar:N", title=None, sort=None, scale=alt.Scale(domain=names))
@@ -356,9 +326,9 @@ class Drawn:
         base = alt.Chart().transform_filter(self.shown())
         color = alt.Color("bar:N", legend=None, scale=alt.Scale(domain=names, range=colors))
         bars = base.mark_bar(stroke=BLACK, strokeWidth=0.5).encode(x, y, color)
-        text = base.mark_text(align="left", dx=4, color=BLACK, aria=False).encode(
-            alt.X("end:Q", title=None), y, alt.Text("height:Q", format=f".{panel.digits}f")
-        )
+        number = alt.Text("height:Q", format=f".{panel.digits}f")
+        text = base.mark_text(align="left", dx=4, color=BLACK, aria=False)
+        text = text.encode(alt.X("end:Q", title=None), y, number)
         layers = [bars, text, heading(panel.label)]
         if panel.spans:
             span = base.mark_rule(color=BLACK, strokeWidth=1.3, aria=False)
@@ -387,6 +357,11 @@ def note(text: str, x: float, y: float, **look: Any) -> Any:
     usual: dict[str, Any] = {"align": "left", "color": GREY, "fontSize": 11}
     mark = alt.Chart(alt.InlineData([{}])).mark_text(text=text, aria=False, **(usual | look))
     return mark.encode(x=alt.value(x), y=alt.value(y))
+
+
+def stacked(layers: list[Any], label: str, height: int, data: alt.Data) -> Any:
+    """Lay what a panel draws over each other, under its label."""
+    return alt.layer(*layers, heading(label), data=data).properties(width=WIDTH, height=height)
 
 
 def heading(text: str) -> Any:

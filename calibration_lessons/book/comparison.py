@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logsumexp
+from scipy.special import expit, logit, logsumexp
 from scipy.stats import binomtest, t
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
@@ -78,6 +78,10 @@ class Scores(NamedTuple):
     logits: Floats
     log_odds: Floats
 
+    def rows(self, chosen: Any) -> Scores:
+        """Return what is said of some of the rows."""
+        return Scores(*(values[chosen] for values in self))
+
 
 class Part(NamedTuple):
     """Features, shape (n, d), and labels, shape (n,)."""
@@ -105,23 +109,11 @@ class Case(NamedTuple):
 class Result(NamedTuple):
     """What one calibrator is worth by one score in one draw.
 
-    Attributes
-    ----------
-    n : int
-        Rows that the calibrator learned from.
-    method : str
-        A name in `CALIBRATORS` or `CALIBRATORS_OF_MANY`, or "nothing".
-    score : {"Brier", "NLL"}
-        The NLL in nats, ``inf`` where something happened that had been given the probability 0.
-    refused : bool
-        Whether the method has no finite answer on these rows; the forecasts are then the model's own.
-    value : float
-        The score on the rows that judge.
-    change, verdict : float, int
-        The value minus that of the untouched model; 1 if it is worse and -1 if it is better, beyond the
-        interval of the paired difference on these rows, else 0.
-    over_rival, rival_verdict : float, int
-        The same against the simple rival that learned from the same rows.
+    The `method`, a name in `CALIBRATORS` or `CALIBRATORS_OF_MANY` or "nothing", learned from `n` rows; if it
+    has no finite answer on them, it has `refused`, and the forecasts are the model's own. `score` is "Brier"
+    or "NLL", in nats, and `value` is that of the rows that judge. `change` is its difference to the untouched
+    model, and `verdict` is 1 if that is worse and -1 if it is better beyond the interval of the paired
+    difference, else 0; `over_rival` and `rival_verdict` are the same against the simple rival.
     """
 
     n: int
@@ -138,12 +130,7 @@ class Result(NamedTuple):
 def outcomes(case: str, seed: int) -> Iterator[Result]:
     """Judge every calibrator on growing parts of the rows that may calibrate, in one draw of a case.
 
-    Parameters
-    ----------
-    case : str
-        A name in `CASES`.
-    seed : int
-        Of the split, of the classifier, or of the simulated rows.
+    `case` is a name in `CASES`; `seed` is that of the split, of the classifier, or of the simulated rows.
 
     Examples
     --------
@@ -155,21 +142,19 @@ def outcomes(case: str, seed: int) -> Iterator[Result]:
     known, y, new, y_new = CASES[case].draw(seed)
     calibrators = CALIBRATORS if new.logits.ndim == 1 else CALIBRATORS_OF_MANY
     for n in (size for size in SIZES if size <= len(y)):
-        first = Scores(*(values[:n] for values in known))
+        first = known.rows(slice(n))
         fitted = {method: recalibrated(one, first, y[:n], new) for method, one in calibrators.items()}
         said = {method: new.probability if p is None else p[0] for method, p in fitted.items()}
         said["nothing"], rival = new.probability, said[RIVALS[new.logits.ndim]]
         for method, p in said.items():
-            against = []
-            for other in (new.probability, rival):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # of bins with one row: the calibration is not read
-                    against.append(compare(y_new, p, other, level=LEVEL))
-            for score, differences in zip(
-                ("Brier", "NLL"), zip(*((one.brier, one.nll) for one in against), strict=True), strict=True
-            ):
-                verdicts = [number for one in differences for number in (one.value, verdict(one))]
-                yield Result(n, method, score, fitted.get(method, 0) is None, differences[0].a, *verdicts)
+            refused = fitted.get(method, 0) is None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of bins with one row: the calibration is not read
+                alone, against = (compare(y_new, p, other, level=LEVEL) for other in (new.probability, rival))
+            brier, nll = (alone.brier, against.brier), (alone.nll, against.nll)
+            for score, (one, other) in {"Brier": brier, "NLL": nll}.items():
+                verdicts = one.value, verdict(one), other.value, verdict(other)
+                yield Result(n, method, score, refused, one.a, *verdicts)
 
 
 def verdict(difference: Difference) -> int:
@@ -194,12 +179,9 @@ def rate(count: int, repeats: int) -> tuple[float, float]:
 def strength(new: Scores, y: Integers) -> dict[str, float]:
     """Describe a case by the rows that judge: its classes, their overlap, and the error of the model.
 
-    Returns
-    -------
-    dict
-        ``judged``, rows; ``classes``; ``rarest``, share of the rarest class; ``ranked``, the area under the
-        ROC curve for two classes, else the accuracy; ``slope`` and ``shift`` of the log-odds that suit these
-        rows (1 over the temperature and NaN for many classes): a slope below 1 says too sure.
+    ``judged``, rows; ``classes``; ``rarest``, share of the rarest class; ``ranked``, the area under the ROC
+    curve for two classes, else the accuracy; ``slope`` and ``shift`` of the log-odds that suit these rows
+    (1 over the temperature and NaN for many classes): a slope below 1 says too sure.
     """
     two, shares = new.logits.ndim == 1, np.bincount(y) / len(y)
     if two:
@@ -215,11 +197,9 @@ def strength(new: Scores, y: Integers) -> dict[str, float]:
 def load(data: str) -> Part:
     """Features and labels of a data set.
 
-    Parameters
-    ----------
-    data : {"spambase", "breast cancer", "digits", "rain", "titles"}
-        1 is spam, malignant, rain on the next day in Seattle, and a work of art made in 2000 or later, told
-        from the words of its title. Word counts and measurements of tumours are log(1 + x).
+    They are "spambase", "breast cancer", "digits", "rain" and "titles". 1 is spam, malignant, rain on the
+    next day in Seattle, and a work of art made in 2000 or later, told from the words of its title. Word
+    counts and measurements of tumours are log(1 + x).
 
     Examples
     --------
@@ -239,24 +219,17 @@ def load(data: str) -> Part:
         measured = np.column_stack([*weather[1:], np.cos(angle), np.sin(angle)])
         return Part(measured[:-1], (weather.precipitation[1:] > 0).astype(np.int64))
     if data == "spambase":
-        X, y = datasets.spambase()[:2]
-    else:
-        X, benign = load_breast_cancer(return_X_y=True)
-        y = 1 - benign.astype(np.int64)
-    return Part(np.log1p(X), y)
+        X, y, _ = datasets.spambase()
+        return Part(np.log1p(X), y)
+    X, benign = load_breast_cancer(return_X_y=True)
+    return Part(np.log1p(X), 1 - benign.astype(np.int64))
 
 
 def split(rows: Part, sizes: tuple[float, float], seed: int) -> tuple[Part, Part, Part]:
     """Cut rows into training, calibration and test part, stratified, at random.
 
-    The features are standardised with the training part's means and deviations.
-
-    Parameters
-    ----------
-    rows : Part
-    sizes : pair of float or int
-        Of the training and of the calibration part: shares of all rows, or numbers of rows.
-    seed : int
+    `sizes` are those of the training and of the calibration part: shares of all rows, or numbers of rows. The
+    features are standardised with the training part's means and deviations.
 
     Examples
     --------
@@ -407,14 +380,9 @@ def _of_probabilities(stored: Callable[[], Any], n: int) -> Callable[[int], Draw
 
     def draw(seed: int) -> Drawn:
         y, p, _ = stored()
-        order = _input.generator(seed, "seed").permutation(len(y))
-        logs = np.log(p[order])
-        if p.ndim == 1:
-            z = logs - np.log1p(-p[order])
-            known, new = _stated(z[:n]), _stated(z[n:])
-        else:
-            known, new = forecast_of_logits(logs[:n]), forecast_of_logits(logs[n:])
-        return Drawn(known, y[order[:n]], new, y[order[n:]])
+        said = _stated(logit(p)) if p.ndim == 1 else forecast_of_logits(np.log(p))
+        first, rest = np.split(_input.generator(seed, "seed").permutation(len(y)), [n])
+        return Drawn(said.rows(first), y[first], said.rows(rest), y[rest])
 
     return draw
 

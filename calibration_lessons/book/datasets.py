@@ -36,21 +36,31 @@ SHIFTS: dict[Shift, tuple[float, ...]] = {
 
 
 class LabelledLogits(NamedTuple):
-    """Logits of shape (n, K) and the true classes of shape (n,), in the order that ``fit`` takes them."""
+    """Logits, shape (n, K), and true classes 0..K-1, shape (n,), in the order that ``fit`` takes them.
+
+    Networks' logits are kept in half precision: softmax them before use as probabilities.
+    """
 
     logits: Floats
     labels: Integers
 
 
 class NetworkImages(NamedTuple):
-    """Pictures, and the rows of the test part that they belong to."""
+    """Rows of the test part, ascending, shape (m,), and their pictures, shape (m, 28, 28).
+
+    Brightness goes from 0 for black to 255 for white.
+    """
 
     rows: Integers
     images: npt.NDArray[np.uint8]
 
 
 class TrainingLog(NamedTuple):
-    """One row per network, one column per epoch; NLL in nats, accuracy and ECE in [0, 1]."""
+    """Measures of shape (5, E), one row per network, one column for each of the `epochs`, shape (E,).
+
+    ``train_``: the first 10 000 of the 55 000 training images; ``heldout_``: the 5 000 images of the
+    calibration part. NLL in nats; accuracy, and ECE of the top label in 15 bins, in [0, 1].
+    """
 
     epochs: Integers
     train_nll: Floats
@@ -70,14 +80,14 @@ class FeatureTable(NamedTuple):
 
 
 class Titles(NamedTuple):
-    """Titles, a list of n texts, and the year of each, shape (n,)."""
+    """Titles, a list of n texts, and the year of each, 1990 to 2012, shape (n,)."""
 
     titles: list[str]
     year: Integers
 
 
 class Weather(NamedTuple):
-    """Daily measurements, each of shape (n,)."""
+    """Daily measurements, each of shape (n,): days, mm, degrees Celsius (twice), m/s."""
 
     date: npt.NDArray[np.datetime64]
     precipitation: Floats
@@ -87,7 +97,7 @@ class Weather(NamedTuple):
 
 
 class ForecastTable(NamedTuple):
-    """Distinct forecasts, how often the event followed each, and each one's share of all forecasts."""
+    """Distinct forecasts, how often the event followed each, and its share of all: in [0, 1], shape (12,)."""
 
     forecast: Floats
     observed_frequency: Floats
@@ -104,7 +114,7 @@ class ContingencyTable(NamedTuple):
 
 
 class ClassProbabilities(NamedTuple):
-    """True classes and predicted probabilities, in the order that scores take them; names of the classes."""
+    """True classes, shape (n,), positions in `class_names`, and probabilities, (n, K), or (n,) of class 1."""
 
     y_true: Integers
     y_prob: Floats
@@ -115,7 +125,8 @@ def network_logits(network: int, part: Part) -> LabelledLogits:
     """Logits of a small image classifier on images that it was not trained on.
 
     Five convolutional networks learned Fashion-MNIST (Xiao, Rasul and Vollgraf 2017) from five seeds; row i
-    is the same image for all five. No training step saw either part.
+    is the same image for all five. No training step saw either part. Labels are positions in
+    `FASHION_CLASSES`.
 
     They were made over-confident on purpose: Adam, 16 epochs, though `training_log` has the best after 6 to
     10, and nothing against over-confidence: no weight decay, label smoothing, dropout, augmentation or early
@@ -127,18 +138,6 @@ def network_logits(network: int, part: Part) -> LabelledLogits:
         0 to 4.
     part : {"calibration", "test"}
         5 000 images to fit calibrators on, or the 10 000 test images to judge them on.
-
-    Returns
-    -------
-    logits : ndarray, shape (n, 10), float64
-        Real numbers. They are kept in half precision; softmax them before use as probabilities.
-    labels : ndarray, shape (n,), int64
-        True classes 0..9, positions in `FASHION_CLASSES`.
-
-    Raises
-    ------
-    ValueError
-        For an unknown network or part.
 
     Examples
     --------
@@ -157,13 +156,6 @@ def network_images() -> NetworkImages:
 
     `tools/experiments/network_images.py` chose them: the first 300 rows, and the 60 that network 0 got wrong
     with the highest confidence.
-
-    Returns
-    -------
-    rows : ndarray, shape (m,), int64
-        Positions in ``network_logits(network, "test")``, ascending.
-    images : ndarray, shape (m, 28, 28), uint8
-        Brightness, 0 for black to 255 for white.
 
     Examples
     --------
@@ -185,18 +177,6 @@ def smoothed_logits(part: Part) -> LabelledLogits:
     ----------
     part : {"calibration", "test"}
         The rows of `network_logits`, in the same order.
-
-    Returns
-    -------
-    logits : ndarray, shape (n, 10), float64
-        Real numbers.
-    labels : ndarray, shape (n,), int64
-        True classes 0..9.
-
-    Raises
-    ------
-    ValueError
-        For an unknown part.
 
     Examples
     --------
@@ -222,24 +202,10 @@ def shifted_logits(network: int, kind: Shift, level: int) -> LabelledLogits:
     level : int
         1 (mild) to 5 (strong); ``SHIFTS[kind][level - 1]`` is its strength in the unit above.
 
-    Returns
-    -------
-    logits : ndarray, shape (2000, 10), float64
-        Real numbers.
-    labels : ndarray, shape (2000,), int64
-        True classes 0..9.
-
-    Raises
-    ------
-    ValueError
-        For an unknown network, kind or level.
-
     Examples
     --------
-    >>> shifted_logits(0, "rotation", 2).logits.shape
-    (2000, 10)
-    >>> SHIFTS["rotation"][2 - 1]
-    10.0
+    >>> shifted_logits(0, "rotation", 2).logits.shape, SHIFTS["rotation"][2 - 1]
+    ((2000, 10), 10.0)
     """
     network = _one_of(network, range(N_NETWORKS), "network")
     _input.one_of(kind, tuple(SHIFTS), "kind")
@@ -250,12 +216,6 @@ def shifted_logits(network: int, kind: Shift, level: int) -> LabelledLogits:
 
 def training_log() -> TrainingLog:
     """How NLL, accuracy and ECE of the five networks moved while they learned.
-
-    Returns
-    -------
-    TrainingLog
-        ``epochs`` of shape (E,), everything else of shape (5, E). ``train_``: the first 10 000 of the 55 000
-        training images; ``heldout_``: the 5 000 images of the calibration part. ECE: top label, 15 bins.
 
     Examples
     --------
@@ -270,24 +230,11 @@ def training_log() -> TrainingLog:
 
 
 def spambase() -> FeatureTable:
-    """E-mails described by 57 frequencies and lengths, spam (1) or not (0); each distinct row once.
+    """E-mails by frequencies of words and characters in percent, and three lengths of capitals; 1 is spam.
 
-    Returns
-    -------
-    X : ndarray, shape (4206, 57), float64
-        Word and character frequencies in percent, then three statistics of runs of capitals.
-    y : ndarray, shape (4206,), int64
-        1 for spam.
-    feature_names : list of str
-
-    Notes
-    -----
-    The file holds 4597 rows. 391 of them repeat an earlier row in every feature and in the label; they are
-    left out, because a random split would put copies of one e-mail into the training and the test part.
-
-    References
-    ----------
-    Hopkins, Reeber, Forman and Suermondt (1999), Spambase, UCI Machine Learning Repository.
+    Of the file's 4597 rows (Hopkins, Reeber, Forman and Suermondt 1999, UCI Machine Learning Repository) 391
+    repeat an earlier one in every feature and in the label; they are left out, because a random split would
+    put copies of one e-mail into the training and the test part.
 
     Examples
     --------
@@ -309,12 +256,6 @@ def seattle_weather() -> Weather:
     The file's column `weather`, one word a day, is left out: the compilers of the table made it up from the
     day's other records.
 
-    Returns
-    -------
-    Weather
-        Arrays of shape (1461,): ``date`` (datetime64, days), ``precipitation`` (mm), ``temp_max`` and
-        ``temp_min`` (degrees Celsius), ``wind`` (m/s).
-
     Examples
     --------
     >>> weather = seattle_weather()
@@ -327,18 +268,9 @@ def seattle_weather() -> Weather:
 
 
 def tate_titles() -> Titles:
-    """Titles of works of art in the Tate's collection, and the years in which they were made.
+    """Titles of works of art, and the years in which they were made (Tate 2014, The Tate Collection).
 
-    Returns
-    -------
-    titles : list of str
-        3114 titles, each once with a year; a title may come again with another year.
-    year : ndarray, shape (3114,), int64
-        1990 to 2012.
-
-    References
-    ----------
-    Tate (2014), The Tate Collection, metadata.
+    Each title stands once with a year; it may come again with another year.
 
     Examples
     --------
@@ -353,14 +285,7 @@ def tate_titles() -> Titles:
 def precipitation_forecasts() -> ForecastTable:
     """Probability-of-precipitation forecasts, grouped by the twelve values that were issued.
 
-    Returns
-    -------
-    ForecastTable
-        Arrays of shape (12,), each in [0, 1]: ``forecast``, ``observed_frequency``, ``share``.
-
-    References
-    ----------
-    Wilks (1995), Statistical Methods in the Atmospheric Sciences, Table 7.3.
+    From Wilks (1995), Statistical Methods in the Atmospheric Sciences, Table 7.3.
 
     Examples
     --------
@@ -372,16 +297,7 @@ def precipitation_forecasts() -> ForecastTable:
 
 
 def finley_tornado() -> ContingencyTable:
-    """Finley's tornado forecasts of 1884: how often he said yes or no, and what came.
-
-    Returns
-    -------
-    ContingencyTable
-        ``hits``, ``false_alarms``, ``misses``, ``correct_negatives``.
-
-    References
-    ----------
-    Finley (1884), Tornado predictions, American Meteorological Journal 1.
+    """How often Finley said yes or no, and what came (1884, American Meteorological Journal 1).
 
     Examples
     --------
@@ -392,20 +308,9 @@ def finley_tornado() -> ContingencyTable:
 
 
 def hpc_cv() -> ClassProbabilities:
-    """Cross-validated probabilities of a linear discriminant analysis, four classes of computing jobs.
+    """Cross-validated probabilities of a linear discriminant analysis of computing jobs.
 
-    Returns
-    -------
-    y_true : ndarray, shape (3467,), int64
-        0..3, positions in ``class_names``.
-    y_prob : ndarray, shape (3467, 4), float64
-        Probabilities in [0, 1] whose rows sum to 1.
-    class_names : list of str
-        Very fast, fast, moderate and long jobs.
-
-    References
-    ----------
-    Kuhn and Johnson (2013), Applied Predictive Modeling.
+    They are very fast, fast, moderate or long. From Kuhn and Johnson (2013), Applied Predictive Modeling.
 
     Examples
     --------
@@ -415,20 +320,12 @@ def hpc_cv() -> ClassProbabilities:
     table = _table("hpc_cv.csv")
     names = ["VF", "F", "M", "L"]
     y_prob = np.column_stack([table[name].astype(np.float64) for name in names])
-    return ClassProbabilities(_positions(table["obs"], names), y_prob, names)
+    y_true = np.array([names.index(job) for job in table["obs"]], dtype=np.int64)
+    return ClassProbabilities(y_true, y_prob, names)
 
 
 def two_class_example() -> ClassProbabilities:
-    """Predicted probabilities of a model with two classes, on its test set.
-
-    Returns
-    -------
-    y_true : ndarray, shape (500,), int64
-        1 for Class1.
-    y_prob : ndarray, shape (500,), float64
-        Probability of Class1, in [0, 1].
-    class_names : list of str
-        The names of 0 and 1.
+    """Predicted probabilities of a model with two classes, on its test set: `y_prob` is of Class1.
 
     Examples
     --------
@@ -436,8 +333,8 @@ def two_class_example() -> ClassProbabilities:
     ['Class2', 'Class1']
     """
     table = _table("two_class_example.csv")
-    names = ["Class2", "Class1"]
-    return ClassProbabilities(_positions(table["truth"], names), table["Class1"].astype(np.float64), names)
+    y_true = (table["truth"] == "Class1").astype(np.int64)
+    return ClassProbabilities(y_true, table["Class1"].astype(np.float64), ["Class2", "Class1"])
 
 
 def choosing() -> Any:
@@ -591,7 +488,3 @@ def _frame(name: str) -> Any:
         raise missing("datasets", "course", error) from error
     compression = "gzip" if name.endswith(".gz") else None
     return read_csv(io.BytesIO(_bytes(name)), compression=compression)
-
-
-def _positions(values: npt.NDArray[np.str_], names: list[str]) -> Integers:
-    return np.array([names.index(value) for value in values], dtype=np.int64)

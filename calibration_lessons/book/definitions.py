@@ -12,7 +12,7 @@ import ast
 import inspect
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -104,7 +104,7 @@ def program(label: str) -> str:
             texts[name] = text_of(ours[name])
             unread.append(texts[name])
     parts = [texts[name] for name in ours if name in texts]  # in the order of this module
-    return "\n\n\n".join(["from __future__ import annotations\n\nimport math", *parts, find(label).example])
+    return "\n\n\n".join(["import math", *parts, find(label).example])
 
 
 def edit(label: str) -> None:
@@ -117,6 +117,27 @@ def edit(label: str) -> None:
     notebook.set_next_input(text)
 
 
+# what several examples of a chapter begin with
+
+MEMBERS = "members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]\n"
+TWO_CLASSES = """\
+rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
+labels = [1, 0, 1, 0, 1]
+"""
+THREE_CLASSES = """\
+thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
+rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
+"""
+NINE_ANSWERS = """\
+confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
+correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
+edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
+"""
+SIX_DAYS = "outcomes = [0, 0, 1, 1, 1, 0]\nforecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]\n"
+LOGITS = "logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]\n"
+MAIL = "mail = [[0, 9], [1, 0]]\n"
+
+
 # uncertainty/coin
 
 
@@ -126,12 +147,12 @@ def edit(label: str) -> None:
     reason="SciPy has the job: scipy.stats.binom.pmf",
     example="coin_likelihood(0.7, heads=7, tosses=10)",
 )
-def coin_likelihood(h: float, heads: int, tosses: int) -> float:
+def coin_likelihood(h, heads, tosses):
     """Probability that a coin of bias h shows so many heads in its tosses."""
     return math.comb(tosses, heads) * h**heads * (1 - h) ** (tosses - heads)
 
 
-def binary_entropy(h: float) -> float:
+def binary_entropy(h):
     """Entropy of a coin of bias h, in bits."""
     return sum(-q * math.log2(q) for q in (h, 1 - h) if q > 0)
 
@@ -148,9 +169,7 @@ def binary_entropy(h: float) -> float:
     function="uncertainty.coin_uncertainty",
     example="coin_entropies(heads=5, tosses=10)",
 )
-def coin_entropies(
-    heads: int, tosses: int, slices: int = 2000
-) -> tuple[float, float, float]:
+def coin_entropies(heads, tosses, slices=2000):
     """Total, aleatoric and epistemic part in bits; slices make the integral."""
     area = mean = aleatoric = 0.0
     for i in range(slices):
@@ -169,7 +188,7 @@ def coin_entropies(
     function="uncertainty.coin_plausibility",
     example="plausibility_of_heads(heads=7, tosses=10)",
 )
-def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
+def plausibility_of_heads(heads, tosses, steps=2000):
     """Largest minimum, over all coins, of likelihood and leaning to heads."""
     coins = [i / steps for i in range(steps + 1)]
     highest = (
@@ -194,9 +213,7 @@ def plausibility_of_heads(heads: int, tosses: int, steps: int = 2000) -> float:
     plausibility_split(for_heads, for_tails)
     """,
 )
-def plausibility_split(
-    for_heads: float, for_tails: float
-) -> tuple[float, float]:
+def plausibility_split(for_heads, for_tails):
     """Aleatoric part, which both outcomes lack; epistemic, which both share."""
     return 1 - max(for_heads, for_tails), min(for_heads, for_tails)
 
@@ -213,15 +230,12 @@ def plausibility_split(
     coin_expected(0.5, 10, epistemic)
     """,
 )
-def coin_expected(
-    p: float, tosses: int, uncertainty: Callable[[int, int], float]
-) -> float:
+def coin_expected(p, tosses, uncertainty):
     """Mean of an uncertainty over the number of heads of a coin of bias p."""
-    total = 0.0
-    for heads in range(tosses + 1):
-        probability = coin_likelihood(p, heads, tosses)
-        total = total + probability * uncertainty(heads, tosses)
-    return total
+    return sum(
+        coin_likelihood(p, heads, tosses) * uncertainty(heads, tosses)
+        for heads in range(tosses + 1)
+    )
 
 
 # uncertainty/classifiers
@@ -245,21 +259,12 @@ def coin_expected(
     kernel_confidence(patients, ill, place, predicted=1, bandwidth=0.7, n_classes=2)
     """,
 )
-def kernel_confidence(
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
-    place: Sequence[float],
-    predicted: int,
-    bandwidth: float,
-    n_classes: int,
-) -> float:
+def kernel_confidence(rows, labels, place, predicted, bandwidth, n_classes):
     """Share of the predicted class in similar rows, plus one throw a class."""
     agreeing = near = 0.0
     for row, label in zip(rows, labels, strict=True):
-        squared_distance = sum(
-            (a - b) ** 2 for a, b in zip(place, row, strict=True)
-        )
-        similarity = math.exp(-squared_distance / (2 * bandwidth**2))
+        distance = math.dist(place, row)
+        similarity = math.exp(-(distance**2) / (2 * bandwidth**2))
         near = near + similarity
         if label == predicted:
             agreeing = agreeing + similarity
@@ -276,12 +281,9 @@ def kernel_confidence(
     \approx \frac{1}{J} \sum_{j=1}^{J} p(y \mid x, \theta_j), \qquad \theta_j \sim q(\theta \mid D)
     """,
     reason="NumPy has the job: members.mean(axis=0)",
-    example="""
-    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
-    model_average(members)
-    """,
+    example=MEMBERS + "model_average(members)",
 )
-def model_average(members: Sequence[Sequence[float]]) -> list[float]:
+def model_average(members):
     """Mean of the members' probabilities, class by class."""
     return [
         sum(member[k] for member in members) / len(members)
@@ -298,20 +300,13 @@ def model_average(members: Sequence[Sequence[float]]) -> list[float]:
     \sum_{k} p_{jk} \log_2 \frac{p_{jk}}{\bar p_k}}_{\text{epistemic}}
     """,
     function="uncertainty.decompose_uncertainty",
-    example="""
-    members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]
-    ensemble_entropies(members)
-    """,
+    example=MEMBERS + "ensemble_entropies(members)",
 )
-def ensemble_entropies(
-    members: Sequence[Sequence[float]],
-) -> tuple[float, float, float]:
+def ensemble_entropies(members):
     """Entropy of the mean, mean entropy, mean divergence from it; in bits."""
     mean = model_average(members)
-    total = aleatoric = epistemic = 0.0
-    for q in mean:
-        if q > 0:
-            total = total - q * math.log2(q)
+    total = sum(-q * math.log2(q) for q in mean if q > 0)
+    aleatoric = epistemic = 0.0
     for member in members:
         for p, q in zip(member, mean, strict=True):
             if p > 0:
@@ -329,7 +324,7 @@ def ensemble_entropies(
     function="models.LogisticRegression",
     example="linear_log_odds(theta=[math.log(1 / 3) - 2, 2], x=[1, 0.5])",
 )
-def linear_log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
+def linear_log_odds(theta, x):
     """Weigh the features and add up; x starts with a 1 for the intercept."""
     return sum(t * feature for t, feature in zip(theta, x, strict=True))
 
@@ -340,7 +335,7 @@ def linear_log_odds(theta: Sequence[float], x: Sequence[float]) -> float:
     function="models.LogisticRegression",
     example="[sigmoid(z) for z in (-2, 0, 2)]",
 )
-def sigmoid(z: float) -> float:
+def sigmoid(z):
     """Turn log-odds into a probability."""
     return 1 / (1 + math.exp(-z))
 
@@ -349,17 +344,9 @@ def sigmoid(z: float) -> float:
     "eq-logistic-loss",
     latex=r"L(\theta) = - \sum_{i=1}^{n} \bigl[ y_i \log p_i + (1 - y_i) \log (1 - p_i) \bigr]",
     function="models.LogisticRegression",
-    example="""
-    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-    labels = [1, 0, 1, 0, 1]
-    logistic_loss([0, 1], rows, labels)
-    """,
+    example=TWO_CLASSES + "logistic_loss([0, 1], rows, labels)",
 )
-def logistic_loss(
-    theta: Sequence[float],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
-) -> float:
+def logistic_loss(theta, rows, labels):
     """Sum over rows of -log of the probability of the true class, in nats."""
     total = 0.0
     for x, y in zip(rows, labels, strict=True):
@@ -372,17 +359,9 @@ def logistic_loss(
     "eq-logistic-gradient",
     latex=r"\frac{\partial L}{\partial \theta_j} = \sum_{i=1}^{n} (p_i - y_i) \, x_{ij}",
     function="models.LogisticRegression",
-    example="""
-    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-    labels = [1, 0, 1, 0, 1]
-    logistic_gradient([0, 1], rows, labels)
-    """,
+    example=TWO_CLASSES + "logistic_gradient([0, 1], rows, labels)",
 )
-def logistic_gradient(
-    theta: Sequence[float],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
-) -> list[float]:
+def logistic_gradient(theta, rows, labels):
     """Sum over the rows of (probability - label) times each feature."""
     gradient = [0.0] * len(theta)
     for x, y in zip(rows, labels, strict=True):
@@ -404,9 +383,7 @@ def logistic_gradient(
     logistic_hessian([0, 1], rows)
     """,
 )
-def logistic_hessian(
-    theta: Sequence[float], rows: Sequence[Sequence[float]]
-) -> list[list[float]]:
+def logistic_hessian(theta, rows):
     """Sum over the rows of p (1 - p) times each product of two features."""
     hessian = [[0.0] * len(theta) for _ in theta]
     for x in rows:
@@ -429,9 +406,7 @@ def logistic_hessian(
     function="models.SoftmaxRegression",
     example="softmax_regression([[1.5], [-1.5]], x=[1])",
 )
-def softmax_regression(
-    thetas: Sequence[Sequence[float]], x: Sequence[float]
-) -> list[float]:
+def softmax_regression(thetas, x):
     """Turn K - 1 log-ratios to the last class into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / (1 + sum(odds)) for o in odds] + [1 / (1 + sum(odds))]
@@ -445,9 +420,7 @@ def softmax_regression(
     function="models.SoftmaxRegression",
     example="softmax_regression_symmetric([[2.0], [-1.0], [0.5]], x=[1])",
 )
-def softmax_regression_symmetric(
-    thetas: Sequence[Sequence[float]], x: Sequence[float]
-) -> list[float]:
+def softmax_regression_symmetric(thetas, x):
     """Turn K linear scores, one for each class, into K probabilities."""
     odds = [math.exp(linear_log_odds(theta, x)) for theta in thetas]
     return [o / sum(odds) for o in odds]
@@ -457,17 +430,9 @@ def softmax_regression_symmetric(
     "eq-softmax-likelihood",
     latex=r"L(\theta) = - \sum_{i=1}^{n} \sum_{k=1}^{K} \mathbb 1[y_i = k] \, \log P(y = k \mid x_i)",
     function="models.SoftmaxRegression",
-    example="""
-    thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
-    rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
-    softmax_loss(thetas, rows, labels=[0, 2, 1])
-    """,
+    example=THREE_CLASSES + "softmax_loss(thetas, rows, labels=[0, 2, 1])",
 )
-def softmax_loss(
-    thetas: Sequence[Sequence[float]],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
-) -> float:
+def softmax_loss(thetas, rows, labels):
     """Sum over rows and classes of -log p, where the class is the true one."""
     total = 0.0
     for x, y in zip(rows, labels, strict=True):
@@ -483,17 +448,9 @@ def softmax_loss(
     = \sum_{i=1}^{n} \bigl( p_{ik} - \mathbb 1[y_i = k] \bigr) \, x_{ij}
     """,
     function="models.SoftmaxRegression",
-    example="""
-    thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
-    rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
-    softmax_gradient(thetas, rows, labels=[0, 2, 1])
-    """,
+    example=THREE_CLASSES + "softmax_gradient(thetas, rows, labels=[0, 2, 1])",
 )
-def softmax_gradient(
-    thetas: Sequence[Sequence[float]],
-    rows: Sequence[Sequence[float]],
-    labels: Sequence[int],
-) -> list[list[float]]:
+def softmax_gradient(thetas, rows, labels):
     """Sum over rows: features times (p - 1 where the class is the true one)."""
     gradient = [[0.0] * len(theta) for theta in thetas]
     for x, y in zip(rows, labels, strict=True):
@@ -519,7 +476,7 @@ def softmax_gradient(
     [bin_number(p, edges) for p in (0, 0.3, 0.1 + 0.2, 1)]
     """,
 )
-def bin_number(p: float, edges: Sequence[float]) -> int:
+def bin_number(p, edges):
     """Find the bin m that holds p: right-closed, and 0 falls in the first."""
     m = 1
     while p > edges[m] and m < len(edges) - 1:
@@ -547,20 +504,11 @@ def bin_number(p: float, edges: Sequence[float]) -> int:
     [bin_accuracy(confidences, correct, edges, m) for m in (4, 5)]  # said: 0.4, 0.5
     """,
 )
-def bin_accuracy(
-    confidences: Sequence[float],
-    correct: Sequence[bool],
-    edges: Sequence[float],
-    m: int,
-) -> float:
+def bin_accuracy(confidences, correct, edges, m):
     """Share of the rows in bin m that are correct."""
-    count = 0
-    hits = 0
-    for p, hit in zip(confidences, correct, strict=True):
-        if bin_number(p, edges) == m:
-            count = count + 1
-            hits = hits + hit
-    return hits / count
+    rows = zip(confidences, correct, strict=True)
+    inside = [hit for p, hit in rows if bin_number(p, edges) == m]
+    return sum(inside) / len(inside)
 
 
 @numbered(
@@ -573,17 +521,10 @@ def bin_accuracy(
     bin_confidence(scores, edges, m=1)
     """,
 )
-def bin_confidence(
-    confidences: Sequence[float], edges: Sequence[float], m: int
-) -> float:
+def bin_confidence(confidences, edges, m):
     """Mean confidence of the rows in bin m."""
-    count = 0
-    total = 0.0
-    for p in confidences:
-        if bin_number(p, edges) == m:
-            count = count + 1
-            total = total + p
-    return total / count
+    inside = [p for p in confidences if bin_number(p, edges) == m]
+    return sum(inside) / len(inside)
 
 
 # measures/ece
@@ -595,18 +536,9 @@ def bin_confidence(
     \mathrm{ECE} = \sum_{m=1}^{M} \frac{n_m}{n} \, \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|
     """,
     function="expected_calibration_error",
-    example="""
-    confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
-    correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
-    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    expected_calibration_error(confidences, correct, edges)
-    """,
+    example=NINE_ANSWERS + "expected_calibration_error(confidences, correct, edges)",
 )
-def expected_calibration_error(
-    confidences: Sequence[float],
-    correct: Sequence[bool],
-    edges: Sequence[float],
-) -> float:
+def expected_calibration_error(confidences, correct, edges):
     """Mean absolute gap of accuracy and confidence, bins weighted by rows."""
     n = len(confidences)
     total = 0.0
@@ -623,26 +555,17 @@ def expected_calibration_error(
     "eq-mce",
     latex=r"\mathrm{MCE} = \max_{m : n_m > 0} \bigl| \mathrm{acc}(B_m) - \mathrm{conf}(B_m) \bigr|",
     function="maximum_calibration_error",
-    example="""
-    confidences = [0.78, 0.64, 0.92, 0.58, 0.51, 0.85, 0.70, 0.63, 0.83]
-    correct = [1, 1, 0, 1, 0, 1, 1, 0, 1]
-    edges = [0, 0.2, 0.4, 0.6, 0.8, 1]
-    maximum_calibration_error(confidences, correct, edges)
-    """,
+    example=NINE_ANSWERS + "maximum_calibration_error(confidences, correct, edges)",
 )
-def maximum_calibration_error(
-    confidences: Sequence[float],
-    correct: Sequence[bool],
-    edges: Sequence[float],
-) -> float:
+def maximum_calibration_error(confidences, correct, edges):
     """Largest gap between accuracy and confidence over bins that hold a row."""
-    largest = 0.0
-    for m in range(1, len(edges)):
-        if any(bin_number(p, edges) == m for p in confidences):
-            accuracy = bin_accuracy(confidences, correct, edges, m)
-            confidence = bin_confidence(confidences, edges, m)
-            largest = max(largest, abs(accuracy - confidence))
-    return largest
+    return max(
+        abs(
+            bin_accuracy(confidences, correct, edges, m)
+            - bin_confidence(confidences, edges, m)
+        )
+        for m in {bin_number(p, edges) for p in confidences}
+    )
 
 
 # measures/proper_scores
@@ -654,12 +577,10 @@ def maximum_calibration_error(
     function="brier_score",
     example="brier_binary(outcomes=[1, 0, 1], forecasts=[0.9, 0.6, 0.2])",
 )
-def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
+def brier_binary(outcomes, forecasts):
     """Mean squared difference between forecast and outcome, in [0, 1]."""
-    total = 0.0
-    for o, p in zip(outcomes, forecasts, strict=True):
-        total = total + (p - o) ** 2
-    return total / len(outcomes)
+    rows = zip(outcomes, forecasts, strict=True)
+    return sum((p - y) ** 2 for y, p in rows) / len(outcomes)
 
 
 @numbered(
@@ -671,13 +592,12 @@ def brier_binary(outcomes: Sequence[int], forecasts: Sequence[float]) -> float:
     function="brier_score",
     example="brier(labels=[0, 2], forecasts=[[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])",
 )
-def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
+def brier(labels, forecasts):
     """Mean over the rows of the sum over the classes, in [0, 2]."""
     total = 0.0
     for y, row in zip(labels, forecasts, strict=True):
         for k, p in enumerate(row):
-            o = 1 if k == y else 0
-            total = total + (p - o) ** 2
+            total = total + (p - (1 if k == y else 0)) ** 2
     return total / len(labels)
 
 
@@ -690,9 +610,7 @@ def brier(labels: Sequence[int], forecasts: Sequence[Sequence[float]]) -> float:
     negative_log_likelihood([1, 0, 1], forecasts)
     """,
 )
-def negative_log_likelihood(
-    labels: Sequence[int], forecasts: Sequence[Sequence[float]]
-) -> float:
+def negative_log_likelihood(labels, forecasts):
     """Mean of -log of the probability given to the true class, in nats."""
     total = 0.0
     for y, row in zip(labels, forecasts, strict=True):
@@ -711,15 +629,9 @@ def negative_log_likelihood(
     + \underbrace{\bar o \, (1 - \bar o)}_{\text{uncertainty}}
     """,
     function="brier_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    brier_decomposition(outcomes, forecasts)
-    """,
+    example=SIX_DAYS + "brier_decomposition(outcomes, forecasts)",
 )
-def brier_decomposition(
-    outcomes: Sequence[int], forecasts: Sequence[float]
-) -> tuple[float, float, float]:
+def brier_decomposition(outcomes, forecasts):
     """Reliability, resolution, uncertainty, by rows that share a forecast."""
     n = len(outcomes)
     base_rate = sum(outcomes) / n
@@ -745,9 +657,7 @@ def brier_decomposition(
     brier_within_bin(outcomes, forecasts, edges=[0, 0.5, 1])
     """,
 )
-def brier_within_bin(
-    outcomes: Sequence[int], forecasts: Sequence[float], edges: Sequence[float]
-) -> float:
+def brier_within_bin(outcomes, forecasts, edges):
     """Add up what bins hide: variance of p less twice its covariance with y."""
     n = len(outcomes)
     total = 0.0
@@ -769,15 +679,9 @@ def brier_within_bin(
     \; \frac{\bar o_f (1 - \bar o_f)}{n_f - 1}
     """,
     function="brier_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    brier_reliability_corrected(outcomes, forecasts)
-    """,
+    example=SIX_DAYS + "brier_reliability_corrected(outcomes, forecasts)",
 )
-def brier_reliability_corrected(
-    outcomes: Sequence[int], forecasts: Sequence[float]
-) -> float:
+def brier_reliability_corrected(outcomes, forecasts):
     """Reliability, less the estimated variance of each group's frequency."""
     n = len(outcomes)
     reliability, _, _ = brier_decomposition(outcomes, forecasts)
@@ -805,11 +709,7 @@ def brier_reliability_corrected(
     corp_decomposition(outcomes, forecasts, recalibrated)
     """,
 )
-def corp_decomposition(
-    outcomes: Sequence[int],
-    forecasts: Sequence[float],
-    recalibrated: Sequence[float],
-) -> tuple[float, float, float]:
+def corp_decomposition(outcomes, forecasts, recalibrated):
     """Miscalibration, discrimination, uncertainty: from three Brier scores."""
     base_rate = [sum(outcomes) / len(outcomes)] * len(outcomes)
     score = brier_binary(outcomes, forecasts)
@@ -830,15 +730,9 @@ def corp_decomposition(
     + \underbrace{\sum_f \frac{n_f}{n} H(\bar o_f)}_{\text{refinement}}
     """,
     function="corp_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    log_loss_split(outcomes, forecasts)
-    """,
+    example=SIX_DAYS + "log_loss_split(outcomes, forecasts)",
 )
-def log_loss_split(
-    outcomes: Sequence[int], forecasts: Sequence[float]
-) -> tuple[float, float]:
+def log_loss_split(outcomes, forecasts):
     """Divergence of forecasts from frequencies, and their entropy, in nats."""
     calibration = refinement = 0.0
     for f in set(forecasts):
@@ -863,7 +757,7 @@ def log_loss_split(
     function="calibration_test",
     example="spiegelhalter([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
 )
-def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
+def spiegelhalter(labels, p):
     """Brier score less its mean under calibration, in standard deviations."""
     surprise = variance = 0.0
     for y, q in zip(labels, p, strict=True):
@@ -884,9 +778,7 @@ def spiegelhalter(labels: Sequence[int], p: Sequence[float]) -> float:
     hosmer_lemeshow(labels, p, edges=[0, 0.5, 1])
     """,
 )
-def hosmer_lemeshow(
-    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
-) -> float:
+def hosmer_lemeshow(labels, p, edges):
     """Sum over bins: squared gap over its variance under calibration."""
     total = 0.0
     for m in range(1, len(edges)):
@@ -911,9 +803,7 @@ def hosmer_lemeshow(
     function="calibration_test",
     example="t_cal([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
 )
-def t_cal(
-    labels: Sequence[int], p: Sequence[float], edges: Sequence[float]
-) -> tuple[float, float]:
+def t_cal(labels, p, edges):
     """Debiased squared error of bins, and its variance under calibration."""
     n = len(p)
     error = variance = 0.0
@@ -935,7 +825,7 @@ def t_cal(
     function="calibration_test",
     example="cumulative_difference([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9])",
 )
-def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
+def cumulative_difference(labels, p):
     """Largest |sum of events less forecasts| / n, over forecasts up to a t."""
     largest = 0.0
     for t in p:
@@ -955,9 +845,7 @@ def cumulative_difference(labels: Sequence[int], p: Sequence[float]) -> float:
     function="calibration_test",
     example="smoothed_error([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], width=0.2)",
 )
-def smoothed_error(
-    labels: Sequence[int], p: Sequence[float], width: float, slices: int = 500
-) -> float:
+def smoothed_error(labels, p, width, slices=500):
     """Area under |smoothed residuals|; smooth ECE is the width equal to it."""
     area = 0.0
     for k in range(slices):
@@ -970,7 +858,7 @@ def smoothed_error(
     return area
 
 
-def reflected_kernel(t: float, p: float, width: float) -> float:
+def reflected_kernel(t, p, width):
     """Density at t of a normal around p, tails folded back at 0 and at 1."""
     bell = 0.0
     for fold in range(-4, 5):
@@ -991,18 +879,13 @@ def reflected_kernel(t: float, p: float, width: float) -> float:
     kernel_error([0, 2, 1], rows, bandwidth=0.5)
     """,
 )
-def kernel_error(
-    labels: Sequence[int], rows: Sequence[Sequence[float]], bandwidth: float
-) -> float:
+def kernel_error(labels, rows, bandwidth):
     """Mean over all pairs of rows: how much similar forecasts miss alike."""
     n = len(rows)
     total = 0.0
     for i in range(n):
         for j in range(i):
-            squared_distance = sum(
-                (a - b) ** 2 for a, b in zip(rows[i], rows[j], strict=True)
-            )
-            similarity = math.exp(-math.sqrt(squared_distance) / bandwidth)
+            similarity = math.exp(-math.dist(rows[i], rows[j]) / bandwidth)
             for k in range(len(rows[i])):
                 miss = (labels[i] == k) - rows[i][k]
                 other = (labels[j] == k) - rows[j][k]
@@ -1023,20 +906,11 @@ def kernel_error(
     [bin_value(labels, scores, [0, 0.5, 1], m) for m in (1, 2)]
     """,
 )
-def bin_value(
-    labels: Sequence[int],
-    scores: Sequence[float],
-    edges: Sequence[float],
-    m: int,
-) -> float:
+def bin_value(labels, scores, edges, m):
     """Mean label of the rows whose score lies in bin m."""
-    count = 0
-    total = 0
-    for y, s in zip(labels, scores, strict=True):
-        if bin_number(s, edges) == m:
-            count = count + 1
-            total = total + y
-    return total / count
+    rows = zip(scores, labels, strict=True)
+    inside = [y for s, y in rows if bin_number(s, edges) == m]
+    return sum(inside) / len(inside)
 
 
 # calibrators/isotonic
@@ -1052,9 +926,7 @@ def bin_value(
     [isotonic_value(labels, places, place) for place in places]
     """,
 )
-def isotonic_value(
-    labels: Sequence[int], scores: Sequence[float], score: float
-) -> float:
+def isotonic_value(labels, scores, score):
     """Max over starts <= score of min over ends >= score of the mean label."""
     largest = 0.0
     for start in scores:
@@ -1085,9 +957,7 @@ def isotonic_value(
     [venn_abers_interval(labels, scores, score) for score in (0, 2.5, 9)]
     """,
 )
-def venn_abers_interval(
-    labels: Sequence[int], scores: Sequence[float], score: float
-) -> tuple[float, float]:
+def venn_abers_interval(labels, scores, score):
     """Isotonic regression with the new row, as class 0, then as class 1."""
     places = [*scores, score]
     low = isotonic_value([*labels, 0], places, score)
@@ -1100,7 +970,7 @@ def venn_abers_interval(
     function="VennAbersCalibration",
     example="[venn_abers_probability(0, 1 / (n + 1)) for n in (1, 10, 100)]",
 )
-def venn_abers_probability(p0: float, p1: float) -> float:
+def venn_abers_probability(p0, p1):
     """One probability from the interval: that of least regret in log loss."""
     return p1 / (1 - p0 + p1)
 
@@ -1114,9 +984,9 @@ def venn_abers_probability(p0: float, p1: float) -> float:
     function="PlattScaling",
     example="[platt_probability(z, slope=3.1, intercept=0.47) for z in (-1, 0, 1.7)]",
 )
-def platt_probability(z: float, slope: float, intercept: float) -> float:
+def platt_probability(z, slope, intercept):
     """Logistic curve of the score."""
-    return 1 / (1 + math.exp(-(slope * z + intercept)))
+    return sigmoid(slope * z + intercept)
 
 
 @numbered(
@@ -1125,11 +995,9 @@ def platt_probability(z: float, slope: float, intercept: float) -> float:
     function="PlattScaling",
     example="platt_targets([1, 0, 1, 0, 1])",
 )
-def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
+def platt_targets(labels):
     """Targets that stand in for the labels 0 and 1."""
-    positive = 0
-    for y in labels:
-        positive = positive + y
+    positive = sum(labels)
     negative = len(labels) - positive
     return 1 / (negative + 2), (positive + 1) / (positive + 2)
 
@@ -1143,7 +1011,7 @@ def platt_targets(labels: Sequence[int]) -> tuple[float, float]:
     function="BetaCalibration",
     example="[beta_probability(p, a=1.29, b=0.89, c=0.34) for p in (0.1, 0.5, 0.9)]",
 )
-def beta_probability(p: float, a: float, b: float, c: float) -> float:
+def beta_probability(p, a, b, c):
     """Odds of e^c p^a to (1 - p)^b, as a probability."""
     odds = math.exp(c) * math.pow(p, a) / math.pow(1 - p, b)
     return odds / (odds + 1)
@@ -1158,11 +1026,9 @@ def beta_probability(p: float, a: float, b: float, c: float) -> float:
     function="softmax",
     example="softmax([2.0, 1.0, 0.5])",
 )
-def softmax(logits: Sequence[float]) -> list[float]:
+def softmax(logits):
     """Exponentials of the logits, divided by their sum."""
-    total = 0.0
-    for z in logits:
-        total = total + math.exp(z)
+    total = sum(math.exp(z) for z in logits)
     return [math.exp(z) / total for z in logits]
 
 
@@ -1172,9 +1038,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     function="TemperatureScaling",
     example="[tempered_softmax([2.0, 1.0, 0.5], T) for T in (0.01, 0.5, 1, 2, 100)]",
 )
-def tempered_softmax(
-    logits: Sequence[float], temperature: float
-) -> list[float]:
+def tempered_softmax(logits, temperature):
     """Softmax of the logits divided by the temperature."""
     return softmax([z / temperature for z in logits])
 
@@ -1185,14 +1049,9 @@ def tempered_softmax(
     \mathrm{NLL}(T) = -\frac{1}{n} \sum_{i=1}^{n} \log \mathrm{softmax}\left(\frac{z_i}{T}\right)_{y_i}
     """,
     function="TemperatureScaling",
-    example="""
-    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
-    [temperature_nll([0, 1, 2], logits, T) for T in (1, 0.5, 0.1)]
-    """,
+    example=LOGITS + "[temperature_nll([0, 1, 2], logits, T) for T in (1, 0.5, 0.1)]",
 )
-def temperature_nll(
-    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
-) -> float:
+def temperature_nll(labels, logits, temperature):
     """Mean negative log-likelihood of the labels at a temperature, in nats."""
     total = 0.0
     for y, row in zip(labels, logits, strict=True):
@@ -1204,17 +1063,11 @@ def temperature_nll(
     "eq-temperature-stationary",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} \mathbb{E}_{q}[z_i] = \frac{1}{n} \sum_{i=1}^{n} z_{i y_i}",
     function="TemperatureScaling",
-    example="""
-    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
-    logit_balance([0, 1, 1], logits, temperature=1.0)
-    """,
+    example=LOGITS + "logit_balance([0, 1, 1], logits, temperature=1.0)",
 )
-def logit_balance(
-    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
-) -> tuple[float, float]:
+def logit_balance(labels, logits, temperature):
     """Both sides: the mean expected logit, and the mean logit of the labels."""
-    expected = 0.0
-    observed = 0.0
+    expected = observed = 0.0
     for y, row in zip(labels, logits, strict=True):
         for p, z in zip(tempered_softmax(row, temperature), row, strict=True):
             expected = expected + p * z
@@ -1228,13 +1081,9 @@ def logit_balance(
     function="uncertainty.entropy",
     example="entropy([0.9, 0.1]) / math.log(2)  # in bits",
 )
-def entropy(p: Sequence[float]) -> float:
+def entropy(p):
     """Return the expected surprise in nats; a probability of 0 adds nothing."""
-    total = 0.0
-    for q in p:
-        if q > 0:
-            total = total - q * math.log(q)
-    return total
+    return sum(-q * math.log(q) for q in p if q > 0)
 
 
 # calibrators/expectation_consistency
@@ -1247,22 +1096,13 @@ def entropy(p: Sequence[float]) -> float:
     = \frac{1}{n} \sum_{i=1}^{n} \mathbf{1}(\hat y_i = y_i)
     """,
     function="ExpectationConsistency",
-    example="""
-    logits = [[2.0, 1.0, 0.5], [1.5, 2.5, 0.0], [0.8, 1.2, 3.0]]
-    confidence_and_accuracy([0, 1, 1], logits, temperature=1.0)
-    """,
+    example=LOGITS + "confidence_and_accuracy([0, 1, 1], logits, temperature=1.0)",
 )
-def confidence_and_accuracy(
-    labels: Sequence[int], logits: Sequence[Sequence[float]], temperature: float
-) -> tuple[float, float]:
+def confidence_and_accuracy(labels, logits, temperature):
     """Both sides: mean of largest probability, and share of correct rows."""
-    confidence = 0.0
-    correct = 0
-    for y, row in zip(labels, logits, strict=True):
-        p = tempered_softmax(row, temperature)
-        confidence = confidence + max(p)
-        if row.index(max(row)) == y:
-            correct = correct + 1
+    confidence = sum(max(tempered_softmax(row, temperature)) for row in logits)
+    rows = zip(labels, logits, strict=True)
+    correct = sum(row.index(max(row)) == y for y, row in rows)
     return confidence / len(labels), correct / len(labels)
 
 
@@ -1281,11 +1121,7 @@ def confidence_and_accuracy(
     matrix_scaling([2.0, 1.0, 0.5], matrix, intercepts=[0.0, 0.0, 0.3])
     """,
 )
-def matrix_scaling(
-    logits: Sequence[float],
-    matrix: Sequence[Sequence[float]],
-    intercepts: Sequence[float],
-) -> list[float]:
+def matrix_scaling(logits, matrix, intercepts):
     """Softmax of a matrix times the logits plus an intercept for each class."""
     scores = [
         linear_log_odds(row, logits) + b
@@ -1308,13 +1144,8 @@ def matrix_scaling(
     """,
 )
 def penalised_loss(
-    labels: Sequence[int],
-    probabilities: Sequence[Sequence[float]],
-    stretch: float,
-    intercepts: Sequence[float],
-    deviations: Sequence[Sequence[float]],
-    strength: float,
-) -> float:
+    labels, probabilities, stretch, intercepts, deviations, strength
+):
     """Losses and penalty; off the diagonal it counts sqrt(K) times."""
     total = stretch**2 / 2
     for y, row in zip(labels, probabilities, strict=True):
@@ -1336,11 +1167,9 @@ def penalised_loss(
     function="OneVsRest",
     example="one_vs_rest([0.8, 0.4, 0.4])",
 )
-def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
+def one_vs_rest(probabilities):
     """Divide the classes' probabilities by their sum; equal where all are 0."""
-    total = 0.0
-    for p in probabilities:
-        total = total + p
+    total = sum(probabilities)
     if total == 0:
         return [1 / len(probabilities) for _ in probabilities]
     return [p / total for p in probabilities]
@@ -1356,19 +1185,10 @@ def one_vs_rest(probabilities: Sequence[float]) -> list[float]:
     multi_class_isotonic(labels, rows, row=[0.5, 0.4, 0.1], epsilon=1e-6)
     """,
 )
-def multi_class_isotonic(
-    labels: Sequence[int],
-    probabilities: Sequence[Sequence[float]],
-    row: Sequence[float],
-    epsilon: float,
-) -> list[float]:
+def multi_class_isotonic(labels, probabilities, row, epsilon):
     """One isotonic regression of all rows and classes, made strictly rising."""
-    pooled = []
-    hits = []
-    for y, p in zip(labels, probabilities, strict=True):
-        for k in range(len(p)):
-            pooled.append(p[k])
-            hits.append(1 if k == y else 0)
+    pooled = [q for p in probabilities for q in p]
+    hits = [int(k == y) for y in labels for k in range(len(row))]
     risen = [
         (1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p
         for p in row
@@ -1385,7 +1205,7 @@ def multi_class_isotonic(
     reason="training libraries have it: `label_smoothing` of PyTorch's and Keras's cross-entropy",
     example="smoothed_label(1, classes=4, share=0.1)",
 )
-def smoothed_label(label: int, classes: int, share: float) -> list[float]:
+def smoothed_label(label, classes, share):
     """One for the label, zero for the others, then a share spread over all."""
     return smoothed_truth(
         [1.0 if k == label else 0.0 for k in range(classes)], share
@@ -1398,7 +1218,7 @@ def smoothed_label(label: int, classes: int, share: float) -> list[float]:
     reason="what a network aims at is learned in training; the lesson undoes it in one line",
     example="smoothed_truth([0.7, 0.2, 0.1, 0.0], share=0.1)",
 )
-def smoothed_truth(probabilities: Sequence[float], share: float) -> list[float]:
+def smoothed_truth(probabilities, share):
     """Mean target of rows whose labels have these probabilities."""
     return [(1 - share) * p + share / len(probabilities) for p in probabilities]
 
@@ -1410,14 +1230,9 @@ def smoothed_truth(probabilities: Sequence[float], share: float) -> list[float]:
     "eq-expected-cost",
     latex=r"\bar C_d(p) = \sum_{k} p_k \, C_{kd}",
     function="decisions.expected_cost",
-    example="""
-    mail = [[0, 9], [1, 0]]
-    [expected_cost([0.15, 0.85], mail, decision) for decision in (0, 1)]
-    """,
+    example=MAIL + "[expected_cost([0.15, 0.85], mail, decision) for decision in (0, 1)]",
 )
-def expected_cost(
-    p: Sequence[float], costs: Sequence[Sequence[float]], decision: int
-) -> float:
+def expected_cost(p, costs, decision):
     """Cost of the decision in each class, weighted by its probability."""
     return sum(p[k] * costs[k][decision] for k in range(len(p)))
 
@@ -1426,14 +1241,9 @@ def expected_cost(
     "eq-optimal-decision",
     latex=r"d^*(p) = \mathrm{arg\,min}_{d} \; \bar C_d(p)",
     function="decisions.optimal_decision",
-    example="""
-    mail = [[0, 9], [1, 0]]
-    [optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]
-    """,
+    example=MAIL + "[optimal_decision([1 - p, p], mail) for p in (0.5, 0.85, 0.95)]",
 )
-def optimal_decision(
-    p: Sequence[float], costs: Sequence[Sequence[float]]
-) -> int:
+def optimal_decision(p, costs):
     """Decision of the smallest expected cost, the first of those that tie."""
     best = 0
     for decision in range(len(costs[0])):
@@ -1448,7 +1258,7 @@ def optimal_decision(
     function="decisions.optimal_threshold",
     example="optimal_threshold(false_positive=9, false_negative=1)",
 )
-def optimal_threshold(false_positive: float, false_negative: float) -> float:
+def optimal_threshold(false_positive, false_negative):
     """Probability at which false alarm and miss have the same expected cost."""
     return false_positive / (false_positive + false_negative)
 
@@ -1457,13 +1267,9 @@ def optimal_threshold(false_positive: float, false_negative: float) -> float:
     "eq-net-benefit",
     latex=r"\mathrm{NB}(t) = \frac{\mathrm{TP}}{n} - \frac{\mathrm{FP}}{n} \cdot \frac{t}{1 - t}",
     function="net_benefit",
-    example="""
-    net_benefit(labels=[0, 0, 1, 1], forecasts=[0.1, 0.4, 0.3, 0.9], threshold=0.2)
-    """,
+    example="net_benefit(labels=[0, 0, 1, 1], forecasts=[0.1, 0.4, 0.3, 0.9], threshold=0.2)",
 )
-def net_benefit(
-    labels: Sequence[int], forecasts: Sequence[float], threshold: float
-) -> float:
+def net_benefit(labels, forecasts, threshold):
     """Count true positives per row, less false ones at the odds of t."""
     true = false = 0
     for y, p in zip(labels, forecasts, strict=True):
@@ -1479,7 +1285,7 @@ def net_benefit(
     function="validation_size",
     example="validation_size(forecasts=[0.05, 0.1, 0.2, 0.4, 0.6], standard_error=0.051)",
 )
-def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
+def validation_size(forecasts, standard_error):
     """Divide n by the squared error and the information on the slope."""
     log_odds = [math.log(p / (1 - p)) for p in forecasts]
     weights = [p * (1 - p) for p in forecasts]
@@ -1498,9 +1304,7 @@ def validation_size(forecasts: Sequence[float], standard_error: float) -> float:
     [abstains([1 - p, p], plain, abstaining_cost=0.1) for p in (0.5, 0.85, 0.95)]
     """,
 )
-def abstains(
-    p: Sequence[float], costs: Sequence[Sequence[float]], abstaining_cost: float
-) -> bool:
+def abstains(p, costs, abstaining_cost):
     """Say whether every decision is expected to cost more than abstaining."""
     return expected_cost(p, costs, optimal_decision(p, costs)) > abstaining_cost
 
@@ -1509,16 +1313,9 @@ def abstains(
     "eq-mean-cost",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} C_{y_i d_i}",
     function="decisions.mean_cost",
-    example="""
-    mail = [[0, 9], [1, 0]]
-    mean_cost(labels=[0, 1, 1, 0], decisions=[0, 1, 0, 1], costs=mail)
-    """,
+    example=MAIL + "mean_cost(labels=[0, 1, 1, 0], decisions=[0, 1, 0, 1], costs=mail)",
 )
-def mean_cost(
-    labels: Sequence[int],
-    decisions: Sequence[int],
-    costs: Sequence[Sequence[float]],
-) -> float:
+def mean_cost(labels, decisions, costs):
     """Mean over the rows of what the decision cost in the true class."""
     paid = [costs[y][d] for y, d in zip(labels, decisions, strict=True)]
     return sum(paid) / len(paid)
@@ -1533,9 +1330,7 @@ def mean_cost(
     function="decisions.risk_coverage",
     example="area_under_risk_coverage([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
 )
-def area_under_risk_coverage(
-    confidences: Sequence[float], correct: Sequence[bool]
-) -> float:
+def area_under_risk_coverage(confidences, correct):
     """Mean over all coverages of the share of errors among the surest rows."""
     shared = []  # equal confidences have no order: each counts with their mean
     for p in confidences:
@@ -1559,9 +1354,7 @@ def area_under_risk_coverage(
     function="decisions.risk_coverage",
     example="area_under_generalized_risk([0.9, 0.8, 0.7, 0.6], [True, True, False, True])",
 )
-def area_under_generalized_risk(
-    confidences: Sequence[float], correct: Sequence[bool]
-) -> float:
+def area_under_generalized_risk(confidences, correct):
     """Mean over all coverages of the errors that are let through, per row."""
     n = len(confidences)
     total = 0.0
@@ -1583,7 +1376,7 @@ def area_under_generalized_risk(
     function="measures.calibration_by_group",
     example="group_gap(labels=[0, 1, 1, 1], forecasts=[0.25, 0.25, 0.25, 0.25])",
 )
-def group_gap(labels: Sequence[int], forecasts: Sequence[float]) -> float:
+def group_gap(labels, forecasts):
     """Events beyond the forecasts of a group, in standard deviations."""
     beyond = sum(y - p for y, p in zip(labels, forecasts, strict=True))
     return beyond / math.sqrt(sum(p * (1 - p) for p in forecasts))
@@ -1600,9 +1393,7 @@ def group_gap(labels: Sequence[int], forecasts: Sequence[float]) -> float:
     function="measures.unlabelled_accuracy",
     example="share_above([0.95, 0.65], old=[0.9, 0.8, 0.6, 0.7], errors=1)",
 )
-def share_above(
-    new: Sequence[float], old: Sequence[float], errors: int
-) -> float:
+def share_above(new, old, errors):
     """As many old confidences lie below t as old rows are wrong."""
     t = sorted(old)[errors] if errors < len(old) else math.inf
     return sum(c >= t for c in new) / len(new)
@@ -1614,9 +1405,7 @@ def share_above(
     function="decisions.adjust_to_priors",
     example="adjust_to_priors(p=[0.6, 0.4], old=[0.5, 0.5], new=[0.9, 0.1])",
 )
-def adjust_to_priors(
-    p: Sequence[float], old: Sequence[float], new: Sequence[float]
-) -> list[float]:
+def adjust_to_priors(p, old, new):
     """Multiply each class by its gain in frequency, then divide by the sum."""
     parts = [p[k] * new[k] / old[k] for k in range(len(p))]
     return [part / sum(parts) for part in parts]
@@ -1634,11 +1423,7 @@ def adjust_to_priors(
     next_priors(rows, old=[0.5, 0.5], guess=[0.7, 0.3])
     """,
 )
-def next_priors(
-    rows: Sequence[Sequence[float]],
-    old: Sequence[float],
-    guess: Sequence[float],
-) -> list[float]:
+def next_priors(rows, old, guess):
     """Mean of the forecasts adjusted to the present guess: the next guess."""
     adjusted = [adjust_to_priors(p, old, guess) for p in rows]
     return [sum(p[k] for p in adjusted) / len(rows) for k in range(len(old))]
@@ -1654,20 +1439,13 @@ def next_priors(
     mixture_and_mean(confusion, shares=[0.75, 0.25], rows=rows)
     """,
 )
-def mixture_and_mean(
-    confusion: Sequence[Sequence[float]],
-    shares: Sequence[float],
-    rows: Sequence[Sequence[float]],
-) -> tuple[list[float], list[float]]:
+def mixture_and_mean(confusion, shares, rows):
     """Both sides for each j: the classes' means mixed, and the new mean."""
-    mixed = []
-    mean = []
-    for j in range(len(shares)):
-        total = 0.0
-        for k in range(len(shares)):
-            total = total + confusion[j][k] * shares[k]
-        mixed.append(total)
-        mean.append(sum(p[j] for p in rows) / len(rows))
+    mixed = [
+        sum(m * share for m, share in zip(row, shares, strict=True))
+        for row in confusion
+    ]
+    mean = [sum(p[j] for p in rows) / len(rows) for j in range(len(shares))]
     return mixed, mean
 
 
@@ -1684,20 +1462,13 @@ def mixture_and_mean(
     penalized_mismatch(confusion, old, ratios, mean, penalty=0.01)
     """,
 )
-def penalized_mismatch(
-    confusion: Sequence[Sequence[float]],
-    old: Sequence[float],
-    ratios: Sequence[float],
-    mean: Sequence[float],
-    penalty: float,
-) -> float:
+def penalized_mismatch(confusion, old, ratios, mean, penalty):
     """Distance of the mixture to the mean, and of the ratios to no shift."""
-    n_classes = len(old)
     miss = 0.0
-    for j in range(n_classes):
-        mixed = 0.0
-        for k in range(n_classes):
-            mixed = mixed + confusion[j][k] * old[k] * ratios[k]
+    for j in range(len(old)):
+        mixed = sum(
+            confusion[j][k] * old[k] * ratios[k] for k in range(len(old))
+        )
         miss = miss + (mixed - mean[j]) ** 2
     moved = sum((w - 1) ** 2 for w in ratios)
     return math.sqrt(miss) + penalty * math.sqrt(moved)
@@ -1712,7 +1483,7 @@ def penalized_mismatch(
     function="decisions.adjust_to_priors",
     example="[weighted_probability(p, w_0=0.5, w_1=8.0) for p in (0.06, 0.5)]",
 )
-def weighted_probability(p: float, w_0: float, w_1: float) -> float:
+def weighted_probability(p, w_0, w_1):
     """Probability of class 1 if its rows count w_1 times, others w_0 times."""
     return w_1 * p / (w_0 * (1 - p) + w_1 * p)
 
@@ -1723,16 +1494,10 @@ def weighted_probability(p: float, w_0: float, w_1: float) -> float:
     function="PlattScaling",
     example="forecast_and_share([0, 0, 1], [-1.0, 0.4, 1.6], intercept=-1.03)",
 )
-def forecast_and_share(
-    labels: Sequence[int], log_odds: Sequence[float], intercept: float
-) -> tuple[float, float]:
+def forecast_and_share(labels, log_odds, intercept):
     """Both sides: mean probability of class 1, and its share of the rows."""
-    said = 0.0
-    seen = 0
-    for y, z in zip(labels, log_odds, strict=True):
-        said = said + sigmoid(z + intercept)
-        seen = seen + y
-    return said / len(labels), seen / len(labels)
+    said = sum(sigmoid(z + intercept) for z in log_odds)
+    return said / len(labels), sum(labels) / len(labels)
 
 
 # practice/conformal
@@ -1746,7 +1511,7 @@ def forecast_and_share(
     reason="the lesson writes it in ten lines, and the libraries MAPIE and crepes have it",
     example="conformal_threshold([0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6, 0.25], alpha=0.2)",
 )
-def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
+def conformal_threshold(scores, alpha):
     """Smallest score that enough do not exceed; 1 where they are too few."""
     for q in sorted(scores):
         if sum(s <= q for s in scores) >= (len(scores) + 1) * (1 - alpha):
@@ -1765,13 +1530,9 @@ def conformal_threshold(scores: Sequence[float], alpha: float) -> float:
     reason="the lesson writes it in five lines, and the library MAPIE has it",
     example="adaptive_score([0.6, 0.3, 0.1], y=1, u=0.5)",
 )
-def adaptive_score(p: Sequence[float], y: int, u: float) -> float:
+def adaptive_score(p, y, u):
     """Probability before the label, and a part of its own; y counts from 0."""
-    total = 0.0
-    for p_k in p:
-        if p_k > p[y]:
-            total = total + p_k
-    return total + u * p[y]
+    return sum(p_k for p_k in p if p_k > p[y]) + u * p[y]
 
 
 @numbered(
@@ -1780,7 +1541,7 @@ def adaptive_score(p: Sequence[float], y: int, u: float) -> float:
     reason="one line of the lesson's loop",
     example="next_level(0.05, missed=1, alpha=0.05, gamma=0.005)",
 )
-def next_level(level: float, missed: int, alpha: float, gamma: float) -> float:
+def next_level(level, missed, alpha, gamma):
     """Level for the next list: smaller after a miss, larger after a hit."""
     return level + gamma * (alpha - missed)
 
@@ -1796,12 +1557,6 @@ def next_level(level: float, missed: int, alpha: float, gamma: float) -> float:
     reason="the softmax of sums: the lesson adds the logarithms and calls `softmax`",
     example="option_probabilities([[0.4], [0.4, 1.0, 0.9], [0.2, 1.0, 1.0, 0.6]])",
 )
-def option_probabilities(tokens: Sequence[Sequence[float]]) -> list[float]:
+def option_probabilities(tokens):
     """Probability of each option: the product of its tokens', normalised."""
-    scores = []
-    for option in tokens:
-        score = 0.0
-        for q in option:
-            score = score + math.log(q)
-        scores.append(score)
-    return softmax(scores)
+    return softmax([sum(math.log(q) for q in option) for option in tokens])

@@ -3,6 +3,9 @@
 A function of yours computes one frame from the values of the controls. `explore` calls it for every
 combination, and draws the frames into panels whose axes stay where they are while a control moves. Nothing is
 computed in the browser. JupyterLab draws the figure itself; on the site a small script does.
+
+A panel's `key` names the entry of the frame that it draws, `label` is what stands above it, with the unit,
+`height` is in pixels. A `domain` fixes the ends of an axis, in place of those of the data of all frames.
 """
 
 from __future__ import annotations
@@ -63,13 +66,7 @@ class Slider:
 class Choice:
     """A control that chooses among a few named things.
 
-    Attributes
-    ----------
-    name, label
-        As for `Slider`.
-    values : sequence of str or int
-    start : str or int
-        One of `values`.
+    The attributes are those of a `Slider`.
 
     Examples
     --------
@@ -97,9 +94,6 @@ class Diagram:
 
     Attributes
     ----------
-    key : str
-    label : str
-        What stands above the panel.
     color : str
         A name in `COLORS`.
     counts : bool
@@ -125,22 +119,16 @@ class Along:
         Name of the slider.
     keys : sequence of str
         Entries of the frame, each a number and a line with this name.
-    label : str
-        What stands above the panel: the quantity and its unit.
     steps : sequence of str
         Those of `keys` that jump right after a value of the slider.
     marks : sequence of str
         Entries of the frame that are values of the slider: each a vertical line with this name.
     band : (str, str), optional
         Entries of the frame: lower and upper edge of a shaded band.
-    domain : (float, float), optional
-        Ends of the vertical axis, in place of those of the data.
     log_x, log_y : bool
         Logarithmic axes.
     digits : int
         Decimals of the number that is written above the panel, where `keys` is one.
-    height : int
-        In pixels.
     """
 
     slider: str
@@ -162,9 +150,6 @@ class Curves:
 
     Attributes
     ----------
-    key : str
-    label : str
-        What stands above the panel: the vertical axis with its unit.
     x_label : str
         The horizontal axis with its unit.
     points, steps, areas : sequence of str
@@ -172,12 +157,8 @@ class Curves:
         bend smoothly from point to point, never beyond them; a single point is drawn larger.
     marks : sequence of str
         Entries of the frame that are places on the horizontal axis: each a vertical line with this name.
-    x_domain, y_domain : (float, float), optional
-        Ends of the axes, in place of those of the data of all frames.
     log_x, log_y : bool
         Logarithmic axes.
-    height : int
-        In pixels.
     """
 
     key: str
@@ -202,11 +183,6 @@ class Bars:
 
     Attributes
     ----------
-    key : str
-    label : str
-        What stands above the panel: the quantity and its unit.
-    domain : (float, float), optional
-        Ends of the axis, in place of those of the data of all frames.
     digits : int
         Decimals of the numbers at the bars.
     spans : str
@@ -276,10 +252,6 @@ def explore(
     controls : sequence of Slider or Choice
     columns : sequence of sequences of Diagram, Along, Curves or Bars
         Columns of panels, from left to right, each from top to bottom; a narrow page puts all in one column.
-
-    Returns
-    -------
-    Explorer
 
     Raises
     ------

@@ -111,29 +111,15 @@ class ScoreSource:
     kinks: int = 3000
 
     def sample(self, n: int, random_state: Seed = None) -> Forecasts:
-        """Draw `n` scores and whether their events happened.
-
-        Parameters
-        ----------
-        n : int
-        random_state : int, Generator or None
-
-        Returns
-        -------
-        y_true, y_prob : ndarray, shape (n,)
-        """
-        _input.positive_whole(n, "n")
+        """Draw whether events happened, and the scores that forecast them, each of shape (n,)."""
         generator = _input.generator(random_state)
-        p = np.asarray(self.scores.rvs(n, random_state=generator), dtype=float)
+        p = np.asarray(self.scores.rvs(_input.positive_whole(n, "n"), random_state=generator), dtype=float)
         return Forecasts((generator.random(n) < self.truth(p)).astype(np.int64), p)
 
     def calibration_error(self, norm: Norm = "l1") -> float:
         """Return the true calibration error, E|P(y = 1 | score) - score| or its root mean square.
 
-        Returns
-        -------
-        float
-            By Gauss-Legendre quadrature, 32 points between kinks.
+        By Gauss-Legendre quadrature, 32 points between kinks.
         """
         _input.one_of(norm, ["l1", "l2"], "norm")
         p, mass = self._quadrature()
@@ -201,13 +187,7 @@ class TwoGaussians:
         return np.asarray(self.separation * points + logit(self.positive_rate))
 
     def sample(self, n: int, random_state: Seed = None) -> Sample:
-        """Draw `n` rows.
-
-        Returns
-        -------
-        x, y, posterior : ndarray, shape (n,)
-            Feature, label, and the true P(y = 1 | x).
-        """
+        """Draw feature, label, and the true P(y = 1 | x), each of shape (n,)."""
         _input.positive_whole(n, "n")
         generator = _input.generator(random_state)
         y = (generator.random(n) < self.positive_rate).astype(np.int64)
@@ -252,15 +232,7 @@ class GaussianClasses:
         return np.asarray(_input.finite(x, "x", ndim=(2,)).astype(np.float64) @ self.means.T)
 
     def sample(self, n: int, random_state: Seed = None) -> Sample:
-        """Draw `n` rows.
-
-        Returns
-        -------
-        x : ndarray, shape (n, 2)
-        y : ndarray, shape (n,)
-        posterior : ndarray, shape (n, K)
-            The true P(y = k | x).
-        """
+        """Draw features, shape (n, 2), labels, shape (n,), and the true P(y = k | x), shape (n, K)."""
         _input.positive_whole(n, "n")
         generator = _input.generator(random_state)
         y = generator.integers(0, self.n_classes, n)
@@ -269,7 +241,7 @@ class GaussianClasses:
 
 
 class LogitSample(NamedTuple):
-    """Logits with labels drawn from their own softmax at a known temperature."""
+    """Logits, shape (n, K), with labels, shape (n,), drawn from their own softmax at a known temperature."""
 
     logits: Floats
     y_true: Integers
@@ -278,7 +250,7 @@ class LogitSample(NamedTuple):
 def logits_with_temperature(
     n: int, n_classes: int, temperature: float, *, spread: float = 2.0, random_state: Seed = None
 ) -> LogitSample:
-    """Draw logits that are right after division by a known temperature.
+    """Draw logits that are right after division by a known temperature, and labels from their softmax then.
 
     Parameters
     ----------
@@ -288,12 +260,6 @@ def logits_with_temperature(
     spread : float
         Standard deviation of the true logits.
     random_state : int, Generator or None
-
-    Returns
-    -------
-    logits : ndarray, shape (n, K)
-    y_true : ndarray, shape (n,)
-        Drawn from softmax(logits / temperature).
 
     Examples
     --------
@@ -351,12 +317,7 @@ def label_shift(
     class_prior : array_like, shape (K,)
         New class probabilities; every class with a positive one must occur in `y_true`.
     n : int
-        Rows to draw, with replacement.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-        Positions in `y_true`.
+        Rows to draw, with replacement: the function returns their positions in `y_true`.
 
     Examples
     --------

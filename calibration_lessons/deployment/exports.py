@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from string import Template
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _input
+from .._parameters import describe
+from .._typing import Floats
 from .._version import __version__
 from ..calibrators._base import Calibrator
 from ..calibrators.beta import BetaCalibration
@@ -45,85 +47,19 @@ def languages() -> dict[str, dict[str, Any]]:
     return tomllib.loads(text)
 
 
-@dataclass(frozen=True)
-class Curve:
-    """sigma(slope x + intercept)."""
+class Form(NamedTuple):
+    """What is done to logits or to a score, by a name that `languages.toml` explains, with its numbers."""
 
-    slope: float
-    intercept: float
-
-
-@dataclass(frozen=True)
-class Powers:
-    """sigma(a log x - b log(1 - x) + c), where x is kept its precision away from 0 and 1."""
-
-    a: float
-    b: float
-    c: float
+    kind: str
+    numbers: dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Steps:
-    """The value whose number is the count of edges below x."""
-
-    edges: list[float]
-    values: list[float]
-
-
-class EvenSteps(Steps):
-    """Steps whose edges are rounded to the type of x."""
-
-
-@dataclass(frozen=True)
-class Jumps:
-    """At a point its own value; elsewhere the value whose number is the count of points below x."""
-
-    points: list[float]
-    at: list[float]
-    between: list[float]
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Straight lines between the points, and the end values outside."""
-
-    points: list[float]
-    values: list[float]
-
-
-Map = Curve | Powers | Steps | Jumps | Lines
-
-
-@dataclass(frozen=True)
-class Temperature:
-    """z / temperature, for logits z that are counted from the largest of their row."""
-
-    temperature: float
-
-
-@dataclass(frozen=True)
-class Mixture:
-    """W z + b, for logits z that are counted from the mean of their row."""
-
-    matrix: list[list[float]]
-    intercepts: list[float]
-
-
-@dataclass(frozen=True)
-class Diagonal:
-    """Each logit, counted as for a mixture, times a number of its own, and b."""
-
-    scales: list[float]
-    intercepts: list[float]
-
-
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """What a function has to do: take the softmax of divided or mixed logits, or map each column."""
 
     title: str
     columns: int
-    does: Temperature | Mixture | Diagonal | list[Map]
+    does: Form | list[Form]
 
 
 @overload
@@ -154,7 +90,8 @@ def export(
     calibrator : fitted calibrator of this package
     target : {"numpy", "torch", "onnx", "sql", "javascript"}
         - "numpy", "torch": Python source of ``calibrate(scores)``, which takes an array or a tensor of shape
-          (n,), (n, 1) or (n, K) and returns the probabilities, shape (n, K), in float64.
+          (n,), (n, 1) or (n, K) and returns the probabilities, shape (n, K), in float64. For PyTorch it is a
+          module with its numbers as buffers, which ``calibrate.to("cuda")`` moves once and for all.
         - "onnx": a model, as bytes, with the input ``scores``, shape (n, K) or (n, 1), and the output
           ``probabilities``, shape (n, K). It answers, and computes, in float64. Needs the package onnx.
         - "sql": an expression of the column ``score`` with the probability of class 1, for calibrators of
@@ -194,7 +131,7 @@ def export(
     >>> scope["calibrate"]([0.0, 3.0])[:, 1].round(3).tolist()
     [0.5, 0.883]
     """
-    _input.one_of(target, [*languages(), "sql"], "target")
+    _input.one_of(target, [*languages()], "target")
     _input.one_of(dtype, ["float32", "float64"], "dtype")
     opset = _input.positive_whole(opset, "opset", OLDEST_OPSET)
     ir_version = _input.positive_whole(ir_version, "ir_version", OLDEST_IR)
@@ -202,6 +139,55 @@ def export(
     if target == "onnx":
         return _onnx(plan, dtype, opset, ir_version)
     return _sql(plan) if target == "sql" else _source(plan, languages()[target])
+
+
+def fold(calibrator: Calibrator, weight: npt.ArrayLike, bias: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """Put a calibrator that is linear in the logits into the layer that makes these: nothing is added.
+
+    Parameters
+    ----------
+    calibrator : fitted calibrator of this package
+        A temperature or `MatrixScaling`; `PlattScaling` for a layer of one logit.
+    weight : array_like, shape (K, n_features), or (1, n_features) for a binary logit
+        As PyTorch's ``Linear`` and scikit-learn's ``coef_`` hold it: logits are ``x @ weight.T + bias``.
+    bias : array_like, shape (K,) or (1,)
+
+    Returns
+    -------
+    weight, bias : ndarray of float64, of the same shapes
+        Those of the layer whose softmax (of one logit the sigmoid) is the calibrated probability.
+
+    {refused}
+
+    Examples
+    --------
+    >>> from calibration_lessons import TemperatureScaling
+    >>> scaling = TemperatureScaling().fit([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [0.0, 2.0]], [0, 0, 1, 1])
+    >>> weight, bias = fold(scaling, [[1.0, 2.0], [0.0, 1.0]], [0.5, 0.0])
+    >>> weight[0] * scaling.temperature_
+    array([1., 2.])
+    """
+    plan = _plan(calibrator)
+    weight, bias = _input.finite(weight, "weight", (2,)), _input.finite(bias, "bias", (1,))
+    for values, name in ((weight, "weight"), (bias, "bias")):
+        if len(values) != plan.columns:
+            raise _input.BadValue(name, f"has {len(values)} rows", f"one a logit, {plan.columns}")
+    match plan.does:
+        case Form("Temperature", {"temperature": temperature}):
+            return weight / temperature, bias / temperature
+        case [Form("Curve", {"slope": slope, "intercept": intercept})]:
+            return slope * weight, slope * bias + intercept
+        case Form("Mixture", {"matrix": matrix, "intercepts": intercepts}):
+            mixed = np.array(matrix)
+        case Form("Diagonal", {"scales": scales, "intercepts": intercepts}):
+            mixed = np.diag(scales)
+        case _:
+            expected = "one that is linear in the logits: a temperature, a matrix, Platt scaling of one logit"
+            raise _input.BadType("calibrator", f"is a {type(calibrator).__name__}", expected)
+    return mixed @ (weight - weight.mean(axis=0)), mixed @ (bias - bias.mean()) + intercepts
+
+
+describe(fold)
 
 
 def _plan(calibrator: Calibrator) -> Plan:
@@ -216,46 +202,54 @@ def _plan(calibrator: Calibrator) -> Plan:
     check_is_fitted(calibrator, "classes_")
     title = f"{type(calibrator).__name__} of {len(calibrator.classes_)} classes"
     columns = calibrator.n_features_in_
-    if isinstance(calibrator, TemperedSoftmax) and columns > 1:
-        return Plan(title, columns, Temperature(float(calibrator.temperature_)))
-    if isinstance(calibrator, MatrixScaling) and columns > 1:
-        scales, intercepts = np.diag(calibrator.coef_), calibrator.intercept_.tolist()
-        if np.count_nonzero(calibrator.coef_) == np.count_nonzero(scales):
-            return Plan(title, columns, Diagonal(scales.tolist(), intercepts))
-        return Plan(title, columns, Mixture(calibrator.coef_.tolist(), intercepts))
+    if columns > 1 and isinstance(calibrator, TemperedSoftmax | MatrixScaling):
+        return Plan(title, columns, _of_logits(calibrator))
     if isinstance(calibrator, MultiClassIsotonic):
-        curve = Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
-        return Plan(title, columns, [curve] * columns)
+        return Plan(
+            title, columns, [_of("Lines", points=calibrator.thresholds_, values=calibrator.values_)] * columns
+        )
     each = calibrator.calibrators_ if isinstance(calibrator, OneVsRest) else [calibrator]
-    return Plan(title, columns, [_map(one) for one in each])
+    return Plan(title, columns, [_of_score(one) for one in each])
 
 
-def _map(calibrator: Calibrator) -> Map:
-    """Describe the map of one score."""
+def _of(kind: str, **numbers: Any) -> Form:
+    return Form(kind, {name: np.asarray(value, dtype=float).tolist() for name, value in numbers.items()})
+
+
+def _of_logits(calibrator: TemperedSoftmax | MatrixScaling) -> Form:
+    if isinstance(calibrator, TemperedSoftmax):
+        return _of("Temperature", temperature=calibrator.temperature_)
+    matrix, scales = calibrator.coef_, np.diag(calibrator.coef_)
+    if np.count_nonzero(matrix) == np.count_nonzero(scales):
+        return _of("Diagonal", scales=scales, intercepts=calibrator.intercept_)
+    return _of("Mixture", matrix=matrix, intercepts=calibrator.intercept_)
+
+
+def _of_score(calibrator: Calibrator) -> Form:
     match calibrator:
         case TemperedSoftmax():  # of the logits 0 and z
-            return Curve(float(1 / calibrator.temperature_), 0.0)
+            return _of("Curve", slope=1 / calibrator.temperature_, intercept=0)
         case MatrixScaling():  # the logits 0 and z are -z / 2 and z / 2 from their mean
             (same, other), (crossed, own) = calibrator.coef_
             low, high = calibrator.intercept_
-            return Curve(float(own - crossed - other + same) / 2, float(high - low))
+            return _of("Curve", slope=(own - crossed - other + same) / 2, intercept=high - low)
         case PlattScaling():
-            return Curve(float(calibrator.slope_), float(calibrator.intercept_))
+            return _of("Curve", slope=calibrator.slope_, intercept=calibrator.intercept_)
         case BetaCalibration():
-            return Powers(float(calibrator.a_), float(calibrator.b_), float(calibrator.c_))
+            ends = {"low": EPSILON, "high": 1 - EPSILON}
+            return _of("Powers", a=calibrator.a_, b=calibrator.b_, c=calibrator.c_, **ends)
         case VennAbersCalibration():
             low, high = calibrator.lower_, calibrator.upper_
             at, between = high[:-1] / (1 - low[1:] + high[:-1]), high / (1 - low + high)
-            return Jumps(calibrator.thresholds_.tolist(), at.tolist(), between.tolist())
+            return _of("Jumps", points=calibrator.thresholds_, at=at, between=between)
         case IsotonicCalibration() if len(calibrator.values_) > 1:
-            return Lines(calibrator.thresholds_.tolist(), calibrator.values_.tolist())
+            return _of("Lines", points=calibrator.thresholds_, values=calibrator.values_)
         case IsotonicCalibration():
-            return Steps([], calibrator.values_.tolist())
+            return _of("Steps", edges=[], values=calibrator.values_)
+        case HistogramBinning(strategy="uniform", values_=values):
+            return _of("EvenSteps", edges=[m / len(values) for m in range(1, len(values))], values=values)
         case HistogramBinning():
-            values = calibrator.values_.tolist()
-            if calibrator.strategy == "uniform":
-                return EvenSteps([m / len(values) for m in range(1, len(values))], values)
-            return Steps(calibrator.edges_[1:-1].tolist(), values)
+            return _of("Steps", edges=calibrator.edges_[1:-1], values=calibrator.values_)
     raise _input.BadType("calibrator", f"is a {type(calibrator).__name__}", "one that can be exported")
 
 
@@ -264,26 +258,31 @@ def _about(plan: Plan, needs: str) -> str:
 
 
 def _source(plan: Plan, language: dict[str, Any]) -> str:
-    """Put the numbers of a plan into what a language says."""
-    if not isinstance(plan.does, list):
-        said = language["logits"][type(plan.does).__name__]
-        body = Template(said).substitute(vars(plan.does), columns=plan.columns)
+    """Put the numbers of a plan into what a language says: lists as constants, which are made once."""
+    constants: list[str] = []
+
+    def said(templates: dict[str, str], form: Form, k: int = 0) -> str:
+        known: dict[str, Any] = {"x": f"x{k}"}
+        for name, value in form.numbers.items():
+            known[name] = value
+            if isinstance(value, list):
+                line = Template(language["constant"])
+                constants.append(line.substitute(name=f"{name}{k}", values=value))
+                known[name] = Template(language["called"]).substitute(name=f"{name}{k}")
+        return Template(templates[form.kind]).substitute(known, columns=plan.columns)
+
+    if isinstance(plan.does, Form):
+        body = said(language["logits"], plan.does)
     else:
-        body = "".join(_column(one, k, language) for k, one in enumerate(plan.does))
-        last = language["one" if len(plan.does) == 1 else "several"]
+        column, last = Template(language["column"]), language["one" if len(plan.does) == 1 else "several"]
+        maps = enumerate(said(language["maps"], one, k) for k, one in enumerate(plan.does))
+        body = "".join(column.substitute(k=k, map=each) for k, each in maps)
         body += Template(last).substitute(every=_every(plan), columns=plan.columns)
     helpers = ""
     for name, text in reversed(language["helpers"].items()):
         helpers = text + helpers if f"{name}(" in helpers + body else helpers
-    about = _about(plan, language["needs"])
-    frame = Template(language["frame"])
-    return frame.substitute(about=about, columns=plan.columns, helpers=helpers, body=body)
-
-
-def _column(one: Map, k: int, language: dict[str, Any]) -> str:
-    ends = {"low": EPSILON, "high": 1 - EPSILON}
-    mapped = Template(language["maps"][type(one).__name__]).substitute(vars(one), **ends, x=f"x{k}")
-    return Template(language["column"]).substitute(k=k, map=mapped)
+    known = {"about": _about(plan, language["needs"]), "constants": "".join(constants)}
+    return Template(language["frame"]).substitute(known, columns=plan.columns, helpers=helpers, body=body)
 
 
 def _every(plan: Plan) -> str:
@@ -295,39 +294,26 @@ def _sql(plan: Plan) -> str:
     if plan.columns > 1:
         found = f"reads {plan.columns} columns"
         raise _input.BadValue("calibrator", found, "one score a row: an SQL expression is of one column")
-    comment = f"/* {_about(plan, 'a column named score')} */\n"
     assert isinstance(plan.does, list)  # one column is mapped
-    match plan.does[0]:
-        case Curve(slope, intercept):
-            return comment + _sql_sigma(f"({_literal(slope)} * score + {_literal(intercept)})")
-        case Powers(a, b, c):
-            low, high = _literal(EPSILON), _literal(1 - EPSILON)
-            p = f"(CASE WHEN score < {low} THEN {low} WHEN score > {high} THEN {high} ELSE score END)"
-            return comment + _sql_sigma(
-                f"({_literal(a)} * LN({p}) - {_literal(b)} * LN(1.0 - {p}) + {_literal(c)})"
-            )
-        case Steps(edges, values):
-            ends = zip(edges, values[:-1], strict=True)
-            cases = [f"WHEN score <= {_literal(edge)} THEN {_literal(value)}" for edge, value in ends]
-        case Jumps(points, at, values):
-            cases = [
-                f"WHEN score {sign} {_literal(point)} THEN {_literal(value)}"
-                for point, *both in zip(points, values[:-1], at, strict=True)
-                for sign, value in zip("<=", both, strict=True)
-            ]
-        case Lines(points, values):
-            cases = [f"WHEN score <= {_literal(points[0])} THEN {_literal(values[0])}"]
-            for i in range(1, len(points)):
-                start, rise = _literal(values[i - 1]), _literal(values[i] - values[i - 1])
-                share = f"(score - {_literal(points[i - 1])}) / {_literal(points[i] - points[i - 1])}"
-                cases.append(f"WHEN score <= {_literal(points[i])} THEN {start} + {rise} * ({share})")
-    cases = ["WHEN score IS NULL THEN NULL", *cases, f"ELSE {_literal(values[-1])}"]
-    return comment + "\n".join(["CASE", *(f"  {case}" for case in cases), "END"])
-
-
-def _sql_sigma(z: str) -> str:
-    tails = f"WHEN {z} < -700 THEN 0.0 WHEN {z} > 700 THEN 1.0"  # where other dialects fail
-    return f"CASE {tails} ELSE 1.0 / (1.0 + EXP(-{z})) END"
+    kind, numbers, said = plan.does[0].kind.removeprefix("Even"), plan.does[0].numbers, languages()["sql"]
+    comment = f"/* {_about(plan, 'a column named score')} */\n"
+    if kind in said["odds"]:
+        log_odds = Template(said["odds"][kind]).substitute(
+            {name: _literal(numbers[name]) for name in numbers}
+        )
+        return comment + Template(said["sigma"]).substitute(z=log_odds)
+    cases, table, last = [], numbers, numbers["between" if kind == "Jumps" else "values"][-1]
+    if kind == "Lines":
+        points, values = np.array(numbers["points"]), np.array(numbers["values"])
+        cases = [
+            Template(said["rows"]["Steps"]).substitute(edges=_literal(points[0]), values=_literal(values[0]))
+        ]
+        rises = {"widths": np.diff(points), "rises": np.diff(values)}
+        table = {"ends": points[1:], "points": points[:-1], "values": values[:-1], **rises}
+    for row in zip(*table.values(), strict=False):  # the last value is that of scores above all
+        known = dict(zip(table, map(_literal, row), strict=True))
+        cases.append(Template(said["rows"][kind]).substitute(known))
+    return comment + Template(said["cases"]).substitute(cases="".join(cases), last=_literal(last))
 
 
 def _literal(value: float) -> str:
@@ -346,81 +332,48 @@ def _onnx(plan: Plan, dtype: Dtype, opset: int, ir_version: int) -> bytes:
 
 def _onnx_text(plan: Plan, dtype: Dtype, opset: int = OLDEST_OPSET, ir_version: int = OLDEST_IR) -> str:
     """Write the model in the text form of ONNX."""
-    kind = {"float32": "float", "float64": "double"}[dtype]
-    text = "x = Cast<to = 11>(scores)\n"
-    if not isinstance(plan.does, list):
-        numbers = {name: np.transpose(value).tolist() for name, value in vars(plan.does).items()}
-        text += _filled(languages()["onnx"]["does"][type(plan.does).__name__], numbers)
+    kind, said = {"float32": "float", "float64": "double"}[dtype], languages()["onnx"]
+    text = said["start"]
+    if isinstance(plan.does, Form):
+        text += _onnx_step(plan.does, dtype, 0) + said["softmax"]
     else:
         for k, one in enumerate(plan.does):
-            text += f"x{k} = Gather<axis = 1>(x, i[{k}])\n"
-            text += _filled(languages()["onnx"]["does"][type(one).__name__], _onnx_numbers(one, dtype), k=k)
-        several = _filled(languages()["onnx"]["several"], {}, every=_every(plan), uniform=1 / plan.columns)
-        text += several if len(plan.does) > 1 else "probabilities = Concat<axis = 1>(Sub([1.0], p0), p0)\n"
-    lines = _statements(text)
-    inner = "|".join(line.split(" = ")[0] for line in lines[:-1])  # a network has others
-    lines = [re.sub(rf"\b({inner})\b", r"calibrate_\1", line) for line in lines]
+            text += Template(said["column"]).substitute(k=k) + _onnx_step(one, dtype, k)
+        last = said["several" if len(plan.does) > 1 else "one"]
+        text += Template(last).substitute(every=_every(plan), uniform=_tensor(1 / plan.columns))
+    inner = "|".join(set(re.findall(r"(?m)^(\w+) = ", text)) - {"probabilities"})
+    text = re.sub(rf"\b({inner})\b", r"calibrate_\1", text)  # a network has other names
     columns = f"{kind}[n, {plan.columns}] scores) => (double[n, {max(2, plan.columns)}] probabilities"
     head = f'<ir_version: {ir_version}, opset_import: ["" : {opset}], producer_name: "calibration_lessons">'
-    return "\n".join([head, f"calibrate ({columns}) {{", *lines, "}"])
+    return f"{head}\ncalibrate ({columns}) {{\n{text}}}"
 
 
-def _filled(template: str, numbers: dict[str, Any], **texts: Any) -> str:
-    """Put numbers into an ONNX template, where one number is a vector of one."""
-    vectors = {name: value if isinstance(value, list) else [value] for name, value in numbers.items()}
-    return Template(template).substitute(vectors, **texts)
+def _onnx_step(form: Form, dtype: Dtype, k: int) -> str:
+    numbers = {name: _tensor(value) for name, value in _onnx_numbers(form, dtype).items()}
+    said = languages()["onnx"]
+    lines = Template(said["does"][form.kind.removeprefix("Even")]).safe_substitute(said["parts"])
+    return Template(lines).substitute(numbers, k=k)
 
 
-def _onnx_numbers(one: Map, dtype: Dtype) -> dict[str, Any]:
-    """Return the numbers of a map, arranged for ONNX, which looks each of them up by a count of ends."""
-    match one:
-        case Curve() | Powers():
-            return {"low": EPSILON, "high": 1 - EPSILON, **vars(one)}
-        case Steps(edges, values):
-            rounded = np.array(edges, dtype=dtype if isinstance(one, EvenSteps) else float)
-            return {"ends": [-np.inf, *rounded.astype(float).tolist()], "values": values}
-        case Jumps(points, at, between):  # above all points no point is equal, whatever is looked up
+def _tensor(value: Any) -> str:
+    """Write numbers as ONNX does, a single one as a vector."""
+    array = np.atleast_1d(np.asarray(value, dtype=float))
+    return f"double{list(array.shape)} {{{', '.join(map(repr, array.ravel().tolist()))}}}"
+
+
+def _onnx_numbers(form: Form, dtype: Dtype) -> dict[str, Any]:
+    """Return the numbers of a form, arranged for ONNX, which looks each of them up by a count of ends."""
+    match form.numbers:
+        case {"matrix": matrix, **others}:
+            return {"matrix": np.transpose(matrix), **others}
+        case {"edges": edges, "values": values}:
+            rounded = np.array(edges, dtype=dtype if form.kind == "EvenSteps" else float)
+            return {"ends": [-np.inf, *rounded.astype(float)], "values": values}
+        case {"points": points, "at": at, "between": between}:
+            # above all points no point is equal, whatever is looked up
             repeated = {"points": [*points, points[-1]], "at": [*at, at[-1]]}
             return {"ends": [-np.inf, *points], **repeated, "between": between}
-        case Lines(points, values):
-            rises = {"widths": np.diff(points).tolist(), "rises": np.diff(values).tolist()}
+        case {"points": points, "values": values}:
+            rises = {"widths": np.diff(points), "rises": np.diff(values)}
             return {"ends": [-np.inf, *points[1:-1]], "points": points[:-1], "values": values[:-1], **rises}
-
-
-def _statements(text: str) -> list[str]:
-    """Lay out nested calls, one statement a line, as ONNX has them; what occurs twice is computed once."""
-    lines: list[str] = []
-    names: dict[str, str] = {}
-
-    def named(expression: str, statement: str) -> str:
-        if expression not in names:
-            names[expression] = f"v{len(names)}"
-            lines.append(f"{names[expression]} = {statement}")
-        return names[expression]
-
-    def constant(found: re.Match[str]) -> str:
-        numbers, rows = found[2].replace("[", "").replace("]", ""), found[2].count("[") - 1
-        size = numbers.count(",") + 1
-        shape = f"{rows}, {size // rows}" if rows else f"{size}"
-        kind = "int64" if found[1] else "double"
-        return named(found[0], f"Constant <value = {kind}[{shape}] {{{numbers}}}> ()")
-
-    def call(found: re.Match[str]) -> str:
-        return named(found[0], _spaced(found))
-
-    for line in text.splitlines():
-        name, expression = line.split(" = ", 1)
-        expression = CONSTANT.sub(constant, expression)
-        while not CALL.fullmatch(expression):
-            expression = CALL.sub(call, expression)
-        lines.append(f"{name} = {CALL.sub(_spaced, expression)}")
-    return lines
-
-
-CONSTANT = re.compile(r"(i?)(\[\[.*?\]\]|\[.*?\])")
-CALL = re.compile(r"(\w+)(<[^>]*>)?\(([^()]*)\)")  # one that holds no other
-
-
-def _spaced(call: re.Match[str]) -> str:
-    options = f"{call[2]} " if call[2] else ""
-    return f"{call[1]} {options}({call[3]})"
+    return form.numbers

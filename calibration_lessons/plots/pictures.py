@@ -66,10 +66,8 @@ class Picture(Figure):
         return buffer.getvalue()
 
     def __repr__(self) -> str:
-        every = [one for ax in self.axes for one in (ax, *ax.child_axes)]
-        told = [line for ax in every for line in described(cast(Axes, ax))]
-        lines = [f"Picture of {len(every)} axes", *told]
-        return "\n".join(lines)
+        every = [cast(Axes, one) for ax in self.axes for one in (ax, *ax.child_axes)]
+        return "\n".join([f"Picture of {len(every)} axes", *(line for ax in every for line in described(ax))])
 
 
 def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
@@ -97,6 +95,14 @@ def _axes(ax: Axes | None, size: tuple[float, float] = (6.0, 3.8)) -> Axes:
 
 def _picture(ax: Axes) -> Picture:
     return cast(Picture, ax.figure)
+
+
+def _named(ax: Axes, series: int, **names: Any) -> Picture:
+    """Name what is drawn: the axes, and the series where there are several."""
+    ax.set(**names)
+    if series > 1:
+        ax.legend()
+    return _picture(ax)
 
 
 @_house
@@ -142,13 +148,19 @@ def shared_legend(picture: Picture) -> Picture:
     title = legends[0].get_title().get_text() if legends else ""
     for legend in legends:
         legend.remove()
-    named: dict[str, Any] = {}
-    for ax in picture.axes:
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            named.setdefault(label, handle)
+    named = _handles(picture.axes)
     place: dict[str, Any] = {"loc": "outside upper center", "ncols": min(len(named), 3)}
     picture.legend([*named.values()], [*named], title=title or None, title_fontsize=TITLE, **place)
     return picture
+
+
+def _handles(axes: Sequence[Axes]) -> dict[str, Any]:
+    """First handle of each name of a legend."""
+    found: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    return found
 
 
 def _color(name: object) -> str:
@@ -269,7 +281,7 @@ def reliability_diagram(
         _calibrated(ax, x, ends[0][filled], ends[1][filled])
     ax.plot(x, y, color=shade, marker=MARKERS.get(shade, "o"), label=label)
     ax.vlines(x, low, high, color=shade, linewidth=1.2, label=f"{100 * level:g} % interval")
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=x_label, ylabel=y_label)
+    ax.set(xlabel=x_label, ylabel=y_label)
     _finish(ax, f"below the line: {below}\nabove the line: {above}" if legend else None)
     if counts:
         _counts_below(ax, curve.edges, curve.counts, shade)
@@ -311,7 +323,7 @@ def flexible_curve(
     ax.plot(curve.forecast, curve.observed, color=shade, label=label)
     band = f"{100 * level:g} % band, each point"
     ax.fill_between(curve.forecast, curve.low, curve.high, color=COLORS["band"], alpha=0.35, label=band)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="predicted risk", ylabel="observed risk")
+    ax.set(xlabel="predicted risk", ylabel="observed risk")
     _finish(ax, "below the line: predicts too much\nabove the line: predicts too little")
     edges = bin_edges(20)
     _counts_below(ax, edges, np.histogram(forecasts, edges)[0], shade)
@@ -372,7 +384,6 @@ def corp_diagram(
         _calibrated(ax, curve.forecast, *ends)
     marker = MARKERS.get(shade, "o") if len(curve.forecast) <= 25 else None
     ax.plot(curve.forecast, curve.recalibrated, color=shade, marker=marker, label=label)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.set(xlabel="forecast probability", ylabel="recalibrated probability")
     parts = "\n".join(f"{name}: {part:.4f}" for name, part in curve.decomposition()._asdict().items())
     _finish(ax, parts if legend else None)
@@ -386,6 +397,7 @@ def corp_diagram(
 def _diagram(ax: Axes | None, counts: bool, legend: bool, title: str) -> Axes:
     """Begin a diagram in a square of its own, or in axes that are there, where the diagonal is drawn once."""
     ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     if title:
         ax.set_title(title)
     if "perfect" not in ax.get_legend_handles_labels()[1]:
@@ -406,9 +418,8 @@ def _finish(ax: Axes, title: str | None) -> None:
     ax.set_axes_locator(_Slot(ax))
     if title is None:
         return
-    handles, labels = ax.get_legend_handles_labels()
-    first = {label: handles[labels.index(label)] for label in labels}
-    write = partial(ax.legend, list(first.values()), list(first), title=title, alignment="left")
+    first = _handles([ax])
+    write = partial(ax.legend, [*first.values()], [*first], title=title, alignment="left")
     if isinstance(ax.figure, Picture):
         write(loc="upper left", bbox_to_anchor=(1.02, 1), title_fontsize=TITLE)
         return
@@ -493,11 +504,8 @@ def lines(
             ax.fill_between(np.asarray(x), low, high, color=look["color"], alpha=0.2, linewidth=0)
     for name, (across, up) in (points or {}).items():
         ax.plot([across], [up], color=BLACK, marker="*", markersize=13, linestyle="none", label=name)
-    scales = {"xscale": "log" if log_x else "linear", "yscale": "log" if log_y else "linear"}
-    ax.set(xlabel=x_label, ylabel=y_label, title=title, **scales)
-    if len(series) + len(points or {}) > 1:
-        ax.legend()
-    return _picture(ax)
+    ax.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
+    return _named(ax, len(series) + len(points or {}), xlabel=x_label, ylabel=y_label, title=title)
 
 
 @_house
@@ -534,10 +542,9 @@ def interval_plot(
     for j, method in enumerate(methods):
         look = look_of(method, spare)
         shift = (j - (len(methods) - 1) / 2) * step
-        places = [i + shift for i, row in enumerate(rows.values()) if method in row]
-        drawn = [row[method] for row in rows.values() if method in row]
-        ax.plot([d[0] for d in drawn], places, **{**look, "linestyle": "none"}, label=method)
-        for place, (_, low, high) in zip(places, drawn, strict=True):
+        drawn = {i + shift: row[method] for i, row in enumerate(rows.values()) if method in row}
+        ax.plot([d[0] for d in drawn.values()], [*drawn], **{**look, "linestyle": "none"}, label=method)
+        for place, (_, low, high) in drawn.items():
             ax.plot([low, high], [place, place], color=look["color"], linewidth=1.5)
     if reference is not None:
         ax.axvline(reference, color=COLORS["perfect"], linestyle="--", linewidth=1.2)
@@ -587,10 +594,7 @@ def histogram(
     for name, value in (marks or {}).items():
         look = look_of(name, spare)
         ax.axvline(value, color=look["color"], linestyle=look["linestyle"], label=name)
-    ax.set(xlabel=x_label, ylabel=y_label, title=title)
-    if len(groups) + len(marks or {}) > 1:
-        ax.legend()
-    return _picture(ax)
+    return _named(ax, len(groups) + len(marks or {}), xlabel=x_label, ylabel=y_label, title=title)
 
 
 @_house
@@ -624,19 +628,16 @@ def bars(
     spare = spare_colors(methods)
     width = 0.8 / len(methods)
     for j, method in enumerate(methods):
-        cases = [i for i, group in enumerate(groups.values()) if method in group]
-        places = [i + (j - (len(methods) - 1) / 2) * width for i in cases]
-        heights = [group[method] for group in groups.values() if method in group]
+        shift = (j - (len(methods) - 1) / 2) * width
+        places = {case: i + shift for i, case in enumerate(groups) if method in groups[case]}
+        heights = [groups[case][method] for case in places]
         color = look_of(method, spare)["color"]
-        ax.bar(places, heights, width, label=method, color=color, edgecolor=BLACK, linewidth=0.5)
-        ranges = [(intervals or {}).get(case, {}).get(method) for case in groups]
-        for place, ends in zip(places, [ranges[i] for i in cases], strict=True):
-            if ends is not None:
+        ax.bar([*places.values()], heights, width, label=method, color=color, edgecolor=BLACK, linewidth=0.5)
+        for case, place in places.items():
+            if ends := (intervals or {}).get(case, {}).get(method):
                 ax.plot([place, place], list(ends), color=BLACK, linewidth=1.2)
-    ax.set(ylabel=y_label, title=title, xticks=range(len(groups)), xticklabels=list(groups))
-    if len(methods) > 1:
-        ax.legend()
-    return _picture(ax)
+    ax.set_xticks(range(len(groups)), list(groups))
+    return _named(ax, len(methods), ylabel=y_label, title=title)
 
 
 @_house
@@ -708,16 +709,13 @@ def scatter(
     """
     ax = _axes(ax)
     _clouds(ax, clouds, spare_colors(clouds))
-    ax.set(xlabel=x_label, ylabel=y_label, title=title)
-    return _picture(ax)
+    return _named(ax, len(clouds), xlabel=x_label, ylabel=y_label, title=title)
 
 
 def _clouds(ax: Axes, clouds: Mapping[str, Pair], spare: Iterator[str]) -> None:
     for name, (x, y) in clouds.items():
         look = {key: value for key, value in look_of(name, spare).items() if key != "linestyle"}
         ax.scatter(x, y, s=26, edgecolor="white", linewidth=0.5, label=name, **look)
-    if len(clouds) > 1:
-        ax.legend()
 
 
 @_house
@@ -765,10 +763,9 @@ def plane(
     for name, place in (names or {}).items():
         ax.plot(*place, color=BLACK, marker="*", markersize=12, markeredgecolor="white", linestyle="none")
         ax.annotate(name, place, (6, 3), textcoords="offset points", fontsize=13, fontweight="bold")
-    ax.set(xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
     ax.grid(False)
     _picture(ax).colorbar(mesh, ax=ax, label=height_label, shrink=0.8)
-    return _picture(ax)
+    return _named(ax, len(clouds or {}), xlabel=x_label, ylabel=y_label, title=title, aspect="equal")
 
 
 @_house

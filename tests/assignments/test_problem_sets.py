@@ -10,7 +10,8 @@ import pytest
 
 from classroom.course import ASSIGNMENTS, Course
 from tests.assignments.grading import Class, answered, full_marks, named, solutions, tasks
-from tools.binding.lengths import PARTS, ROOT, answer_minutes, problem_sets, set_minutes
+from tools.binding.lengths import answer_minutes, problem_sets, set_minutes
+from tools.binding.pages import PARTS, ROOT
 
 each_set = pytest.mark.parametrize("source", problem_sets(), ids=lambda source: source.stem)
 

@@ -35,24 +35,15 @@ def test_every_line_of_a_program_is_read_without_scrolling() -> None:
 def test_a_program_holds_what_it_calls_once_in_the_order_of_the_module_and_nothing_else() -> None:
     functions = [node.name for node in ast.parse(program("eq-ece")).body if isinstance(node, ast.FunctionDef)]
     assert functions == ["bin_number", "bin_accuracy", "bin_confidence", "expected_calibration_error"]
-    assert program("eq-sigmoid") == "\n\n\n".join(
-        [
-            "from __future__ import annotations\n\nimport math",
-            str(source("eq-sigmoid")),
-            NUMBERED["eq-sigmoid"].example,
-        ]
-    )
+    parts = ["import math", str(source("eq-sigmoid")), NUMBERED["eq-sigmoid"].example]
+    assert program("eq-sigmoid") == "\n\n\n".join(parts)
 
 
 def test_the_source_is_the_function_without_its_registration() -> None:
     text = str(source("eq-sigmoid"))
-    assert text.startswith("def sigmoid(z: float) -> float:\n") and text.endswith(
-        "return 1 / (1 + math.exp(-z))"
-    )
-    assert (
-        repr(source("eq-sigmoid")) == text
-        and source("eq-sigmoid")._repr_markdown_() == f"```python\n{text}\n```"
-    )
+    assert text.startswith("def sigmoid(z):\n") and text.endswith("return 1 / (1 + math.exp(-z))")
+    assert repr(source("eq-sigmoid")) == text
+    assert source("eq-sigmoid")._repr_markdown_() == f"```python\n{text}\n```"
 
 
 def test_edit_puts_the_program_into_a_new_cell(monkeypatch: pytest.MonkeyPatch) -> None:

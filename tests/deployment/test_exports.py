@@ -15,7 +15,9 @@ import types
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from playwright._impl._driver import compute_driver_executable
+from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
 from calibration_lessons.calibrators._base import Calibrator
@@ -53,16 +55,14 @@ def test_the_numpy_function_agrees(case):
 class Tensor(np.ndarray):
     """What an exported function asks of a tensor."""
 
-    device = None
-
     def is_floating_point(self):
         return self.dtype.kind == "f"
 
     def double(self):
         return self.astype(float)
 
-    def to(self, kind):
-        return self.astype(kind)
+    def to(self, other):
+        return self if isinstance(other, Tensor) else self.astype(other)
 
     def contiguous(self):
         return self
@@ -77,12 +77,20 @@ class Tensor(np.ndarray):
         return np.asarray(self).sum(axis=dim, keepdims=keepdim)
 
 
-def tensor(values, dtype=float, device=None):
-    return np.array(values, dtype).view(Tensor)
+class Module:
+    """What an exported module asks of its base class."""
+
+    def register_buffer(self, name, values):
+        setattr(self, name, values)
+
+    def __call__(self, scores):
+        return self.forward(scores)
 
 
 TORCH = types.ModuleType("torch")
-TORCH.float64, TORCH.tensor, TORCH.exp, TORCH.where = float, tensor, np.exp, np.where
+TORCH.nn = types.SimpleNamespace(Module=Module)
+TORCH.tensor = lambda values, dtype: np.array(values, dtype).view(Tensor)
+TORCH.float64, TORCH.exp, TORCH.where = float, np.exp, np.where
 TORCH.log, TORCH.log1p = np.log, np.log1p
 TORCH.stack = lambda columns, dim: np.stack(columns, axis=dim).view(Tensor)
 TORCH.bucketize = lambda x, points: np.searchsorted(points, x).view(Tensor)
@@ -133,8 +141,6 @@ def run_onnx(text, scores):
         else:
             named = dict([options.split(" = ")]) if options else {}
             known[name] = do[op](*(known[each] for each in given_.split(", ")), **named)
-    used = set(re.findall(r"\w+", " ".join(line.split(" = ", 1)[1] for line in lines)))
-    assert set(known) - {"probabilities", "scores"} <= used
     assert known["probabilities"].shape[1] == int(width)
     return known["probabilities"]
 
@@ -167,6 +173,35 @@ def test_an_onnx_model_is_its_text_read_by_onnx(monkeypatch):
     for named in ({"opset": 17}, {"ir_version": 7}):
         with pytest.raises(ValueError, match=f"{next(iter(named))} = .*expected a whole number of at least"):
             cl.export(PLATT, "onnx", **named)
+
+
+@given(cases.fitted_with_rows(dtypes=(np.float64,)), st.integers(1, 5))
+def test_what_is_folded_into_the_last_layer_answers_alike(case, n_features):
+    calibrator, _ = case
+    rng, columns = np.random.default_rng(n_features), calibrator.n_features_in_
+    weight, bias = rng.normal(size=(columns, n_features)), rng.normal(size=columns)
+    linear = (cl.TemperatureScaling, cl.ExpectationConsistency, cl.MatrixScaling, cl.PlattScaling)
+    if not isinstance(calibrator, linear):
+        with pytest.raises(TypeError, match=r"calibrator is a \w+: expected one that is linear"):
+            shipping.fold(calibrator, weight, bias)
+        return
+    x = rng.normal(size=(20, n_features))
+    new_weight, new_bias = shipping.fold(calibrator, weight, bias)
+    logits = x @ new_weight.T + new_bias
+    both = np.hstack([np.zeros((20, 1)), logits]) if columns == 1 else logits
+    with np.errstate(over="ignore", under="ignore"):
+        cases.agree(cl.softmax(both), calibrator, x @ weight.T + bias)
+
+
+@pytest.mark.parametrize("ensemble", [cl.PlattScaling(), cl.IsotonicCalibration()], ids=repr)
+def test_the_calibrators_of_an_ensemble_are_kept_and_exported_one_by_one(ensemble):
+    model = cl.CalibratedModel(LogisticRegression(), ensemble, cv=3, ensemble=True).fit(LOGITS, POSITIVE)
+    answers = []
+    for (classifier, calibrator), scores in zip(model.pairs_, model.scores(LOGITS), strict=True):
+        again = cl.calibrator_from_dict(json.loads(json.dumps(calibrator.to_dict())))
+        answers.append(asked(cl.export(again, "sql"), scores.tolist()))
+        assert np.array_equal(classifier.decision_function(LOGITS), scores)
+    np.testing.assert_allclose(np.mean(answers, axis=0), model.predict_proba(LOGITS)[:, 1], atol=1e-12)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from calibration_lessons.book import datasets
-from tools.binding.lengths import lessons
+from tools.binding.pages import lessons
 
 ROOT = Path(__file__).parents[2]
 HEAD, TEXT = (ROOT / "paper.md").read_text(encoding="utf-8").split("---\n", 2)[1:]

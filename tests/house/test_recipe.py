@@ -23,7 +23,7 @@ DEFINITION = f'''@numbered(
     "eq-sharpness",
 {FORMULA}
 )
-def sharpness(forecasts: Sequence[float]) -> float:
+def sharpness(forecasts):
     """Variance of the forecasts, in [0, 1/4]."""
     squares = total = 0.0
     for p in forecasts:
@@ -107,7 +107,8 @@ STALE = re.compile(r"^stale: (\S+)", re.M)
 def check(root):
     """Return what `notebooks.py --check` says: the notebooks that would be executed."""
     command = [sys.executable, "tools/binding/notebooks.py", "--check"]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False).stdout
+    own = os.environ | {"PYTHONPATH": str(root)}
+    return subprocess.run(command, cwd=root, env=own, capture_output=True, text=True, check=False).stdout
 
 
 def insert(text, before, new):

@@ -13,8 +13,8 @@ from calibration_lessons.plots.palette import BLACK, BLUE, DARK, GREEN, VERMILLI
 from tests.book.copied import ROOT
 from tests.colours import contrast
 from tools.site.mathml import mathml
-from tools.site.page_weight import applies, kept, selectors_of
 from tools.site.page_weight import drawn as drawn_letters
+from tools.site.page_weight import kept
 from tools.site.repairs import set_type
 
 
@@ -56,7 +56,7 @@ CSS = """
 @import url(other.css);
 :root { --read: 1px; --also: var(--read); --idle: 2px }
 .used, .unused { margin: var(--also) }
-.unused:is(.a, .b) > p { color: red }
+.unused:is(.a, .b) > p, #unused p, [a='used,p'] .unused { color: red }
 .used:not(.unused)::before { content: "x, y; }" }
 @media print { .unused { color: red } .used { color: blue } }
 @font-face { font-family: A; src: url("a;b.woff2") }
@@ -90,15 +90,6 @@ def test_the_font_of_formulas_gets_the_letters_that_browsers_draw():
 def test_a_group_of_one_letter_is_the_letter_and_an_operator_keeps_its_group():
     assert "mrow" not in mathml(r"\mathrm{ECE}", False) and "mstyle" not in mathml(r"a\,b", False)
     assert "<mrow><mo>/</mo></mrow>" in mathml("a/b", False)
-
-
-def test_selectors_part_at_commas_outside_of_brackets():
-    assert list(selectors_of("a:is(b, c), d[e='f,g']")) == ["a:is(b, c)", "d[e='f,g']"]
-
-
-@pytest.mark.parametrize(("selector", "can"), [("p.used > a:hover", True), ("#gone p", False), ("*", True)])
-def test_a_selector_applies_where_all_that_it_names_is_there(selector: str, can: bool):
-    assert applies(selector, {"p", "a", "used"}) is can
 
 
 @pytest.mark.parametrize(

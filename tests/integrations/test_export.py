@@ -73,6 +73,16 @@ def test_gradients_pass_through_the_torch_function():
     assert torch.isfinite(logits.grad).all() and logits.grad.abs().max() > 0
 
 
+def test_the_torch_module_holds_its_numbers_and_ends_a_network():
+    calibrator = cl.MatrixScaling("vector").fit(LOGITS, LABELS)
+    calibrate = torch_function(calibrator)
+    assert calibrate.state_dict().keys() == {"scales0", "intercepts0"}
+    network = torch.nn.Sequential(torch.nn.Linear(2, 3), calibrate)
+    x = torch.ones(4, 2)
+    expected = calibrator.predict_proba(network[0](x).detach().numpy())
+    np.testing.assert_allclose(network(x).detach().numpy(), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize(("opset", "ir_version"), [(18, 8), (20, 9), (21, 10)])
 def test_the_model_can_follow_a_network_in_one_onnx_graph(opset, ir_version):
     linear = onnx.parser.parse_model(

@@ -12,7 +12,7 @@ from docutils.utils import new_document
 from sphinx.errors import ExtensionError
 
 from tests.book.copied import ROOT
-from tools.binding.lengths import PARTS
+from tools.binding.pages import PARTS
 from tools.site.cards import cards
 
 HTML = ROOT / "_build/html"

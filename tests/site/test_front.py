@@ -11,7 +11,7 @@ from lxml import html
 from calibration_lessons.book import datasets
 from tests.site.conftest import HTML, Visit
 from tests.site.test_pages import LATE, MODES, PAGES
-from tools.binding.lengths import ROOT, lessons
+from tools.binding.pages import ROOT, lessons
 
 pytestmark = pytest.mark.browser
 
@@ -102,7 +102,8 @@ def test_each_page_has_a_title_a_language_and_a_description_of_its_own() -> None
     found: dict[str, str] = {}
     for page, root in heads():
         [described] = root.xpath("//meta[@name='description']/@content")
-        assert root.get("lang") == "en" and root.findtext(".//title"), page
+        [shared] = root.xpath("//meta[@property='og:title']/@content")
+        assert root.get("lang") == "en" and root.findtext(".//title").startswith(shared), page
         assert 15 <= len(described) <= 170 and "<!--" not in described, (page, described)
         assert found.setdefault(described, page) == page or "index.html" in (page, found[described]), (
             described
@@ -111,9 +112,7 @@ def test_each_page_has_a_title_a_language_and_a_description_of_its_own() -> None
 
 def test_each_lesson_says_its_number_and_the_minutes_that_it_takes_as_its_text_does() -> None:
     said = {page: root.find_class("lesson-head") for page, root in heads()}
-    assert sorted(page for page in said if said[page]) == [
-        path.relative_to(ROOT).with_suffix(".html").as_posix() for path in lessons()
-    ]
+    assert sorted(page for page in said if said[page]) == [f"{page.name}.html" for page in lessons(ROOT)]
     numbers, ways = [], []
     for page, (head,) in ((page, head) for page, head in said.items() if head):
         part, number, last, read, exercises = re.findall(r"^\w+|\d+", head.text_content())
@@ -121,8 +120,8 @@ def test_each_lesson_says_its_number_and_the_minutes_that_it_takes_as_its_text_d
         assert f"Time: {read} minutes to read, plus {exercises} for" in text, page
         ways.append((head.findtext("a") == "short path") == ("lesson is on the short path" in text))
         numbers.append(int(number))
-        assert part == page.split("/")[1].capitalize() and int(last) == len(lessons())
-    assert sorted(numbers) == [*range(1, len(lessons()) + 1)] and all(ways)
+        assert part == page.split("/")[1].capitalize() and int(last) == len(lessons(ROOT))
+    assert sorted(numbers) == [*range(1, len(lessons(ROOT)) + 1)] and all(ways)
 
 
 @pytest.mark.parametrize("visit", [(f"{LESSON}.html", mode, 1280) for mode in MODES], indirect=True)

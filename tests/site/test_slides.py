@@ -8,7 +8,7 @@ from lxml import html
 
 from tests.site.conftest import HTML, Visit
 from tests.site.test_pages import BROKEN_MATHS, WRITTEN, axe
-from tools.binding.lengths import ROOT, lessons
+from tools.binding.pages import ROOT, lessons
 from tools.site.slides import ENDING, slides
 
 pytestmark = pytest.mark.browser
@@ -47,7 +47,7 @@ def project(visit: Visit) -> None:
 
 
 def test_every_lesson_has_slides_with_its_figures_a_button_for_them_and_a_line_on_the_teachers_page() -> None:
-    taught = [path.relative_to(ROOT).with_suffix(ENDING).as_posix() for path in lessons()]
+    taught = [page.name + ENDING for page in lessons(ROOT)]
     assert set(taught) < set(DECKS)
     listed = html.parse(str(HTML / "book/teaching/slides.html")).xpath("//*[@class='lesson-slides']//a/@href")
     assert sorted(listed) == sorted(f"../../{name}" for name in DECKS)

@@ -22,24 +22,14 @@ from pathlib import Path
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
-
-from tools.binding import pages  # noqa: E402
+from tools.binding import pages
+from tools.binding.pages import ROOT, blocks, parse
 
 PAGE = Path(pages.EQUATIONS_PAGE)
 API = Path("book/reference/api")
 DEFINITIONS = Path("calibration_lessons/book/definitions.py")
 
-CODE_FENCE = re.compile(r"^(?P<fence>`{3,}|~{3,})(?!\{)[^\n]*\n.*?^(?P=fence)[ \t]*$", re.M | re.S)
-DOLLAR_MATH = re.compile(r"\$\$(?P<latex>.+?)\$\$(?:[ \t]*\((?P<label>[^()\s]+)\))?", re.S)
-MATH_FENCE = re.compile(
-    r"^(?P<fence>`{3,}|:{3,})\{math\}[ \t]*\n(?P<options>(?::[a-z]+:[^\n]*\n)*)"
-    r"(?P<latex>.*?)^(?P=fence)[ \t]*$",
-    re.M | re.S,
-)
 DOCUMENTED = re.compile(r"^\.\. auto(?:function|class):: *(\S+)", re.M)
-LABEL_OPTION = re.compile(r"^:label:[ \t]*(\S+)", re.M)
 
 INTRODUCTION = """\
 <!-- Written by tools/binding/equations.py from the definitions, the chapters and the tests: do not edit. -->
@@ -60,7 +50,6 @@ class Display:
     latex: str
     page: str
     cell: int | None
-    start: int
     line: int
 
     @property
@@ -94,32 +83,15 @@ class Proof:
     is_idle: bool
 
 
-@cache
-def parse(source: str) -> ast.Module:
-    """Syntax tree of a module; the guards ask for the same one again and again."""
-    return ast.parse(source)
-
-
-@cache
-def displays_in(text: str) -> tuple[tuple[str | None, re.Match[str]], ...]:
-    """Label and match of each piece of displayed maths in a Markdown text, code left out."""
-    text = CODE_FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    fences = [(LABEL_OPTION.search(match["options"]), match) for match in MATH_FENCE.finditer(text)]
-    return (
-        *((match["label"], match) for match in DOLLAR_MATH.finditer(text)),
-        *((label and label[1], match) for label, match in fences),
-    )
-
-
 def find_displays(root: Path) -> list[Display]:
     """Find the displayed maths of the book, in the order of the pages."""
     return [
-        Display(label, match["latex"], page.file, cell.number, match.start("latex"), line)
+        Display(block.label, block.content, page.file, cell.number, block.first)
         for page in pages.pages(root)
         if page.file != PAGE.as_posix()
         for cell in page.markdown
-        for label, match in displays_in(cell.source)
-        if (line := cell.source.count("\n", 0, match.start()) + 1)
+        for block in blocks(cell.source)
+        if block.kind == "math"
     ]
 
 
@@ -148,9 +120,9 @@ def settle(root: Path) -> list[str]:
             text = notebook.cells[display.cell - 1].source
         else:
             text = path.read_text(encoding="utf-8")
-        new = homes[display.label] + old[len(old.rstrip(" .,\n")) :]
-        start = display.start + len(old) - len(old.lstrip())
-        text = text[:start] + new + text[display.start + len(old) :]
+        above = sum(map(len, text.splitlines(keepends=True)[: display.line - 1]))
+        new = old[: -len(old.lstrip())] + homes[display.label] + old[len(old.rstrip(" .,\n")) :]
+        text = text[:above] + text[above:].replace(old, new, 1)
         if display.cell:
             notebook.cells[display.cell - 1].source = text
             text = nbformat.writes(notebook) + "\n"

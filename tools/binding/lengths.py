@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Say how long each lesson's main line is: what a reader reads who unfolds nothing.
 
-    tools/binding/lengths.py [PATH...]  and how the prose reads, beside three books that read well
+    tools/binding/lengths.py          of each lesson, and of all
     tools/binding/lengths.py --write  write the minutes into lessons, sets, instructor notes, start page
 
 Read is what lies open: words at 200 a minute, 4 seconds for a line of code, 45 for a table, 75 for a picture,
@@ -23,10 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
-
-from tools.binding.pages import PARTS, read_lines  # noqa: E402
+from tools.binding.pages import ROOT, Page, lessons, notebooks, read_lines
 
 WORDS_A_MINUTE, MINUTES_AN_EXERCISE = 200, 5
 SECONDS = {"lines": 4, "tables": 45, "pictures": 75, "formulas": 60}
@@ -100,11 +97,6 @@ def fives(minutes: float) -> int:
     return 5 * math.ceil(minutes / 5)
 
 
-def lessons(root: Path = ROOT) -> list[Path]:
-    """Every chapter that teaches a concept, in a fixed order."""
-    return sorted(path for part in PARTS for path in (root / "book" / part).glob("*.ipynb"))
-
-
 def measure(notebook: dict[str, Any]) -> Length:
     """Measure a notebook as read from its file."""
     texts = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
@@ -155,44 +147,13 @@ def plain(text: str) -> str:
     return text
 
 
-STYLE = {  # what a reader meets, per so many words: a symptom to look at, and no rule
-    "words a sentence": (0, r"[.?!](?=\s|$)"),
-    "numbers per 100": (100, r"(?<![\w.])\d[\d.]*"),
-    "connectives per 1000": (
-        1000, r"(?i)\b(?:because|since|so that|which|although|if|unless|therefore|whereas|while|but)\b",
-    ),
-    "you, we per 1000": (1000, r"(?i)\b(?:you|your|we|our|us)\b"),
-    "colons, semicolons per 1000": (1000, r"[:;](?=\s|$)"),
-}  # fmt: skip
-ANCHORS = {
-    "Molnar": (20.9, 0.8, 16, 13, 7),
-    "Downey": (18.7, 2.3, 16, 32, 14),
-    "mlu-explain": (22.2, 0.8, 12, 29, 12),
-}
-
-
-def style(notebook: dict[str, Any]) -> list[float]:
-    """Count what `STYLE` names in the open paragraphs of a notebook as read from its file."""
-    cells = (cell for cell in notebook["cells"] if cell["cell_type"] == "markdown")
-    texts = unfolded(["".join(cell["source"]) for cell in cells])
-    lines = (line for text in texts for line in plain(text).splitlines())
-    lines = (line for line in lines if not re.match(r"\s*[#|$`:(]", line))
-    text = re.sub(r"\$[^$]*\$|`[^`]*`|\{\w+\}", " ", "\n".join(lines))
-    words = len(re.findall(r"[A-Za-z]\w*", text))
-    counts = [len(re.findall(pattern, text)) for _, pattern in STYLE.values()]
-    return [
-        words / max(count, 1) if not per else per * count / words
-        for (per, _), count in zip(STYLE.values(), counts, strict=True)
-    ]
-
-
 def write(root: Path) -> Iterator[Path]:
     """Write the minutes of each lesson where they are stated; yield the files that change."""
     notes, intro = root / "book/teaching/instructor_notes.md", root / "book/intro.md"
     stated = []
-    for path in [*lessons(root), root / "book/quickstart.ipynb"]:
-        length = measure(json.loads(path.read_text(encoding="utf-8")))
-        read, name = length.minutes, path.relative_to(root / "book").with_suffix("").as_posix()
+    for page in [*lessons(root), *(page for page in notebooks(root) if page.name == "book/quickstart")]:
+        path, length = root / page.file, measure(page.raw)
+        read, name = length.minutes, page.name.removeprefix("book/")
         stated += [
             (path, r"\d+(?= minutes to read)", read),
             (path, r"(?<= minutes to read, plus )\d+", length.exercise_minutes),
@@ -210,25 +171,17 @@ def write(root: Path) -> Iterator[Path]:
             yield file
 
 
-def main(arguments: list[str]) -> None:
-    """Print a line per lesson and the sums, or write the minutes."""
-    if arguments == ["--write"]:
-        print("".join(f"{path.relative_to(ROOT)}: minutes written\n" for path in write(ROOT)), end="")
-        return
-    total, paths = 0, [Path(argument) for argument in arguments] or lessons()
-    for path in paths:
-        length = measure(json.loads(path.read_text(encoding="utf-8")))
-        total += length.minutes
-        print(
-            f"{path.stem:24} {length.minutes:3} min: {length.words:5} words {length.lines:3} lines "
-            f"{length.tables:2} tables {length.pictures:2} pictures {length.formulas:2} formulas; "
-            f"exercises {length.exercise_minutes:3} min"
-        )
-    print(f"{'all':24} {total} min\n\n{'':24} {', '.join(STYLE)}")
-    measured = {path.stem: style(json.loads(path.read_text(encoding="utf-8"))) for path in paths}
-    for name, figures in (measured | ANCHORS).items():
-        print(f"{name:24} " + " ".join(f"{figure:5.1f}" for figure in figures))
+def tell(pages: list[Page]) -> None:
+    """Print a line for each page, and the sum."""
+    lengths = {page.file: measure(page.raw) for page in pages}
+    for name, length in lengths.items():
+        parts = ", ".join(f"{getattr(length, part):5} {part}" for part in ("words", *SECONDS))
+        print(f"{name:45} {length.minutes:3} min: {parts}; exercises {length.exercise_minutes:3} min")
+    print(f"{'all':45} {sum(length.minutes for length in lengths.values())} min")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    if sys.argv[1:] == ["--write"]:
+        print("".join(f"{path.relative_to(ROOT)}: minutes written\n" for path in write(ROOT)), end="")
+    else:
+        tell(lessons(ROOT))

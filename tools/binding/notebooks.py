@@ -29,12 +29,10 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
-
-from tools.binding import marks as binding  # noqa: E402
-from tools.binding import pictures, staleness  # noqa: E402
-from tools.release import threads  # noqa: E402
+from tools.binding import marks as binding
+from tools.binding import pictures, staleness
+from tools.binding.pages import ROOT
+from tools.release import threads
 
 FOLDERS = ("book", "assignments/source")
 CELL_SECONDS = 600

@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 
+ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("uncertainty", "models", "measures", "calibrators", "practice")
 EQUATIONS_PAGE = "book/reference/equations.md"
 
@@ -23,7 +25,9 @@ _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _OPTION = re.compile(r"\s*:[\w-]+:")
 _VERBATIM = set("code code-block code-cell literalinclude math mermaid bibliography toctree".split())
 _HIDDEN = {"dropdown", "solution", "solution-start", "math"}
-_BLOCKS = MarkdownIt("commonmark").disable("inline").use(front_matter_plugin).use(colon_fence_plugin)
+_BLOCKS = MarkdownIt("commonmark").disable("inline").use(front_matter_plugin)
+_BLOCKS.use(colon_fence_plugin).use(dollarmath_plugin)
+_KINDS = {"front_matter", "fence", "colon_fence", "math_block", "math_block_label"}
 
 
 class Line(NamedTuple):
@@ -37,6 +41,29 @@ class Line(NamedTuple):
     text: str
     is_prose: bool
     is_open: bool
+
+
+class Block(NamedTuple):
+    """A directive, code (its kind is "") or displayed maths, by its lines, counted from 1.
+
+    Behind its name stands a title or a target; its content begins at the line `start`, below the options.
+    """
+
+    kind: str
+    first: int
+    last: int
+    start: int
+    content: str
+    label: str | None
+    is_open: bool
+    is_dollars: bool = False
+    target: str = ""
+    options: str = ""
+
+    @property
+    def is_prose(self) -> bool:
+        """Tell whether it holds text."""
+        return bool(self.kind) and self.kind not in _VERBATIM
 
 
 @dataclass(frozen=True)
@@ -115,6 +142,11 @@ class Page:
     raw: dict[str, Any] = field(repr=False)
 
     @property
+    def name(self) -> str:
+        """Path without its ending, as the site has it: book/measures/ece."""
+        return self.file.rpartition(".")[0]
+
+    @property
     def is_notebook(self) -> bool:
         """Tell a notebook from a Markdown file."""
         return self.file.endswith(".ipynb")
@@ -167,32 +199,38 @@ def parse(source: str) -> ast.Module:
 @cache
 def read_lines(text: str) -> tuple[Line, ...]:
     """Read the lines of a Markdown text."""
-    blocks, lines, in_maths = _blocks(text), [], False
-    for number, line in enumerate(text.splitlines(), start=1):
-        is_prose, is_open = blocks.get(number, (True, True))
-        is_maths = is_prose and (in_maths or line.lstrip().startswith("$$"))  # also within a paragraph
-        in_maths ^= is_prose and line.count("$$") % 2 == 1
-        lines.append(Line(number, line, is_prose and not is_maths, is_open))
-    return tuple(lines)
-
-
-def _blocks(text: str, above: int = 0, is_open: bool = True) -> dict[int, tuple[bool, bool]]:
-    """Tell whether the lines of directives and of code are prose, and whether they are open."""
     told: dict[int, tuple[bool, bool]] = {}
+    for block in blocks(text):
+        if block.is_dollars:
+            told |= dict.fromkeys(range(block.first, block.last + 1), (False, block.is_open))
+        else:
+            told |= dict.fromkeys(range(block.first, block.last + 1), (False, False))
+            inside = range(block.start, block.start + len(block.content.splitlines()))
+            told |= dict.fromkeys(inside, (block.is_prose, block.is_open))
+    lines = enumerate(text.splitlines(), start=1)
+    return tuple(Line(number, line, *told.get(number, (True, True))) for number, line in lines)
+
+
+@cache
+def blocks(text: str, above: int = 0, is_open: bool = True) -> tuple[Block, ...]:
+    """Read the directives, the code and the displayed maths of a Markdown text, and what directives hold."""
+    found: list[Block] = []
     for token in _BLOCKS.parse(text):
-        if token.map and token.type in {"front_matter", "fence", "colon_fence"}:
-            first, last = (above + place for place in token.map)
-            name = token.info[1:].partition("}")[0] if token.info.startswith("{") else ""
-            inside = token.content.splitlines()
-            options = list(takewhile(_OPTION.match, inside)) if name else []
-            is_prose = bool(name) and name not in _VERBATIM
-            shown = is_open and name not in _HIDDEN and "dropdown" not in "".join(options)
-            start = first + 2 + len(options)
-            told |= dict.fromkeys(range(first + 1, last + 1), (False, False))
-            told |= dict.fromkeys(range(start, first + 2 + len(inside)), (is_prose, shown))
-            if is_prose:
-                told |= _blocks("\n".join(inside[len(options) :]), start - 1, shown)
-    return told
+        if not token.map or token.type not in _KINDS:
+            continue
+        first, last = above + token.map[0] + 1, above + token.map[1]
+        if token.type.startswith("math"):
+            found.append(Block("math", first, last, first, token.content, token.info or None, is_open, True))
+            continue
+        name, _, target = token.info[1:].partition("}") if token.info.startswith("{") else ("", "", "")
+        options = list(takewhile(_OPTION.match, token.content.splitlines())) if name else []
+        label = next((option.split()[1] for option in options if option.startswith(":label: ")), None)
+        shown = is_open and name not in _HIDDEN and "dropdown" not in "".join(options)
+        content = "".join(token.content.splitlines(keepends=True)[len(options) :])
+        start, told = first + 1 + len(options), "\n".join(options)
+        block = Block(name, first, last, start, content, label, shown, False, target.strip(), told)
+        found += [block, *(blocks(content, block.start - 1, shown) if block.is_prose else ())]
+    return tuple(found)
 
 
 @cache

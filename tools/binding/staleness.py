@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.binding import equations
+from tools.binding.pages import parse
 
 PACKAGE = "calibration_lessons"
 DATA = "book/data"
@@ -36,14 +37,6 @@ def code_sources(notebook: Mapping[str, Any]) -> list[str]:
     """List the sources of a notebook's code cells, empty ones left out."""
     sources = ("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
     return [source for source in sources if source.strip()]
-
-
-def parse(source: str) -> ast.Module:
-    """Syntax tree of Python without notebook magics; empty where it is no Python."""
-    try:
-        return ast.parse(re.sub(r"(?m)^\s*[%!].*$", "", source))
-    except SyntaxError:
-        return ast.Module([], [])
 
 
 def plain(node: object) -> str:

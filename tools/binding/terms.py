@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
-
-from tools.binding.lengths import lessons, unfolded  # noqa: E402
+from tools.binding.lengths import unfolded
+from tools.binding.pages import ROOT, lessons
 
 GLOSSARY = "book/reference/glossary.md"
 # What is no prose: comments, code, roles, formulas, targets of links, headings, tables.
@@ -56,8 +53,8 @@ def unlinked(notebook: dict[str, Any], names: dict[str, str]) -> Iterator[tuple[
 def link(root: Path) -> Iterator[Path]:
     """Link what is not linked; yield the lessons that change."""
     names = terms(root)
-    for path in lessons(root):
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+    for page in lessons(root):
+        path, notebook = root / page.file, page.raw
         found = list(unlinked(notebook, names))
         for number, place, words, name in reversed(found):
             text = "".join(notebook["cells"][number]["source"])

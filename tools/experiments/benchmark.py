@@ -14,7 +14,6 @@ import ctypes
 import gc
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -23,7 +22,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +31,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
+from tools.experiments.running import ROOT, processor, versions
 
-RESULTS = Path(__file__).resolve().parents[2] / "book" / "reference" / "benchmarks.json"
-COMMAND = "make benchmark"
+RESULTS = ROOT / "book/reference/benchmarks.json"
 LIBRARIES = (
     "numpy", "scipy", "scikit-learn", "dask", "torch", "torchmetrics", "relplot", "calzone-tool", "netcal",
     "pycalib", "betacal", "venn-abers",
@@ -59,9 +57,29 @@ class Job:
     peer: str
     limit: float
     memory: float
+    tolerance: float
     ours: Call
     theirs: Call
-    tolerance: float
+
+
+JOBS: list[Callable[[], Job]] = []
+
+
+def job(name: str, peer: str, n: int, k: int = 1, **limits: float) -> Callable[[Any], Any]:
+    """List a job on n rows of k classes: of what it is given, a function makes our call and the peer's.
+
+    The input is made when the job's turn comes, so that one at a time lies in memory.
+    """
+
+    def listed(calls: Callable[[Array, Array], tuple[Call, Call]]) -> Any:
+        def made() -> Job:
+            ours, theirs = calls(*(binary(n) if k == 1 else network(n, k)))
+            return Job(name.format(size(n, k)), peer, ours=ours, theirs=theirs, **limits)
+
+        JOBS.append(made)
+        return calls
+
+    return listed
 
 
 def binary(n: int) -> tuple[Array, Array]:
@@ -88,115 +106,76 @@ def size(n: int, n_classes: int) -> str:
     return rows if n_classes == 1 else f"{rows} x {n_classes}"
 
 
-def jobs() -> Iterator[Callable[[], Job]]:
-    """Every job, made when its turn comes, so that one input at a time lies in memory."""
-    yield ece_of_confidences
-    yield ece_of_confidences_torch
-    for from_logits, limit in ((False, 0.35), (True, 0.15)):
-        yield lambda f=from_logits, at_most=limit: ece_beside_torchmetrics(f, at_most)
-    yield ece_beside_calzone
-    for n, n_classes in ((10**5, 10), (5 * 10**4, 100), (5 * 10**4, 1000)):
-        yield lambda n=n, k=n_classes: temperature(n, k)
-        yield lambda n=n, k=n_classes: consistency(n, k)
-    yield platt
-    yield beta
-    yield isotonic
-    yield multi_class_isotonic
-    yield venn_abers
-    yield histogram_binning
-    yield matrix_scaling
-    yield spiegelhalter
-    for n, n_classes in ((10**6, 10), (5 * 10**4, 1000)):
-        yield lambda n=n, k=n_classes: brier(n, k)
-
-
-def ece_of_confidences() -> Job:
+@job("ECE, {} confidences", "relplot", 10**6, limit=1.4, memory=2 * MIB, tolerance=1e-6)
+def ece_of_confidences(scores: Array, labels: Array) -> tuple[Call, Call]:
     """Full statistics per bin on our side, the error alone on the peer's."""
     from relplot.metrics import binnedECE
 
-    n = 10**6
-    scores, labels = binary(n)
-    return Job(
-        f"ECE, {size(n, 1)} confidences", "relplot", 1.4, 2 * MIB,
+    return (
         lambda: cl.expected_calibration_error(labels, scores),
-        lambda: binnedECE(scores, labels, nbins=15), 1e-6,
-    )  # fmt: skip
+        lambda: binnedECE(scores, labels, nbins=15),
+    )
 
 
-def ece_of_confidences_torch() -> Job:
+@job("ECE, {} confidences", "torchmetrics", 10**6, limit=0.3, memory=2 * MIB, tolerance=1e-6)
+def ece_of_confidences_torch(scores: Array, labels: Array) -> tuple[Call, Call]:
     """Compare the same error of the same confidences."""
     import torch
     from torchmetrics.functional.classification import binary_calibration_error
 
-    n = 10**6
-    scores, labels = binary(n)
     theirs = torch.from_numpy(scores), torch.from_numpy(labels)
-    return Job(
-        f"ECE, {size(n, 1)} confidences", "torchmetrics", 0.3, 2 * MIB,
+    return (
         lambda: cl.expected_calibration_error(labels, scores),
-        lambda: float(binary_calibration_error(*theirs, n_bins=15)), 1e-6,
-    )  # fmt: skip
+        lambda: float(binary_calibration_error(*theirs, n_bins=15)),
+    )
 
 
-def ece_beside_torchmetrics(from_logits: bool, limit: float) -> Job:
+@job("ECE from probabilities, {}", "torchmetrics", 10**6, 10, limit=0.35, memory=12 * MIB, tolerance=1e-3)
+def ece_of_probabilities(logits: Array, labels: Array) -> tuple[Call, Call]:
     """Top label, 15 bins."""
+    return ece_beside_torchmetrics(cl.softmax(logits).astype(np.float32), labels, from_logits=False)
+
+
+@job("ECE from logits, {}", "torchmetrics", 10**6, 10, limit=0.15, memory=12 * MIB, tolerance=1e-3)
+def ece_beside_torchmetrics(values: Array, labels: Array, from_logits: bool = True) -> tuple[Call, Call]:
+    """Top label, 15 bins; the peer takes both for what they are."""
     import torch
     from torchmetrics.functional.classification import multiclass_calibration_error
 
-    n, k = 10**6, 10
-    values, labels = network(n, k)
-    if not from_logits:
-        values = cl.softmax(values).astype(np.float32)
     theirs = torch.from_numpy(values), torch.from_numpy(labels)
-    return Job(
-        f"ECE from {'logits' if from_logits else 'probabilities'}, {size(n, k)}",
-        "torchmetrics", limit, 12 * MIB,
+    return (
         lambda: cl.expected_calibration_error(labels, values, from_logits=from_logits),
-        lambda: float(multiclass_calibration_error(*theirs, num_classes=k, n_bins=15)), 1e-3,
-    )  # fmt: skip
+        lambda: float(multiclass_calibration_error(*theirs, num_classes=10, n_bins=15)),
+    )
 
 
-def ece_beside_calzone() -> Job:
+@job("ECE from logits, {}", "calzone + softmax", 50_000, 1000, limit=0.5, memory=4 * MIB, tolerance=1e-5)
+def ece_beside_calzone(logits: Array, labels: Array) -> tuple[Call, Call]:
     """Top label, 15 bins; the peer starts from probabilities, so SciPy's softmax is part of its time."""
     from calzone.metrics import calculate_ece_mce
     from calzone.utils import reliability_diagram
     from scipy.special import softmax
 
-    n, k = 5 * 10**4, 1000
-    logits, labels = network(n, k)
-
     def theirs() -> float:
         accuracy, confidence, _, counts = reliability_diagram(labels, softmax(logits, axis=1), num_bins=15)
         return float(calculate_ece_mce(accuracy, confidence, counts)[0])
 
-    return Job(
-        f"ECE from logits, {size(n, k)}", "calzone + softmax", 0.5, 4 * MIB,
-        lambda: cl.expected_calibration_error(labels, logits, from_logits=True), theirs, 1e-5,
-    )  # fmt: skip
+    return lambda: cl.expected_calibration_error(labels, logits, from_logits=True), theirs
 
 
-def fit_memory(logits: Array) -> float:
-    """Bytes that a fit of a temperature may take."""
-    return logits.nbytes / 16 + 16 * len(logits) + 2 * MIB
-
-
-def temperature(n: int, k: int) -> Job:
+def temperature(logits: Array, labels: Array) -> tuple[Call, Call]:
     """Fit the peer's own class, without the cross-fitting around it."""
     from sklearn.calibration import _TemperatureScaling
 
-    logits, labels = network(n, k)
-    return Job(
-        f"T by NLL, {size(n, k)}", "scikit-learn", 0.15, fit_memory(logits),
+    return (
         lambda: cl.TemperatureScaling().fit(logits, labels).temperature_,
-        lambda: 1 / float(_TemperatureScaling().fit(logits, labels).beta_), 1e-3,
-    )  # fmt: skip
+        lambda: 1 / float(_TemperatureScaling().fit(logits, labels).beta_),
+    )
 
 
-def consistency(n: int, k: int) -> Job:
+def consistency(logits: Array, labels: Array) -> tuple[Call, Call]:
     """No library has it: the peer is SciPy's root finder on the mean of the largest probability."""
     from scipy.optimize import brentq
-
-    logits, labels = network(n, k)
 
     def theirs() -> float:
         gaps = logits - logits.max(axis=1, keepdims=True)
@@ -207,145 +186,124 @@ def consistency(n: int, k: int) -> Job:
 
         return float(brentq(excess, 0.05, 20))
 
-    return Job(
-        f"EC, {size(n, k)}", "SciPy brentq", 0.2, fit_memory(logits),
-        lambda: cl.ExpectationConsistency().fit(logits, labels).temperature_, theirs, 1e-3,
-    )  # fmt: skip
+    return lambda: cl.ExpectationConsistency().fit(logits, labels).temperature_, theirs
 
 
-def platt() -> Job:
+for n, k in ((10**5, 10), (5 * 10**4, 100), (5 * 10**4, 1000)):
+    memory = n * k / 4 + 16 * n + 2 * MIB  # a sixteenth of the logits, and two numbers a row
+    job("T by NLL, {}", "scikit-learn", n, k, limit=0.15, memory=memory, tolerance=1e-3)(temperature)
+    job("EC, {}", "SciPy brentq", n, k, limit=0.2, memory=memory, tolerance=1e-3)(consistency)
+
+
+@job("Platt, {}", "scikit-learn", 10**6, limit=0.15, memory=8 * MIB, tolerance=1e-3)
+def platt(scores: Array, labels: Array) -> tuple[Call, Call]:
     """Platt's targets on both sides."""
     from scipy.special import expit, logit
     from sklearn.calibration import _SigmoidCalibration
 
-    n = 10**6
-    scores, labels = binary(n)
-    log_odds = logit(scores)
-    theirs = _SigmoidCalibration()
-    return Job(
-        f"Platt, {size(n, 1)}", "scikit-learn", 0.15, 8 * MIB,
+    log_odds, theirs = logit(scores), _SigmoidCalibration()
+    return (
         lambda: cl.PlattScaling().fit(log_odds, labels).predict_proba([1.0])[0, 1],
-        lambda: expit(-(theirs.fit(log_odds, labels).a_ + theirs.b_)), 1e-3,
-    )  # fmt: skip
+        lambda: expit(-(theirs.fit(log_odds, labels).a_ + theirs.b_)),
+    )
 
 
-def beta() -> Job:
+@job("beta, {}", "betacal", 10**6, limit=1.0, memory=64 * 10**6, tolerance=1e-3)
+def beta(scores: Array, labels: Array) -> tuple[Call, Call]:
     """Fit, then predict one probability; the peer stops earlier: its fourth digit differs."""
     from betacal import BetaCalibration
 
-    n = 10**6
-    scores, labels = binary(n)
-    return Job(
-        f"beta, {size(n, 1)}", "betacal", 1.0, 8 * scores.nbytes,
+    return (
         lambda: cl.BetaCalibration().fit(scores, labels).predict_proba([0.9])[0, 1],
-        lambda: BetaCalibration().fit(scores, labels).predict([0.9])[0], 1e-3,
-    )  # fmt: skip
+        lambda: BetaCalibration().fit(scores, labels).predict([0.9])[0],
+    )
 
 
-def venn_abers() -> Job:
-    """Fit, then predict as many scores; both give an interval on the way."""
-    from venn_abers.venn_abers import calc_p0p1, calc_probs
-
-    n = 10**5
-    scores, labels = binary(n)
-    two = np.stack([1 - scores, scores], axis=1)
-    return Job(
-        f"Venn-Abers, {size(n, 1)}", "venn-abers", 0.1, 30 * scores.nbytes,
-        lambda: cl.VennAbersCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
-        lambda: calc_probs(*calc_p0p1(two, labels), two)[0][:, 1], 1e-12,
-    )  # fmt: skip
-
-
-def isotonic() -> Job:
+@job("isotonic, {}", "scikit-learn", 10**6, limit=0.6, memory=64 * 10**6, tolerance=1e-6)
+def isotonic(scores: Array, labels: Array) -> tuple[Call, Call]:
     """Fit, then predict the same million scores."""
     from sklearn.isotonic import IsotonicRegression
 
-    n = 10**6
-    scores, labels = binary(n)
     theirs = IsotonicRegression(out_of_bounds="clip")
-    return Job(
-        f"isotonic, {size(n, 1)}", "scikit-learn", 0.6, 8 * scores.nbytes,
+    return (
         lambda: cl.IsotonicCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
-        lambda: theirs.fit(scores, labels).predict(scores), 1e-6,
-    )  # fmt: skip
+        lambda: theirs.fit(scores, labels).predict(scores),
+    )
 
 
-def multi_class_isotonic() -> Job:
+@job("multi-class isotonic, {}", "scikit-learn", 10**5, 10, limit=0.9, memory=80 * 10**6, tolerance=1e-5)
+def multi_class_isotonic(logits: Array, labels: Array) -> tuple[Call, Call]:
     """Fit on all rows and classes, then predict the same rows."""
     from sklearn.isotonic import IsotonicRegression
 
-    n, n_classes = 10**5, 10
-    logits, labels = network(n, n_classes)
     p, theirs = cl.softmax(logits).astype(np.float64), IsotonicRegression(out_of_bounds="clip")
-    hits = (labels[:, None] == np.arange(n_classes)).ravel()
+    hits = (labels[:, None] == np.arange(p.shape[1])).ravel()
 
     def peer() -> Any:
         risen = theirs.fit(p.ravel(), hits).predict(p.ravel()).reshape(p.shape)
         return risen / risen.sum(axis=1, keepdims=True)
 
-    return Job(
-        f"multi-class isotonic, {size(n, n_classes)}", "scikit-learn", 0.9, 10 * p.nbytes,
-        lambda: cl.MultiClassIsotonic(0).fit(p, labels).predict_proba(p),
-        peer, 1e-5,
-    )  # fmt: skip
+    return lambda: cl.MultiClassIsotonic(0).fit(p, labels).predict_proba(p), peer
 
 
-def histogram_binning() -> Job:
+@job("Venn-Abers, {}", "venn-abers", 10**5, limit=0.1, memory=24 * 10**6, tolerance=1e-12)
+def venn_abers(scores: Array, labels: Array) -> tuple[Call, Call]:
+    """Fit, then predict as many scores; both give an interval on the way."""
+    from venn_abers.venn_abers import calc_p0p1, calc_probs
+
+    two = np.stack([1 - scores, scores], axis=1)
+    return (
+        lambda: cl.VennAbersCalibration().fit(scores, labels).predict_proba(scores)[:, 1],
+        lambda: calc_probs(*calc_p0p1(two, labels), two)[0][:, 1],
+    )
+
+
+@job("histogram binning, {}", "netcal", 10**6, limit=0.25, memory=32 * 10**6, tolerance=1e-6)
+def histogram_binning(scores: Array, labels: Array) -> tuple[Call, Call]:
     """Fit, then predict the same million scores; our output holds both classes."""
     from netcal.binning import HistogramBinning
 
-    n = 10**6
-    scores, labels = binary(n)
     theirs = HistogramBinning(bins=15)
-    return Job(
-        f"histogram binning, {size(n, 1)}", "netcal", 0.25, 2 * 2 * scores.nbytes,
+    return (
         lambda: cl.HistogramBinning().fit(scores, labels).predict_proba(scores)[:, 1],
-        lambda: theirs.fit(scores, labels).transform(scores), 1e-6,
-    )  # fmt: skip
+        lambda: theirs.fit(scores, labels).transform(scores),
+    )
 
 
-def matrix_scaling() -> Job:
+@job("matrix scaling, {}", "scikit-learn", 5000, 10, limit=0.5, memory=8 * MIB, tolerance=1e-2)
+def matrix_scaling(logits: Array, labels: Array) -> tuple[Call, Call]:
     """Choose the penalty of a full matrix by cross-validation, then predict; the peer pulls towards zero."""
     from sklearn.linear_model import LogisticRegressionCV
 
-    n, k = 5000, 10
-    logits, labels = network(n, k)
     rows = logits.astype(np.float64)
     theirs = LogisticRegressionCV(l1_ratios=(0,), scoring="neg_log_loss", use_legacy_attributes=False)
-    return Job(
-        f"matrix scaling, {size(n, k)}", "scikit-learn", 0.5, 8 * MIB,
+    return (
         lambda: cl.MatrixScaling("full").fit(rows, labels).predict_proba(rows).max(axis=1).mean(),
-        lambda: theirs.fit(rows, labels).predict_proba(rows).max(axis=1).mean(), 1e-2,
-    )  # fmt: skip
+        lambda: theirs.fit(rows, labels).predict_proba(rows).max(axis=1).mean(),
+    )
 
 
-def spiegelhalter() -> Job:
+@job("Spiegelhalter's z, {}", "calzone", 10**6, limit=1.0, memory=80 * 10**6, tolerance=1e-6)
+def spiegelhalter(scores: Array, labels: Array) -> tuple[Call, Call]:
     """Test whether a million forecasts are calibrated."""
     from calzone.metrics import spiegelhalter_z_test
 
-    n = 10**6
-    scores, labels = binary(n)
     two = np.stack([1 - scores, scores], axis=1).astype(np.float64)
-    return Job(
-        f"Spiegelhalter's z, {size(n, 1)}", "calzone", 1.0, 10 * scores.nbytes,
+    return (
         lambda: cl.calibration_test(labels, two[:, 1], method="spiegelhalter").statistic,
-        lambda: spiegelhalter_z_test(labels, two)[0], 1e-6,
-    )  # fmt: skip
+        lambda: spiegelhalter_z_test(labels, two)[0],
+    )
 
 
-def brier(n: int, k: int) -> Job:
+@job("Brier, {}", "pycalib", 50_000, 1000, limit=0.6, memory=16 * MIB, tolerance=5e-3)
+@job("Brier, {}", "pycalib", 10**6, 10, limit=0.6, memory=16 * MIB, tolerance=5e-3)  # this one first
+def brier(logits: Array, labels: Array) -> tuple[Call, Call]:
     """Score labels; the peer asks for them one-hot and takes the mean over the classes."""
     from pycalib.metrics import brier_score
 
-    logits, labels = network(n, k)
-    probabilities = cl.softmax(logits).astype(np.float32)
-    del logits
+    p, k = cl.softmax(logits).astype(np.float32), logits.shape[1]
     one_hot = np.eye(k, dtype=np.float32)
-    return Job(
-        f"Brier, {size(n, k)}", "pycalib", 0.6, 16 * MIB,
-        lambda: cl.brier_score(labels, probabilities),
-        lambda: k * brier_score(one_hot[labels], probabilities), 5e-3,
-    )  # fmt: skip
+    return lambda: cl.brier_score(labels, p), lambda: k * brier_score(one_hot[labels], p)
 
 
 def memory_field(name: str) -> int:
@@ -484,17 +442,6 @@ def import_seconds(*modules: str, runs: int = 11) -> list[float]:
     return [statistics.median(times) for times in taken.values()]
 
 
-def machine() -> dict[str, str]:
-    """Return what the numbers depend on: processor, system and versions."""
-    cpu = next(
-        line.split(":")[1].strip()
-        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        if line.startswith("model name")
-    )
-    versions = {library: version(library) for library in LIBRARIES}
-    return {"cpu": cpu, "cores": str(os.cpu_count()), "python": platform.python_version(), **versions}
-
-
 def report(of: dict[str, Any]) -> str:
     """Write one line of progress."""
     ratio = of["seconds"] / of["peer_seconds"]
@@ -522,10 +469,10 @@ def main(words: list[str]) -> None:
     torch.set_num_threads(1)
     with threadpool_limits(1):
         if words[:1] == [MEMORY]:
-            print(json.dumps(memory_of(list(jobs())[int(words[1])]())))
+            print(json.dumps(memory_of(JOBS[int(words[1])]())))
             return
         results = []
-        for place, make in enumerate(jobs()):
+        for place, make in enumerate(JOBS):
             job = make()
             if not words or any(word.lower() in job.name.lower() for word in words):
                 results.append(measure(place, job))
@@ -540,8 +487,8 @@ def main(words: list[str]) -> None:
     print("over Dask ...", flush=True)
     lazy = subprocess.run([sys.executable, __file__, OVER_DASK], capture_output=True, text=True, check=True)
     written = {
-        "command": COMMAND,
-        "machine": machine(),
+        "command": "make benchmark",
+        "machine": {"cpu": processor(), "cores": str(os.cpu_count()), **versions(*LIBRARIES)},
         "jobs": results,
         "growth": points,
         "import": {"calibration_lessons": ours, "scikit-learn": theirs},

@@ -11,17 +11,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import platform
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-import scipy
-import sklearn
 
 from calibration_lessons.book import comparison
-from tools.experiments.running import done, parser
+from tools.experiments.running import done, options, versions
 
 REPEATS = 40
 
@@ -66,17 +62,13 @@ def write(folder: Path, table: pd.DataFrame, record: dict[str, object]) -> None:
 
 def main() -> None:
     """Run the cases, two at a time, and write what was counted."""
-    reader = parser(__doc__)
-    reader.add_argument("--repeats", type=int, default=REPEATS, help="draws of each case")
-    options = reader.parse_args()
-    table = pd.concat(done(partial(counted, repeats=options.repeats), list(comparison.CASES)))
-    modules = {"numpy": np, "scipy": scipy, "scikit-learn": sklearn, "pandas": pd}
+    asked = options(__doc__, repeats=REPEATS)
+    table = pd.concat(done(partial(counted, repeats=asked.repeats), list(comparison.CASES)))
     record = {
-        "command": f"python tools/experiments/choosing_experiment.py --repeats {options.repeats}",
-        "versions": {"python": platform.python_version()}
-        | {name: module.__version__ for name, module in modules.items()},
+        "command": f"python tools/experiments/choosing_experiment.py --repeats {asked.repeats}",
+        "versions": versions("numpy", "scipy", "scikit-learn", "pandas"),
     }
-    write(options.output, table, record)
+    write(asked.output, table, record)
 
 
 if __name__ == "__main__":

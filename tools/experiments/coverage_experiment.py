@@ -29,7 +29,7 @@ import calibration_lessons as cl
 from calibration_lessons.book.simulate import Truth, calibrated, over_confident, sawtooth
 from calibration_lessons.measures import _class_wise
 from calibration_lessons.measures.reliability import curve_from_sums
-from tools.experiments.running import done, parser, write_table
+from tools.experiments.running import done, options, write_table
 
 REPEATS, RESAMPLES, FORECASTS, ROUNDING = 1000, 200, 300, 1e-12
 Z_ONE, Z_TWO = stats.norm.isf([0.05, 0.025])
@@ -279,9 +279,8 @@ def count_numbered(number: int) -> Row:
 
 def main() -> None:
     """Count for every case, two at a time, and write the table."""
-    options = parser(__doc__).parse_args()
-    rows = list(done(count_numbered, range(len(cases()))))
-    write_table(options.output / "coverage.csv", Row._fields, rows)
+    output = options(__doc__).output / "coverage.csv"
+    write_table(output, Row._fields, list(done(count_numbered, range(len(cases())))))
 
 
 if __name__ == "__main__":

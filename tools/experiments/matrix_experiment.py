@@ -22,12 +22,13 @@ from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
-from tools.experiments.running import DATA, parser, write_table
+from tools.experiments.running import DATA, options, write_table
 
 SIZES = (100, 500, 5000)
 N_SPLITS = 4
 UNPENALISED = 1e-3  # a strength so small that only rounding feels it
 COLUMNS = tuple(datasets.matrix_scaling())
+Method = Callable[[Any, Any, Any], Any]
 
 
 def sources() -> Iterator[tuple[str, Any, Any]]:
@@ -91,12 +92,13 @@ def mixture(z: Any, y: Any, z_new: Any) -> Any:
     return np.tensordot(share, parts[1], 1)
 
 
-def methods() -> dict[str, Callable[[Any, Any, Any], Any]]:
+def by(calibrator: Any, reads: Callable[[Any], Any] = np.asarray) -> Method:
+    """Learn by a calibrator, from what it reads of the logits."""
+    return lambda z, y, new: calibrator.fit(reads(z), y).predict_proba(reads(new))
+
+
+def methods() -> dict[str, Method]:
     """Each learns from logits and labels and returns probabilities for other logits."""
-
-    def by(calibrator: Any) -> Callable[[Any, Any, Any], Any]:
-        return lambda z, y, new: calibrator.fit(z, y).predict_proba(new)
-
     found = {
         "uncalibrated": lambda z, y, new: softmax(new, axis=1),
         "temperature": by(cl.TemperatureScaling()),
@@ -162,11 +164,9 @@ def table(n_splits: int) -> Iterator[list[str]]:
 
 def main() -> None:
     """Judge all, and write the table."""
-    reader = parser(__doc__, DATA / "matrix_scaling.csv")
-    reader.add_argument("--splits", type=int, default=N_SPLITS, help="random halves of each source")
-    options = reader.parse_args()
+    asked = options(__doc__, DATA / "matrix_scaling.csv", splits=N_SPLITS)
     with threadpool_limits(1):
-        write_table(options.output, COLUMNS, table(options.splits))
+        write_table(asked.output, COLUMNS, table(asked.splits))
 
 
 if __name__ == "__main__":

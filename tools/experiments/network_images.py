@@ -13,8 +13,10 @@ import numpy as np
 
 from calibration_lessons import softmax
 from calibration_lessons.book import datasets
+from tools.experiments.fashion_mnist import DEBIAN_FOLDER, read_idx
+from tools.experiments.running import DATA
 
-TARGET = Path(__file__).resolve().parents[2] / "calibration_lessons/book/data/network_images.npz"
+TARGET = DATA / "network_images.npz"
 
 
 def chosen() -> np.ndarray:
@@ -25,8 +27,6 @@ def chosen() -> np.ndarray:
 
 
 if __name__ == "__main__":
-    from fashion_mnist import DEBIAN_FOLDER, read_idx
-
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DEBIAN_FOLDER
     rows = chosen()
     np.savez_compressed(TARGET, rows=rows, images=read_idx(folder, "t10k-images-idx3-ubyte")[rows])

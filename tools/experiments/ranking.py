@@ -25,7 +25,7 @@ import pickle
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,8 @@ import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from calibration_lessons.calibrators import _affine_rows, matrix_scaling
 from tools.experiments import matrix_experiment
-from tools.experiments.running import parser, write_table
+from tools.experiments.matrix_experiment import Method, by
+from tools.experiments.running import options, write_table
 
 HALVES = 10
 SIZES = (100, 500, 5000)
@@ -48,7 +49,6 @@ COLUMNS = ["source", "classes", "rarest", "n", "method", "nll", "brier", "class_
 COLUMNS += ["nll_more", "brier_more", "nll_more_sd", "brier_more_sd"]
 FORMS = ".npz .npy .csv .p .pkl .dat"
 Source = tuple[str, Any, Any]
-Method = Callable[[Any, Any, Any], Any]
 
 
 class Arrays(pickle.Unpickler):
@@ -189,10 +189,6 @@ class NoTemperature(cl.MatrixScaling):
 
 def methods() -> dict[str, Method]:
     """Each learns from log-probabilities and labels, and returns probabilities for other rows."""
-
-    def by(calibrator: Any, reads: Callable[[Any], Any] = np.asarray) -> Method:
-        return lambda z, y, new: calibrator.fit(reads(z), y).predict_proba(reads(new))
-
     found: dict[str, Method] = {
         "uncalibrated": lambda z, y, new: np.exp(new),
         "temperature": by(cl.TemperatureScaling()),
@@ -269,18 +265,15 @@ def table(sources: Iterable[Source], sizes: Sequence[int], halves: int) -> Itera
 
 def main() -> None:
     """Rank, and write the table."""
-    reader = parser(__doc__, Path("ranking.csv"))
-    reader.add_argument("folder", nargs="?", type=Path, help=f"of outputs: {FORMS}")
-    reader.add_argument("--halves", type=int, default=HALVES, help="random halves of each source")
-    options = reader.parse_args()
-    if options.folder and not options.folder.is_dir():
-        reader.error(f"{options.folder}: expected a folder with files of these forms: {FORMS}")
-    sources, sizes = (downloaded(options.folder), (sys.maxsize,)) if options.folder else (here(), SIZES)
+    asked = options(__doc__, Path("ranking.csv"), folder=None, halves=HALVES)
+    if asked.folder and not asked.folder.is_dir():
+        sys.exit(f"{asked.folder}: expected a folder with files of these forms: {FORMS}")
+    sources, sizes = (downloaded(asked.folder), (sys.maxsize,)) if asked.folder else (here(), SIZES)
     if not find_spec("probmetrics"):
         print("probmetrics is not installed: its scalings are left out", file=sys.stderr)
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        write_table(options.output, COLUMNS, table(sources, sizes, options.halves))
+        write_table(asked.output, COLUMNS, table(sources, sizes, asked.halves))
 
 
 if __name__ == "__main__":

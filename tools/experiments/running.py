@@ -7,9 +7,12 @@ import csv
 import gzip
 import io
 import multiprocessing
+import platform
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,12 +24,28 @@ Job = TypeVar("Job")
 Found = TypeVar("Found")
 
 
-def parser(description: str | None, output: Path = DATA) -> argparse.ArgumentParser:
-    """Read the options of an experiment, of which `--output` is one."""
-    formatter = argparse.RawDescriptionHelpFormatter
-    found = argparse.ArgumentParser(description=description, formatter_class=formatter)
-    found.add_argument("--output", type=Path, default=output)
-    return found
+def options(description: str | None, output: Path = DATA, **others: Any) -> argparse.Namespace:
+    """Read the options of an experiment: `--output`, others by their defaults, a path where it is None."""
+    reader = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, default in {"output": output, **others}.items():
+        if default is None:
+            reader.add_argument(name, nargs="?", type=Path)
+        else:
+            reader.add_argument(f"--{name}", type=type(default), default=default)
+    return reader.parse_args()
+
+
+def processor() -> str:
+    """Name the processor as the kernel knows it."""
+    known = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text("utf-8"))
+    return known[1] if known else "unknown"
+
+
+def versions(*libraries: str) -> dict[str, str]:
+    """Return the versions of Python and of some libraries."""
+    return {"python": platform.python_version(), **{name: version(name) for name in libraries}}
 
 
 def done(function: Callable[[Job], Found], jobs: Sequence[Job]) -> Iterator[Found]:

@@ -14,18 +14,16 @@ A stopped run continues after each network's last finished epoch. Same versions 
 
 import json
 import os
-import platform
 import time
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy
 import torch
 from fashion_mnist import DEBIAN_FOLDER, SEVERITIES, SPLIT_SEED, Images, Labels, load_parts, shifted
 from numpy.typing import NDArray
-from running import PROCESSES, ROOT, done, parser, write_table
+from running import PROCESSES, ROOT, done, options, processor, versions, write_table
 from torch import nn
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -156,13 +154,8 @@ def describe(arrays: dict[str, Any], states: list[dict[str, Any]], epochs: int) 
     parts = ("calibration", "test")
     return {
         "command": f"python tools/experiments/train_networks.py --epochs {epochs}",
-        "machine": {"cpu": cpu_name(), "cores": os.cpu_count(), "networks_at_a_time": PROCESSES},
-        "versions": {
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "torch": torch.__version__,
-        },
+        "machine": {"cpu": processor(), "cores": os.cpu_count(), "networks_at_a_time": PROCESSES},
+        "versions": versions("numpy", "scipy", "torch"),
         "training": {
             "architecture": str(SmallNetwork()).splitlines()[1:-1],
             "parameters": sum(p.numel() for p in SmallNetwork().parameters()),
@@ -183,12 +176,6 @@ def describe(arrays: dict[str, Any], states: list[dict[str, Any]], epochs: int) 
             for kind, severities in SEVERITIES.items()
         },
     }  # fmt: skip
-
-
-def cpu_name() -> str:
-    """Return the processor's name as the kernel knows it."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
 def check_promises(record: dict[str, Any]) -> None:
@@ -214,21 +201,16 @@ def write(folder: Path, arrays: dict[str, Any], states: list[dict[str, Any]], re
 
 def main() -> None:
     """Train what is not trained yet, then write logits, log and record."""
-    reader = parser(__doc__)
-    reader.add_argument("--images", type=Path, default=DEBIAN_FOLDER, help="folder with the idx files")
-    reader.add_argument("--epochs", type=int, default=EPOCHS)
-    cache = ROOT / "_build" / "networks"
-    reader.add_argument("--cache", type=Path, default=cache, help="folder for checkpoints")
-    options = reader.parse_args()
-    parts = load_parts(options.images)
-    options.cache.mkdir(parents=True, exist_ok=True)
-    train = partial(train_network, epochs=options.epochs, folder=options.images, cache=options.cache)
+    asked = options(__doc__, images=DEBIAN_FOLDER, epochs=EPOCHS, cache=ROOT / "_build/networks")
+    parts = load_parts(asked.images)
+    asked.cache.mkdir(parents=True, exist_ok=True)
+    train = partial(train_network, epochs=asked.epochs, folder=asked.images, cache=asked.cache)
     states = [torch.load(path) for path in done(train, SEEDS)]
     torch.set_num_threads(1)
     arrays = collect_logits(states, parts)
-    record = describe(arrays, states, options.epochs)
+    record = describe(arrays, states, asked.epochs)
     check_promises(record)
-    write(options.output, arrays, states, record)
+    write(asked.output, arrays, states, record)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from fashion_mnist import DEBIAN_FOLDER, load_parts
-from running import ROOT, done, parser
+from running import ROOT, done, options
 from train_networks import EPOCHS, LEARNING_RATE, SEEDS, SmallNetwork, logits_of, train_epoch
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -62,11 +62,9 @@ def train(run: tuple[str, int], images: Path, folder: Path) -> None:
 
 def main() -> None:
     """Train what has no file yet, two runs at a time."""
-    reader = parser(__doc__, ROOT / "_build" / "remedies")
-    reader.add_argument("--images", type=Path, default=DEBIAN_FOLDER, help="folder with the idx files")
-    options = reader.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
-    list(done(partial(train, images=options.images, folder=options.output), RUNS))
+    asked = options(__doc__, ROOT / "_build/remedies", images=DEBIAN_FOLDER)
+    asked.output.mkdir(parents=True, exist_ok=True)
+    list(done(partial(train, images=asked.images, folder=asked.output), RUNS))
 
 
 if __name__ == "__main__":

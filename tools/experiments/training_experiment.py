@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
-from tools.experiments.running import ROOT, done, parser, write_table
+from tools.experiments.running import ROOT, done, options, write_table
 
 RECIPES = ("plain", "decay 0.1", "smoothing 0.1")
 RUNS = (
@@ -105,13 +105,11 @@ def write(folder: Path, rows: list[dict[str, Any]], smoothed: dict[str, Any]) ->
 
 def main() -> None:
     """Judge every run that was trained."""
-    reader = parser(__doc__)
-    reader.add_argument("--trained", type=Path, default=ROOT / "_build" / "remedies")
-    options = reader.parse_args()
-    found = list(done(partial(judge_run, folder=options.trained), RUNS))
-    with np.load(options.trained / f"{KEPT} 0.npz") as file:
+    asked = options(__doc__, trained=ROOT / "_build/remedies")
+    found = list(done(partial(judge_run, folder=asked.trained), RUNS))
+    with np.load(asked.trained / f"{KEPT} 0.npz") as file:
         smoothed = {part: file[part][-1] for part in ("calibration", "test")}
-    write(options.output, [row for rows in found for row in rows], smoothed)
+    write(asked.output, [row for rows in found for row in rows], smoothed)
 
 
 if __name__ == "__main__":

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-import sys
 from base64 import b64encode
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
-
-import calibration_lessons as cl  # noqa: E402
-from calibration_lessons import plots  # noqa: E402
-from calibration_lessons.book import datasets  # noqa: E402
-from tools.binding.pictures import look_the_same  # noqa: E402
+import calibration_lessons as cl
+from calibration_lessons import plots
+from calibration_lessons.book import datasets
+from tools.binding.pages import ROOT
+from tools.binding.pictures import look_the_same
 
 PICTURE = ROOT / "book/assets/before_after.png"
 

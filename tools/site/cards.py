@@ -1,4 +1,4 @@
-"""A Sphinx extension: recall cards of the lessons, a deck for Anki per part, by genanki.
+"""Recall cards of the lessons, a deck for Anki per part, by genanki.
 
     _static/cards/measures.apkg    the cards of the lessons in book/measures
 
@@ -99,10 +99,8 @@ def cards(tree: nodes.document) -> Iterator[tuple[str, str, str]]:
         yield f"question {number}", shown(question) + shown(choices), "<br>".join(map(shown, answer[1:]))
 
 
-def write_decks(app: Sphinx, error: Exception | None) -> None:
+def write_decks(app: Sphinx) -> None:
     """Write the deck of each part."""
-    if error or app.builder.name != "html":
-        return
     folder = Path(app.outdir) / "_static" / "cards"
     folder.mkdir(parents=True, exist_ok=True)
     now = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
@@ -140,10 +138,3 @@ def add_links(app: Sphinx, tree: nodes.document, page: str) -> None:
             part = page.split("/")[1]
             link = LINK.format(up=up, part=part, text=f"the recall cards of {part.capitalize()}")
             section += nodes.raw("", ASIDE.format(link=link), format="html")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above."""
-    app.connect("doctree-resolved", add_links)
-    app.connect("build-finished", write_decks)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

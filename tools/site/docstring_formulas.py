@@ -25,9 +25,3 @@ def show_formulas(
         for label in reversed(labels):
             formula = [f"   {line}" for line in NUMBERED[label].latex.splitlines()]
             lines[below:below] = ["", ".. math::", "", *formula, ""]
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Listen to each docstring that the API page takes in."""
-    app.connect("autodoc-process-docstring", show_formulas)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

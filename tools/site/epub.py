@@ -1,4 +1,4 @@
-"""A Sphinx extension: `make book` writes pages that readers of EPUB can parse, without scripts.
+"""`make book` writes pages that readers of EPUB can parse, without scripts.
 
 Sphinx calls them XHTML, but they hold what HTML allows, as elements that nothing closes.
 """
@@ -34,10 +34,8 @@ def as_xhtml(page: bytes) -> bytes:
     return text
 
 
-def rewrite(app: Sphinx, error: Exception | None) -> None:
+def rewrite(app: Sphinx) -> None:
     """Rewrite the pages in the finished book; its first file stays as it is, uncompressed."""
-    if error or app.builder.name != "epub":
-        return
     book = Path(app.outdir) / f"{app.config.epub_basename}.epub"
     with ZipFile(book) as before, ZipFile(book.with_suffix(".new"), "w", ZIP_DEFLATED) as after:
         for entry in before.infolist():
@@ -46,9 +44,3 @@ def rewrite(app: Sphinx, error: Exception | None) -> None:
             kind = ZIP_STORED if entry.filename == "mimetype" else ZIP_DEFLATED
             after.writestr(entry.filename, as_xhtml(content) if page else content, kind)
     shutil.move(book.with_suffix(".new"), book)
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above."""
-    app.connect("build-finished", rewrite)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""A Sphinx extension: figures with controls get their place on the page, their frames a file beside it.
+"""Figures with controls get their place on the page, their frames a file beside it.
 
 Before a notebook is read, each output that is a specification of Vega-Lite gives way to a figure: a still
 picture, for print and for readers without scripts, and the address of the frames, which
@@ -83,13 +83,6 @@ def merge(app: Sphinx, env: BuildEnvironment, pages: set[str], other: BuildEnvir
     files(env).update({page: kept for page, kept in files(other).items() if page in pages})
 
 
-def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Let the pages with a figure load the script that draws it."""
-    if files(app.env).get(page):
-        app.add_css_file("explorers.css")
-        app.add_js_file("explorers.js", loading_method="defer")
-
-
 def write_files(app: Sphinx, builder: Builder) -> None:
     """Write still pictures; for the site frames, too, and the bundle that draws them."""
     found = files(app.env)
@@ -105,13 +98,3 @@ def write_files(app: Sphinx, builder: Builder) -> None:
         (folder / BUNDLE).write_text(
             vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), encoding="utf-8"
         )
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above."""
-    app.connect("source-read", replace_outputs)
-    app.connect("env-purge-doc", forget)
-    app.connect("env-merge-info", merge)
-    app.connect("html-page-context", add_script)
-    app.connect("write-started", write_files)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,7 +1,7 @@
-"""A Sphinx extension: formulas become MathML while the site is built; a page needs no script for them.
+"""Formulas become MathML while the site is built; a page needs no script for them.
 
 MathJax reads the TeX, in the JavaScript engine of `mini-racer`; browsers draw MathML themselves, let readers
-select it and read it aloud. `site_slim` cuts the font that draws it to the characters in use.
+select it and read it aloud. `page_weight` cuts the font that draws it to the characters in use.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import NoReturn
 from docutils import nodes
 from lxml import etree
 from py_mini_racer import MiniRacer
-from sphinx.application import Sphinx
 from sphinx.locale import _
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
@@ -125,9 +124,3 @@ def visit_display(self: HTML5Translator, node: nodes.math_block) -> NoReturn:
         self.body.append("</span>")
     self.body.append("</div>\n")
     raise nodes.SkipNode
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Make this the way in which HTML shows formulas."""
-    app.add_html_math_renderer("mathml", (visit_inline, None), (visit_display, None))
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""A Sphinx extension: built pages that open at once.
+"""Built pages that open at once.
 
 The theme sends each page some four megabytes: every rule of its style sheets, every icon there is, and
 scripts that most readers never need. When all is written, this keeps what they use. A page carries the rules
@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import as_file, files
 from io import BytesIO
+from itertools import groupby
 from math import fsum  # the same on every Python
 from pathlib import Path
 from shutil import copy
@@ -33,7 +34,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.parallel import ParallelTasks, SerialTasks, make_chunks, parallel_available
 from tinycss2.ast import AtRule, Node, QualifiedRule
 
-from tools.site.repairs import tell
+from tools.site.repairs import tell, write_page
 
 SHEET = "styles/site.css"
 MATHS = "fonts/maths.woff2"
@@ -77,6 +78,7 @@ WORD = re.compile(r"[A-Za-z_][\w-]*")
 NAME = re.compile(r"[.#]?-?[A-Za-z_][\w-]*")
 FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 ADDRESS = re.compile(r"url\((['\"]?)\.\./")
+KEYFRAMES = re.compile(r"@keyframes\s+([\w-]+)")
 MOVED = re.compile(r":(hover|focus|active|disabled)")
 NEGATED = re.compile(r":not\([^()]*(\([^()]*\)[^()]*)*\)")
 STATES = re.compile(r"::?[\w-]+(\([^()]*(\([^()]*\))?[^()]*\))?|\[[^\]]*\]")
@@ -103,10 +105,8 @@ BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
 
 
-def slim(app: Sphinx, error: Exception | None) -> None:
+def slim(app: Sphinx) -> None:
     """Rewrite every page of the finished build, and the files that the pages share."""
-    if error or app.builder.name != "html":
-        return
     site = Path(app.outdir)
     static = site / "_static"
     tell("making the pages light")
@@ -136,7 +136,7 @@ def slim(app: Sphinx, error: Exception | None) -> None:
         for path in map(Path, some):
             for link in roots[path].xpath(f"//link[contains(@href, '{SHEET}')]"):
                 dress(roots[path], link, css, static)
-            path.write_bytes(html.tostring(pages[path], encoding="utf-8", doctype="<!DOCTYPE html>"))
+            write_page(path, pages[path])
 
     tasks = ParallelTasks(app.parallel) if parallel_available else SerialTasks()
     for some in make_chunks([str(path) for path in pages], app.parallel):
@@ -170,8 +170,7 @@ def drop_classes(pages: Iterable[HtmlElement], css: str, static: Path) -> None:
     for page in pages:
         own = set(WORD.findall(" ".join(style.text or "" for style in page.iter("style"))))
         for element in page.xpath("//*[@class]"):
-            left = [name for name in element.get("class").split() if name in named or name in own]
-            if left:
+            if left := [name for name in element.get("class").split() if name in named or name in own]:
                 element.set("class", " ".join(left))
             else:
                 del element.attrib["class"]
@@ -357,7 +356,11 @@ def rule(node: Node) -> Rule:
     if isinstance(node, QualifiedRule):
         lines = tinycss2.parse_blocks_contents(node.content, True, True)
         return Rule(
-            tuple(selectors_of(BREAK.sub(" ", tinycss2.serialize(node.prelude)))),
+            tuple(
+                BREAK.sub(" ", tinycss2.serialize(tokens)).strip()
+                for is_comma, tokens in groupby(node.prelude, lambda token: token == ",")
+                if not is_comma
+            ),
             tuple((line.name, BREAK.sub(" ", line.serialize()).strip()) for line in lines),
         )
     if isinstance(node, AtRule) and node.lower_at_keyword in GROUPS and node.content is not None:
@@ -394,35 +397,14 @@ def fitting(rules: Iterable[Rule], used: set[str], moved: bool, read: set[str] |
             if below:
                 yield replace(rule, below=below)
         elif rule.selectors:
-            selectors = tuple(s for s in rule.selectors if applies(s, used) and (moved or not waits(s)))
+            selectors = tuple(s for s in rule.selectors if names(s) <= used and (moved or not waits(s)))
             lines = tuple(
                 (name, line) for name, line in rule.lines if read is None or name[:2] != "--" or name in read
             )
             if selectors and lines:
                 yield Rule(selectors, lines)
-        elif read is None or not rule.head.startswith("@keyframes") or animation(rule.head) in read:
+        elif read is None or not (moves := KEYFRAMES.match(rule.head)) or moves[1] in read:
             yield rule
-
-
-def animation(keyframes: str) -> str:
-    """Name the animation of these keyframes."""
-    return keyframes.partition("{")[0].removeprefix("@keyframes").strip()
-
-
-def selectors_of(prelude: str) -> Iterator[str]:
-    """Split selectors at the commas between them, not at those inside brackets."""
-    depth, start = 0, 0
-    for place, character in enumerate(prelude):
-        depth += (character in "([") - (character in ")]")
-        if character == "," and depth == 0:
-            yield prelude[start:place].strip()
-            start = place + 1
-    yield prelude[start:].strip()
-
-
-def applies(selector: str, used: set[str]) -> bool:
-    """Tell whether all that a selector names is in use."""
-    return names(selector) <= used
 
 
 @cache
@@ -479,10 +461,3 @@ def subset(font: Path, characters: set[str]) -> bytes:
 def every_page(app: Sphinx, env: BuildEnvironment) -> set[str]:
     """Have every page written anew: all show each title, and `slim` wants pages as they were written."""
     return set(env.all_docs)
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Run when all is written."""
-    app.connect("env-updated", every_page)
-    app.connect("build-finished", slim, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

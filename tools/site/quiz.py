@@ -1,4 +1,4 @@
-"""A Sphinx extension: the directive `quiz` asks the questions of a table, each with a confidence.
+"""The directive `quiz` asks the questions of a table, each with a confidence.
 
 Without scripts they are a list with answers in folds; `book/assets/quiz.js` draws the reader's own diagram.
 """
@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import csv
 from html import escape
-from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 ITEM = """\
@@ -52,16 +50,3 @@ class Quiz(SphinxDirective):
             rows = [{key: escape(text) for key, text in row.items()} for row in csv.DictReader(file)]
         items = "\n".join(ITEM.format(number=number, **row) for number, row in enumerate(rows, 1))
         return [nodes.raw("", QUIZ.format(items=items, empty=EMPTY), format="html")]
-
-
-def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Load the script where there is a quiz."""
-    if tree is not None and any('class="quiz"' in raw.astext() for raw in tree.findall(nodes.raw)):
-        app.add_js_file("quiz.js", loading_method="defer")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above."""
-    app.add_directive("quiz", Quiz)
-    app.connect("html-page-context", add_script)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,12 +1,15 @@
-"""A Sphinx extension: tells what the build does, and mends what Sphinx and the theme get wrong here."""
+"""Tells what the build does, and mends what Sphinx and the theme get wrong here."""
 
 import os
 import re
 import sys
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pybtex.plugin
 from docutils import nodes
+from lxml import html
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.environment import BuildEnvironment
@@ -63,20 +66,19 @@ def adopt(app: Sphinx, tree: nodes.document) -> None:
         node.document = tree
 
 
-def is_comment(node: nodes.Node) -> bool:
-    """Tell a comment of the source, which is passed on as it is."""
-    return isinstance(node, nodes.raw) and node.astext().startswith("<!--")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above, and keep sphinx-thebe from adding the script that the theme adds, too."""
+def mend_libraries(app: Sphinx) -> None:
+    """Have pybtex look for its plugins once, and sphinx-thebe not add the script that the theme adds, too."""
     vars(pybtex.plugin)["_load_entry_point"] = cache(vars(pybtex.plugin)["_load_entry_point"])
-    app.connect("env-before-read-docs", tell_reading)
-    app.connect("doctree-read", set_type)
-    app.connect("doctree-read", adopt)
-    app.connect("env-updated", write_in_parallel)
-    app.connect("write-started", tell_writing)
     for listener in list(app.events.listeners["env-before-read-docs"]):
         if listener.handler.__name__ == "init_thebe_core":  # run twice, it is an error
             app.disconnect(listener.id)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def write_page(path: Path, page: Any) -> None:
+    """Write a page of HTML, a tree of lxml's."""
+    path.write_bytes(html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
+
+
+def is_comment(node: nodes.Node) -> bool:
+    """Tell a comment of the source, which is passed on as it is."""
+    return isinstance(node, nodes.raw) and node.astext().startswith("<!--")

@@ -1,4 +1,4 @@
-"""A Sphinx extension: what `definitions.source` shows can be run there, by Brython in the browser.
+"""What `definitions.source` shows can be run there, by Brython in the browser.
 
 Below each transcription it puts the text of `definitions.program`, which `run_here.js` makes an editor.
 Brython is copied from its package into the site, and fetched when a reader first runs something.
@@ -11,7 +11,6 @@ import re
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -38,30 +37,14 @@ def add_programs(app: Sphinx, page: nodes.document) -> None:
                 app.env.note_dependency(source)
 
 
-def load_runner(app: Sphinx, page: str, template: str, context: dict[str, Any], document: Any) -> None:
-    """Load the script and the style on the pages that have something to run."""
-    if document is not None and any("run-here" in node.astext() for node in document.findall(nodes.raw)):
-        app.add_css_file("run_here.css")
-        app.add_js_file("run_here.js", defer="defer")
-
-
-def copy_brython(app: Sphinx, problem: Exception | None) -> None:
+def copy_brython(app: Sphinx) -> None:
     """Write Brython into the site, and beside its standard library the part that every program needs."""
-    if problem is None and app.builder.format == "html":
-        folder = Path(app.outdir) / "_static" / "brython"
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in ("brython.js", "brython_stdlib.js"):
-            (folder / name).write_bytes((files("brython") / "data" / name).read_bytes())
-        library = (folder / "brython_stdlib.js").read_text(encoding="utf-8")
-        modules, _ = json.JSONDecoder().raw_decode(library, library.index("{"))
-        needed = json.dumps({name: modules[name] for name in ("$timestamp", *AT_ONCE)})
-        text = f"{NOTICE}__BRYTHON__.use_VFS = true;\n__BRYTHON__.update_VFS({needed});\n"
-        (folder / "modules.js").write_text(text, encoding="utf-8")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above."""
-    app.connect("doctree-read", add_programs)
-    app.connect("html-page-context", load_runner)
-    app.connect("build-finished", copy_brython)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    folder = Path(app.outdir) / "_static" / "brython"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("brython.js", "brython_stdlib.js"):
+        (folder / name).write_bytes((files("brython") / "data" / name).read_bytes())
+    library = (folder / "brython_stdlib.js").read_text(encoding="utf-8")
+    modules, _ = json.JSONDecoder().raw_decode(library, library.index("{"))
+    needed = json.dumps({name: modules[name] for name in ("$timestamp", *AT_ONCE)})
+    text = f"{NOTICE}__BRYTHON__.use_VFS = true;\n__BRYTHON__.update_VFS({needed});\n"
+    (folder / "modules.js").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A Sphinx extension: the site's search, by Pagefind, which indexes the pages when all is written.
+"""The site's search, by Pagefind, which indexes the pages when all is written.
 
 `search.js` asks while the reader types. What people type who look for a page, `book/reference/search.yml`,
 counts most, then titles and headings; pages for reference or teaching count less than lessons. A word that is
@@ -46,11 +46,10 @@ def add_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         yield "search", {"title": "Search", "body": FORM}, "page.html"
 
 
-def index(app: Sphinx, error: Exception | None) -> None:
+def index(app: Sphinx) -> None:
     """Index the pages as they are written."""
-    if not error and app.builder.name == "html":
-        tell("indexing the pages for the search")
-        asyncio.run(write_index(app))
+    tell("indexing the pages for the search")
+    asyncio.run(write_index(app))
 
 
 async def write_index(app: Sphinx) -> None:
@@ -77,11 +76,3 @@ async def write_index(app: Sphinx) -> None:
     listed = sorted({str(phrase).lower() for page in phrases.values() for phrase in page})
     known = sorted(word for word, pages in common.items() if pages >= 3)
     (site / "pagefind/words.json").write_text(json.dumps({"phrases": listed, "words": known}), "utf-8")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above, behind `site_slim`, which makes pages light."""
-    app.connect("builder-inited", turn_off)
-    app.connect("html-collect-pages", add_page)
-    app.connect("build-finished", index, priority=940)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,4 +1,4 @@
-"""A Sphinx extension: slides of each lesson, cut from its page, shown by reveal.js.
+"""Slides of each lesson, cut from its page, shown by reveal.js.
 
     book/measures/ece.html        the lesson
     book/measures/ece.slides.html its slides
@@ -19,7 +19,6 @@ import copy
 import json
 import math
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -29,10 +28,8 @@ from lxml import etree, html
 from lxml.html import HtmlElement, builder
 from sphinx.application import Sphinx
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [] if str(ROOT) in sys.path else [str(ROOT)]
-
-from tools.binding.pages import PARTS  # noqa: E402
+from tools.binding.pages import PARTS
+from tools.site.repairs import write_page
 
 ENDING = ".slides.html"
 LIST = "lesson-slides"
@@ -233,10 +230,8 @@ def deck(page: HtmlElement, lesson: str, root: str) -> HtmlElement:
     return whole
 
 
-def write_slides(app: Sphinx, error: Exception | None) -> None:
+def write_slides(app: Sphinx) -> None:
     """Write the slides of each lesson, and list them where a page asks for that."""
-    if error or app.builder.name != "html":
-        return
     site = Path(app.outdir)
     for name, source in REVEAL.items():
         (site / "_static" / name).write_bytes(
@@ -247,9 +242,7 @@ def write_slides(app: Sphinx, error: Exception | None) -> None:
         if has_slides(name):
             path = site / f"{name}.html"
             made = deck(html.parse(path).getroot(), path.name, "../" * name.count("/"))
-            path.with_suffix(ENDING).write_bytes(
-                html.tostring(made, encoding="utf-8", doctype="<!DOCTYPE html>")
-            )
+            write_page(path.with_suffix(ENDING), made)
             link = builder.A(made.findtext(".//h1/a"), href=f"../../{name}{ENDING}")
             link.tail = f", {len(made.findall('.//article/section'))} slides"
             listed.append(builder.LI(link))
@@ -257,18 +250,7 @@ def write_slides(app: Sphinx, error: Exception | None) -> None:
     page = html.parse(path)
     for place in page.getroot().find_class(LIST):
         place[:] = [listed]
-    write(path, page)
-
-
-def write(path: Path, page: Any) -> None:
-    """Write a page of HTML."""
-    path.write_bytes(html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
-
-
-def drop_slides(app: Sphinx) -> None:
-    """Take the last build's slides away: `site_slim` wants pages as they are written."""
-    for path in Path(app.outdir).rglob(f"*{ENDING}"):
-        path.unlink()
+    write_page(path, page)
 
 
 def add_button(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
@@ -284,12 +266,3 @@ def add_button(app: Sphinx, page: str, template: str, context: dict[str, Any], t
                 "classes": "pst-navbar-icon",
             }
         )
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above, before `site_slim`, which makes pages light; the theme makes its buttons at 501."""
-    app.connect("builder-inited", drop_slides)
-    app.connect("source-read", mark_cells)
-    app.connect("html-page-context", add_button, priority=502)
-    app.connect("build-finished", write_slides, priority=890)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

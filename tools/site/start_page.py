@@ -1,4 +1,4 @@
-"""A Sphinx extension: the start page's hundred pictures, and the start page at the site's own address.
+"""The start page's hundred pictures, and the start page at the site's own address.
 
 The directive `temperature-figure` lets the first hundred test pictures of a network fall into bins by what it
 says of them, at each temperature, computed by the companion when the page is read. Without scripts it is a
@@ -23,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
+from tools.site.repairs import write_page
 
 NETWORK, BINS, LOWEST, CASES, ACROSS = 0, 10, 2, 100, 5  # in none of the bins below LOWEST lies a picture
 TEMPERATURES = [tenths / 10 for tenths in range(10, 41)]
@@ -146,28 +147,15 @@ class TemperatureFigure(SphinxDirective):
         return [nodes.raw("", figure(), format="html")]
 
 
-def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Let the start page load what moves its figure."""
-    if page == app.config.root_doc:
-        app.add_js_file("start.js", loading_method="defer")
-
-
-def drop_index(app: Sphinx) -> None:
-    """Take the last build's copy away: `site_slim` wants pages as they are written."""
-    (Path(app.outdir) / "index.html").unlink(missing_ok=True)
-
-
-def write_index(app: Sphinx, error: Exception | None) -> None:
+def write_index(app: Sphinx) -> None:
     """Write the start page a second time, as the page that a server shows at the site's address."""
-    if error or app.builder.name != "html":
-        return
     site = Path(app.outdir)
     start = app.builder.get_target_uri(app.config.root_doc)
     folder = start.rpartition("/")[0]
     page = lxml_html.parse(str(site / start)).getroot()
     page.rewrite_links(lambda link: moved(link, folder))
     page.set("data-content_root", "./")
-    (site / "index.html").write_bytes(lxml_html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
+    write_page(site / "index.html", page)
 
 
 def moved(link: str, folder: str) -> str:
@@ -179,12 +167,3 @@ def moved(link: str, folder: str) -> str:
     if link.startswith(("#", "data:", "http:", "https:", "mailto:")):
         return link
     return link.removeprefix("../") if link.startswith("../") else f"{folder}/{link}"
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the above; the start page is copied when all else is done."""
-    app.add_directive("temperature-figure", TemperatureFigure)
-    app.connect("html-page-context", add_script)
-    app.connect("builder-inited", drop_index)
-    app.connect("build-finished", write_index, priority=950)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.binding.pages import Page, pages, read_lines
+from tools.binding.pages import Page, blocks, pages, read_lines
 
 from .problem import Problem
 
@@ -14,8 +14,6 @@ SHORTEST = 20  # characters
 MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\([^)]*\)")
 HTML_IMAGE = re.compile(r"<img\b[^>]*>", re.I)
 HTML_ALT = re.compile(r"\balt=\"\s*[^\"\s]")
-DIRECTIVE = re.compile(r"^(?P<fence>`{3,}|:{3,})\{(?:image|figure)\}.*\n(?P<options>(?::[\w-]+:.*\n)*)", re.M)
-ALT_OPTION = re.compile(r"^:alt:[ \t]*\S", re.M)
 
 
 def check(root: Path) -> list[Problem]:
@@ -58,9 +56,9 @@ def pictures(page: Page) -> Iterator[Problem]:
             )
         ]
         bare += [
-            (cell.source.count("\n", 0, match.start()) + 1, "picture without :alt:")
-            for match in DIRECTIVE.finditer(cell.source)
-            if not ALT_OPTION.search(match["options"])
+            (block.first, "picture without :alt:")
+            for block in blocks(cell.source)
+            if block.kind in {"image", "figure"} and not re.search(r"^:alt:[ \t]*\S", block.options, re.M)
         ]
         for number, what in bare:
             yield Problem(page.file, cell.place(number), what, "say in words what it shows")

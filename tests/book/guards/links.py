@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from tools.binding.pages import Page, pages, read_lines
+from tools.binding.pages import Page, blocks, pages, read_lines
 
 from .problem import Problem
 
@@ -14,7 +14,6 @@ GLOSSARY = "book/reference/glossary.md"
 TOC_FILE = re.compile(r"^(?:root:|\s*-\s*file:)\s*(\S+)", re.M)
 ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:[^`<]*<)?(?P<target>[^`<>]+?)>?`", re.S)
 LINK = re.compile(r"\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
-GLOSSARY_BLOCK = re.compile(r"^(:{3,}|`{3,})\{glossary\}\n(?P<terms>.*?)^\1", re.M | re.S)
 CODE_PATH = re.compile(r"`(?P<file>(?:assignments|book|calibration_lessons|tests|tools)/[\w./-]*\w)/?`")
 TARGET = re.compile(r"`(?:\w+=\w+ )?make (?P<target>[a-z-]+)[^`]*`")
 COMMAND = re.compile(r"^make (?P<target>[a-z-]+)")
@@ -76,8 +75,8 @@ def in_contents(root: Path) -> set[str]:
 
 def in_glossary(page: Page | None) -> set[str]:
     """Terms of the glossary, in small letters, as Sphinx compares them."""
-    blocks = GLOSSARY_BLOCK.finditer(page.markdown[0].source) if page else ()
-    return {line.lower() for block in blocks for line in block["terms"].splitlines() if line[:1].strip()}
+    found = [b for b in blocks(page.markdown[0].source) if b.kind == "glossary"] if page else []
+    return {line.lower() for block in found for line in block.content.splitlines() if line[:1].strip()}
 
 
 def faults(

@@ -8,18 +8,13 @@ from collections.abc import Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from tools.binding.pages import Page, Section, lessons, notebooks
+from tools.binding.pages import Page, Section, blocks, lessons, notebooks
 
 from .problem import Problem
 
 BEFORE = ("By the end you can", "You need")
 AFTER = ("Quick questions", "Exercises", "What to remember", "Next", "References")
 MISTAKE = "Common mistake"
-DIRECTIVE = re.compile(
-    r"^(?P<fence>`{3,}|:{3,})\{(?P<name>exercise|solution|admonition)(?:-start)?\}[ \t]*(?P<target>\S*).*\n"
-    r"(?P<options>(?::[\w-]+:.*\n)*)",
-    re.M,
-)
 
 
 def check(root: Path) -> list[Problem]:
@@ -67,17 +62,16 @@ def folded(page: Page) -> Iterator[Problem]:
     tasks: list[str] = []
     solved: Counter[str] = Counter()
     for cell in page.markdown:
-        for match in DIRECTIVE.finditer(cell.source):
-            place = cell.place(cell.source.count("\n", 0, match.start()) + 1)
-            if match["name"] == "exercise":
-                label = re.search(r"^:label:[ \t]*(\S+)", match["options"], re.M)
-                tasks += [label[1]] if label else []
-                if not label:
+        for block in blocks(cell.source):
+            place, kind = cell.place(block.first), block.kind.removesuffix("-start")
+            if kind == "exercise":
+                tasks += [block.label] if block.label else []
+                if not block.label:
                     yield Problem(page.file, place, "the exercise has no :label:", "give it one")
-            elif match["name"] == "solution" or match["target"] == "Answer":
-                solved[match["target"]] += 1
-                if not re.search(r"^:class:.*\bdropdown\b", match["options"], re.M):
-                    what = f"the {match['name'].replace('admonition', 'answer')} lies open"
+            elif kind == "solution" or (kind, block.target) == ("admonition", "Answer"):
+                solved[block.target] += 1
+                if not re.search(r"^:class:.*\bdropdown\b", block.options, re.M):
+                    what = f"the {kind.replace('admonition', 'answer')} lies open"
                     yield Problem(page.file, place, what, "add the line `:class: dropdown`")
     for task in tasks:
         if solved[task] != 1:
