@@ -9,6 +9,7 @@ against the rest of its class.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -21,7 +22,7 @@ from classroom.course import Course, read_record
 from classroom.platforms import write_table
 
 PUBLIC = "the public solution"
-SHORTEST = 100  # tokens, some five lines; what is shorter has few ways to be by_student
+SHORTEST = 70  # tokens, some five lines; what is shorter can hardly be written otherwise
 STANDS_OUT, SAME = 3.0, 0.98
 LONGEST = 2000  # tokens of an answer that are compared
 MOST = 20  # lines on the screen
@@ -31,34 +32,22 @@ Tokens = tuple[str, ...]
 
 
 def tokens(source: str) -> Tokens:
-    r"""Write an answer as the kinds of its syntax tree, with names by the order of their first use.
+    r"""Write an answer as words and signs, without comments, with names by the order in which they appear.
 
     >>> tokens("def f(x):\n    return x + 1  # one") == tokens("def g(value): return value+1")
     True
     """
     try:
         tree = ast.parse(source)
+        chosen = dict.fromkeys(bound(tree))
+        order = {name: f"name{number}" for number, name in enumerate(chosen)}
+        for node in ast.walk(tree):
+            for key in {"id", "arg", "name"} & {*node._fields}:
+                setattr(node, key, order.get(getattr(node, key), getattr(node, key)))
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                node.value = ast.Constant(...)  # a docstring
+        return tuple(re.findall(r"\w+|\S", ast.unparse(tree)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return tuple(source.split())
-    own = set(bound(tree))
-    order: dict[str, str] = {}
-
-    def walk(node: ast.AST) -> Iterator[str]:
-        yield type(node).__name__
-        for _, value in ast.iter_fields(node):
-            for item in value if isinstance(value, list) else [value]:
-                if isinstance(item, ast.AST):
-                    docstring = isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)
-                    if not docstring:
-                        yield from walk(item)
-                elif isinstance(item, str):
-                    yield order.setdefault(item, f"name {len(order)}") if item in own else item
-                elif item is not None:  # a whole number can have too many digits to be written out
-                    yield hex(item) if isinstance(item, int) else repr(item)
-
-    try:
-        return tuple(walk(tree))
-    except RecursionError:
         return tuple(source.split())
 
 
