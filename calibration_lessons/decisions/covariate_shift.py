@@ -102,7 +102,8 @@ def density_ratio(
     if not hasattr(model, "predict_proba"):
         raise _input.BadValue("classifier", f"= {classifier!r}", "a classifier with predict_proba")
     is_new = np.repeat([0, 1], [len(old), len(new)])
-    folds = StratifiedKFold(cv, shuffle=True, random_state=int(_input.generator(random_state).integers(2**31)))
+    seed = int(_input.generator(random_state).integers(2**31))
+    folds = StratifiedKFold(cv, shuffle=True, random_state=seed)
     said = cross_val_predict(model, np.vstack([old, new]), is_new, cv=folds, method="predict_proba")
     ratio = said[:, 1] / np.maximum(said[:, 0], np.finfo(float).tiny)
     of_old, of_new = ratio[: len(old)], ratio[len(old) :]
