@@ -10,6 +10,7 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import StandardScaler
 
 import calibration_lessons as cl
 from calibration_lessons._extras import missing
@@ -63,6 +64,7 @@ CALLS = [  # each with its arguments; those that are left out have their default
         lambda y_prob, held_out_prob, held_out_true, method="rlls", level=0.9, n_draws=9, random_state=0: cl.decisions.priors_interval(
             y_prob, held_out_prob, held_out_true, method=method, level=level, n_draws=n_draws, random_state=random_state),
     )),
+    (cl.decisions.density_ratio, {"X_old": [[0.0], [1.0], [2.0]], "X_new": [[1.0], [0.5], [2.5]], "cv": 2}),
     (cl.measures.unlabelled_accuracy, {"y_prob": [HALF], "held_out_prob": [HALF, HALF], "held_out_true": [0, 1]}),
     *((fitting(kind), dict.fromkeys(inspect.signature(kind).parameters)) for kind in (cl.models.LogisticRegression, cl.models.SoftmaxRegression)),
     (cl.models.LogisticRegression(l2=1.0).fit, ROWS), (cl.models.SoftmaxRegression(l2=1.0).fit, ROWS),
@@ -89,6 +91,7 @@ WRONG = {  # what an argument of a name may not be, and the place that is named
     "member_probs": ([[HALF], [[0.5, 0.4]]], "[1][0]"), "heads": (-1, ""), "tosses": (2.5, ""), "prior": ((1, np.inf), "[1]"),
     "X_train": ([[0.0], [np.nan]], "[1, 0]"), "y_train": ([0, 2], "[1]"), "y_pred": ([2], "[0]"), "bandwidth": (0, ""),
     "n_classes": (1, ""), "costs": ([[0, np.nan], [1, 0]], "[0, 1]"), "abstaining_cost": (np.inf, ""), "decision": ([0, 2], "[1]"),
+    "X_old": ([[0.0], [np.nan]], "[1, 0]"), "X_new": ([[0.0], [np.nan]], "[1, 0]"), "cv": (1, ""), "classifier": (StandardScaler(), ""),
     "train_priors": ([0, 1], "[0]"), "new_priors": ([0.5, 0.6], "[0]"), "held_out_prob": ([0.5, 1.5], "[1]"), "held_out_true": ([0, 2], "[1]"), "tol": (0, ""),
     "max_iter": (0, ""), "X": ([[np.inf]], "[0, 0]"), "y": (None, ""), "solver": ("sgd", ""), "l2": (-1, ""),
     "fit_intercept": ("yes", ""), "form": ("other", ""), "network": (5, ""), "part": ("train", ""), "kind": ("fog", ""),

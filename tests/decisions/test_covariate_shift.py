@@ -1,0 +1,82 @@
+"""Covariate shift: densities that are known, where the old rows do not reach."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+
+import calibration_lessons as cl
+from calibration_lessons.decisions import density_ratio
+
+
+def normal_rows(shift, n_old=2000, n_new=2000, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n_old, 2)), rng.normal([shift, 0], size=(n_new, 2))
+
+
+@given(st.integers(5, 40), st.integers(5, 40))
+def test_weights_are_the_odds_that_a_row_is_new_up_to_the_mean(n_old, n_new):
+    class ByPlace(DummyClassifier):
+        def predict_proba(self, X):
+            return np.column_stack([1 - X[:, 0], X[:, 0]])
+
+    g = np.random.default_rng(n_old).uniform(0.1, 0.9, (n_old + n_new, 1))
+    with pytest.warns(UserWarning, match="effective rows"):
+        if np.mean(g[n_old:] > g[:n_old].max()) > 0.5:
+            g[0] = 0.95
+        found = density_ratio(g[:n_old], g[n_old:], classifier=ByPlace())
+    defined = g[:n_old, 0] / (1 - g[:n_old, 0])
+    np.testing.assert_allclose(found.weights, defined / defined.mean(), rtol=1e-12)
+
+
+def test_effective_rows_are_kishs():
+    found = density_ratio(*normal_rows(1), random_state=0)
+    assert found.effective_rows == pytest.approx(2000**2 / sum(w**2 for w in found.weights))
+
+
+@pytest.mark.parametrize("classifier", [None, GaussianNB()])
+def test_weights_come_near_the_ratio_of_known_densities(classifier):
+    old, new = normal_rows(1)
+    found = density_ratio(old, new, classifier=classifier, random_state=0)
+    known = np.exp(old[:, 0] - 0.5)
+    assert np.corrcoef(found.weights, known)[0, 1] > 0.97
+    assert np.average(old[:, 0], weights=found.weights) == pytest.approx(1, abs=0.15)
+    assert found.effective_rows == pytest.approx(2000 / np.e, rel=0.25)
+
+
+def test_without_a_shift_nearly_all_rows_count_and_numbers_of_rows_do_not_matter():
+    for n_new in (500, 5000):
+        found = density_ratio(*normal_rows(0, n_new=n_new), random_state=0)
+        assert found.weights.mean() == pytest.approx(1) and found.effective_rows > 1900
+
+
+def test_weights_repair_a_calibrator_whose_score_leaves_out_what_changed():
+    old, new = normal_rows(1, 4000, 4000)
+    risk = [1 / (1 + np.exp(1.5 - X.sum(axis=1))) for X in (old, new)]
+    y = np.random.default_rng(1).random(4000) < risk[0]
+    weights = density_ratio(old, new, random_state=0).weights
+    plain = cl.PlattScaling().fit(old[:, 1], y).predict_proba(new[:, 1])[:, 1]
+    weighted = cl.PlattScaling().fit(old[:, 1], y, sample_weight=weights).predict_proba(new[:, 1])[:, 1]
+    assert risk[1].mean() - plain.mean() > 0.1 > 0.03 > abs(risk[1].mean() - weighted.mean())
+
+
+def test_it_warns_where_few_rows_count_and_refuses_where_old_rows_do_not_reach():
+    with pytest.warns(UserWarning, match="label some new rows"):
+        assert density_ratio(*normal_rows(2), random_state=0).effective_rows < 200
+    with pytest.raises(ValueError, match="X_new lies beyond each row of X_old in 100%"):
+        density_ratio(*normal_rows(6), random_state=0)
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        ({"X_new": [0.0, 1.0]}, "X_new has shape"),
+        ({"X_new": np.ones((9, 2))}, "X_new has 2 columns: expected 1"),
+        ({"X_old": np.ones((4, 1))}, "X_old has 4 rows: expected at least cv = 5"),
+    ],
+)
+def test_bad_input_is_refused(change, told):
+    with pytest.raises(ValueError, match=told):
+        density_ratio(**({"X_old": np.arange(9.0)[:, None], "X_new": np.arange(9.0)[:, None]} | change))
