@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from inspect import isfunction
 from textwrap import indent
-from typing import Any
+from typing import TypeVar
+
+T = TypeVar("T")
 
 SHARED = {
     "y_true": """\
 y_true : array_like, shape (n,)
     Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).""",
+    "happened": """\
+y_true : array_like, shape (n,)
+    Whether the event happened: 0 and 1.""",
     "y_prob": """\
 y_prob : array_like, shape (n,) or (n, K)
     Probability of the positive class, or of each class; logits with ``from_logits=True``.""",
@@ -38,9 +43,18 @@ from_logits : bool
     "labels": """\
 labels, pos_label : array_like of shape (K,), and str or int, optional
     Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.""",
+    "pos_label": """\
+pos_label : str or int, optional
+    The event, where `y_true` does not hold 0 and 1.""",
     "norm": """\
 norm : {"l1", "l2"}
     Mean absolute gap, or root of the mean squared gap.""",
+    "level": """\
+level : float
+    Confidence level, in (0, 1).""",
+    "n_draws": """\
+n_draws : int
+    Number of draws.""",
     "random_state": """\
 random_state : int, Generator or None
     Seed of the draws.""",
@@ -60,13 +74,17 @@ n_features_in_ : int
 }
 
 
-def describe(*things: Any) -> None:
-    """Put the descriptions in the place of a line ``{y_true, y_prob}`` of docstrings, and of methods'."""
-    for thing in things:
-        if thing.__doc__:  # with -OO there is none
-            thing.__doc__ = re.sub(r"(?m)^( *)\{([\w, ]+)\}$", _described, thing.__doc__)
-        if isinstance(thing, type):
-            describe(*filter(isfunction, vars(thing).values()))
+def describe(thing: T) -> T:
+    """Put the descriptions in the place of a line ``{y_true, y_prob}`` of a docstring; of methods' as well.
+
+    A line ``{refused}`` may go on in the next one, as far in as the text of a section: "Also for ...".
+    """
+    if thing.__doc__:  # with -OO there is none
+        thing.__doc__ = re.sub(r"(?m)^( *)\{([\w, ]+)\}$", _described, thing.__doc__)
+    if isinstance(thing, type):
+        for method in filter(isfunction, vars(thing).values()):
+            describe(method)
+    return thing
 
 
 def _described(line: re.Match[str]) -> str:

@@ -204,6 +204,7 @@ class RiskCoverage(_results.Rows):
         return f"<RiskCoverage: {len(self.risk)} distinct confidences, area {_results.number(self.area)}>"
 
 
+@describe
 def risk_coverage(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -278,6 +279,3 @@ def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArra
         expected = f"a whole number in {lowest}..{highest}{hint}"
         raise _input.BadValue("decision", f"= {numbers[where]:g}", expected, where)
     return numbers.astype(np.int64)
-
-
-describe(risk_coverage)

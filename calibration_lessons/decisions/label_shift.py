@@ -11,6 +11,7 @@ from scipy.optimize import minimize_scalar, nnls
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import _input
+from .._parameters import describe
 from .._typing import FloatArray, Floats, IntArray
 
 Method = Literal["em", "bbse", "rlls"]
@@ -19,6 +20,7 @@ MIN_EIGENVALUE = 1e-10  # of the largest eigenvalue: below it, two mixtures of c
 CONFIDENCE, FACTOR = 0.95, 0.01  # of the penalty of RLLS, as its authors' experiments have them
 
 
+@describe
 def adjust_to_priors(
     y_prob: npt.ArrayLike, *, train_priors: npt.ArrayLike, new_priors: npt.ArrayLike
 ) -> Floats:
@@ -40,10 +42,8 @@ def adjust_to_priors(
     -------
     ndarray, of the shape of `y_prob`
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, and for a row whose classes are all absent now.
+    {refused}
+        Also for a row whose classes are all absent now.
 
     References
     ----------
@@ -67,6 +67,7 @@ def adjust_to_priors(
     return parts if forecasts.ndim == 2 else parts[:, 1]
 
 
+@describe
 def estimate_priors(
     y_prob: npt.ArrayLike,
     held_out_prob: npt.ArrayLike | None = None,
@@ -112,12 +113,9 @@ def estimate_priors(
     ndarray, shape (K,)
         Proportions that sum to 1.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; for "em" also with both or none of `held_out_prob` and
-        `train_priors`; and, but for "rlls", where the forecasts do not tell the classes apart, so that many
-        proportions fit as well.
+    {refused}
+        Also, for "em", with both or none of `held_out_prob` and `train_priors`; and, but for "rlls", where
+        the forecasts do not tell the classes apart, so that many proportions fit as well.
 
     Warns
     -----
@@ -185,6 +183,7 @@ def estimate_priors(
     return _clipped(shares)
 
 
+@describe
 def priors_interval(
     y_prob: npt.ArrayLike,
     held_out_prob: npt.ArrayLike,
@@ -210,22 +209,15 @@ def priors_interval(
         Labels of those rows; "em" does without.
     method : {"em", "bbse", "rlls"}
         Expectation and maximisation, the confusion matrix, or the same with a penalty.
-    level : float
-        Confidence level for each class by itself, in (0, 1).
-    n_draws : int
-        Number of draws.
-    random_state : int, Generator or None
-        Seed of the draws.
+    {level, n_draws, random_state}
 
     Returns
     -------
     low, high : ndarray, shape (K,)
-        A lower end of less than one new row is 0: "em" comes near to 0 and never arrives.
+        Each class's by itself. A lower end of less than one new row is 0: "em" comes near and never arrives.
 
-    Raises
-    ------
-    ValueError, TypeError
-        As `estimate_priors`.
+    {refused}
+        Also where `estimate_priors` refuses.
 
     Notes
     -----

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.stats import norm
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import Floats, Label
 
 
@@ -35,6 +36,7 @@ class DecisionCurve(_results.Rows):
         return f"<DecisionCurve: {len(self.threshold)} thresholds>"
 
 
+@describe
 def net_benefit(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -50,28 +52,22 @@ def net_benefit(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Whether the event happened: 0 and 1.
+    {happened}
     y_prob : array_like, shape (n,)
         Predicted risk in [0, 1]. Ones treat everybody; nobody is treated where all are below the threshold.
     thresholds : array_like, shape (m,)
         In [0, 1): the risk at which harm and good of treating balance.
     standardized : bool
         Divide by the share of events, so that 1 is the most that any forecast can reach.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    pos_label : str or int, optional
-        The event, where `y_true` does not hold 0 and 1.
+    {sample_weight, pos_label}
 
     Returns
     -------
     ndarray, shape (m,)
         At most the share of events, or 1.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described; where it is to be standardized, also without an event.
+    {refused}
+        Also without an event, where it is to be standardized.
 
     References
     ----------
@@ -91,6 +87,7 @@ def net_benefit(
     return np.asarray(np.average(gains, axis=1, weights=weights) / (share if standardized else 1.0))
 
 
+@describe
 def decision_curve(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -104,27 +101,17 @@ def decision_curve(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Whether the event happened: 0 and 1.
+    {happened}
     y_prob : array_like, shape (n,)
         Predicted risk in [0, 1].
     thresholds : array_like, shape (m,)
         In [0, 1): the risk at which harm and good of treating balance.
     versus : array_like, shape (n,), optional
         Another forecast; ones for treating everybody. The interval is paired: each row counts for both.
-    level : float
-        Confidence level at each threshold, in (0, 1).
-    pos_label : str or int, optional
-        The event, where `y_true` does not hold 0 and 1.
+    {level, pos_label}
 
-    Returns
-    -------
-    DecisionCurve
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, and for fewer than two rows.
+    {refused}
+        Also for fewer than two rows.
 
     Examples
     --------

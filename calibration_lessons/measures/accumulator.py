@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input
+from .._parameters import describe
 from .._typing import Floats, Target
 from ._forecast import Forecast
 from .bins import bin_edges, sums_of_bins
@@ -52,6 +53,7 @@ def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
     return kind
 
 
+@describe
 class CalibrationAccumulator:
     """A reliability curve of data that never lie in memory at once: streams, partitions, map-reduce.
 
@@ -60,11 +62,7 @@ class CalibrationAccumulator:
 
     Parameters
     ----------
-    n_bins : int
-        Number M of bins.
-    target : {None, "top-label", "positive"} or int
-        Whose probability is tested: that of the top label (None for a 2-D forecast), of the positive class
-        (None for a 1-D one), or of one class against the rest.
+    {n_bins, target}
 
     Notes
     -----
@@ -103,21 +101,12 @@ class CalibrationAccumulator:
 
         Parameters
         ----------
-        y_true : array_like, shape (n,)
-            Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
-        y_prob : array_like, shape (n,) or (n, K)
-            Probability of the positive class, or of each class; logits with ``from_logits=True``.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative. Those of a batch may all be 0; those of all batches together
-            may not.
-        from_logits : bool
-            Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
+        {y_true, y_prob, sample_weight}
+            Those of a batch may all be 0; those of all batches together may not.
+        {from_logits}
 
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, or of another kind than the first batch; nothing is
-            added then.
+        {refused}
+            Also for a batch of another kind than the first; nothing is added then.
         """
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, sample_weight, from_logits=from_logits)
         self._kind = same_kind(batch.kind, self._kind, "y_prob")

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import FloatArray, Floats, Label
 from .bins import uniform_bins
 
@@ -44,6 +45,7 @@ class BrierDecomposition(NamedTuple):
         return self.reliability - self.resolution + self.uncertainty + self.within_bin
 
 
+@describe
 def brier_decomposition(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -61,18 +63,14 @@ def brier_decomposition(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0..K-1 (0 and 1 for a 1-D `y_prob`).
+    {y_true}
     y_prob : array_like, shape (n,) or (n, K)
         Probability of the positive class, or of each class. With (n, K) each class is split by
         itself, against the rest, and the parts are summed.
     n_bins : int or None
         None groups the rows by the value of their forecast. A number M groups them into M
         right-closed bins of equal width; a group's forecast is then its mean.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    labels, pos_label : array_like of shape (K,), and str or int, optional
-        Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of a 1-D `y_prob`.
+    {sample_weight, labels}
 
     Returns
     -------

@@ -75,6 +75,7 @@ class GroupCalibration(_results.Rows):
         )
 
 
+@describe
 def calibration_by_group(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -110,10 +111,8 @@ def calibration_by_group(
     GroupCalibration
         Its ``to_frame()`` gives the table.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, and for groups that hold no row at all.
+    {refused}
+        Also for groups that hold no row at all.
 
     Notes
     -----
@@ -195,6 +194,3 @@ def _members(groups: Any, hits: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[Any]
         raise _input.BadValue("groups", "holds no row", "a group with rows, at least")
     numbers = np.repeat(np.arange(len(called)), [len(rows) for rows in inside])
     return np.array([str(name) for name in called]), numbers, np.concatenate(inside)
-
-
-describe(calibration_by_group)

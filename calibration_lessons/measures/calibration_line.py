@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.special import logit
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import Floats, IntArray, Label
 from ..solvers.logistic import logistic_line
 
@@ -31,6 +32,7 @@ class CalibrationLine(NamedTuple):
         return _results.rounded(self)
 
 
+@describe
 def calibration_slope_intercept(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -43,16 +45,13 @@ def calibration_slope_intercept(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0 and 1.
+    {happened}
     y_prob : array_like, shape (n,)
-        Probability of class 1, strictly between 0 and 1; its log-odds with ``from_logits=True``.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
+        Probability of the event, strictly between 0 and 1; its log-odds with ``from_logits=True``.
+    {sample_weight}
     from_logits : bool
         Read `y_prob` as log-odds.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+    {pos_label}
 
     Returns
     -------
@@ -60,11 +59,8 @@ def calibration_slope_intercept(
         The slope and the intercept, fitted together. The intercept at slope 1, "calibration in the large",
         is another number.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, for a probability of 0 or 1, for equal forecasts, and where the
-        forecasts separate the labels.
+    {refused}
+        Also for a probability of 0 or 1, for equal forecasts, and where the forecasts separate the labels.
 
     References
     ----------

@@ -73,6 +73,7 @@ class CalibrationTest:
         return _results.rounded(self)
 
 
+@describe
 def calibration_test(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -103,9 +104,8 @@ def calibration_test(
         as it is large (``eq-smooth-ece``). "spiegelhalter": the Brier score minus its expectation, in
         standard deviations (``eq-spiegelhalter``). "hosmer-lemeshow": the squared gaps in bins of equal
         mass, over their variances (``eq-hosmer-lemeshow``).
-    target : {None, "top-label", "positive"} or int
-        Whose probability is tested: that of the top label (None for a 2-D `y_prob`), of the positive class
-        (None for a 1-D `y_prob`), or of one class against the rest. None for "kernel".
+    {target}
+        None for "kernel".
     n_bins : int, optional
         Number of bins of "ece" (15) and "hosmer-lemeshow" (10); the other methods have none to choose.
     sample_weight : array_like, shape (n,), optional
@@ -114,14 +114,10 @@ def calibration_test(
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and
         "hosmer-lemeshow" the chi-squared distribution, with one degree of freedom per bin, instead.
-    random_state : int, Generator or None
-        Seed of the draws.
+    {random_state}
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, and where fewer than two rows have an uncertain forecast; the
-        message names the argument and the place.
+    {refused}
+        Also where fewer than two rows have an uncertain forecast.
 
     Notes
     -----
@@ -332,6 +328,3 @@ MEASURES: dict[str, Callable[[Floats, Floats], Measure]] = {
     "kernel": _kernel,
     "kolmogorov-smirnov": _cumulative,
 }
-
-
-describe(calibration_test)

@@ -14,6 +14,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import Floats, IntArray, Label, Seed
 
 Score = Literal["brier", "log"]
@@ -45,6 +46,7 @@ class CorpDecomposition(NamedTuple):
         return self.miscalibration - self.discrimination + self.uncertainty
 
 
+@describe
 @dataclass(frozen=True, eq=False, repr=False)
 class CorpCurve(_results.Rows):
     """The best increasing recalibration of a forecast; `plots.corp_diagram` draws it.
@@ -107,10 +109,7 @@ class CorpCurve(_results.Rows):
         ----------
         level : float
             Share of the draws, in (0, 1), that stays inside at each forecast alone.
-        n_draws : int
-            Number of draws.
-        random_state : int, Generator or None
-            Seed of the draws.
+        {n_draws, random_state}
 
         Returns
         -------
@@ -136,6 +135,7 @@ def _log_loss(frequency: Floats, p: Floats) -> Floats:
     return np.asarray(-xlogy(frequency, p) - xlogy(1 - frequency, 1 - p))
 
 
+@describe
 def corp_curve(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -147,14 +147,10 @@ def corp_curve(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0 and 1.
+    {happened}
     y_prob : array_like, shape (n,)
-        Probability of the positive class.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+        Probability of the event.
+    {sample_weight, pos_label}
 
     References
     ----------
@@ -185,6 +181,7 @@ def corp_curve(
     )
 
 
+@describe
 def corp_decomposition(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -201,17 +198,13 @@ def corp_decomposition(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Labels 0 and 1.
+    {happened}
     y_prob : array_like, shape (n,)
-        Probability of the positive class.
+        Probability of the event.
     score : {"brier", "log"}
         The Brier score, or the log loss in nats (equation ``eq-log-split``), whose miscalibration is ``inf``
         where a label had the probability 0.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
-    pos_label : str or int, optional
-        The positive class of a 1-D `y_prob`, where `y_true` does not hold 0 and 1.
+    {sample_weight, pos_label}
 
     Returns
     -------

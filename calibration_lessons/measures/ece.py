@@ -19,6 +19,7 @@ from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of, reliability_cur
 ROW_BY_ROW = 10_000  # rows at most of which each is drawn: a thousand times in a quarter of a second
 
 
+@describe
 def expected_calibration_error(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -50,10 +51,8 @@ def expected_calibration_error(
     float
         In [0, 1].
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, and for `debias` with weights.
+    {refused}
+        Also for `debias` with weights.
 
     Warns
     -----
@@ -102,6 +101,7 @@ def refuse_weights(debias: bool, sample_weight: object) -> None:
         raise _input.BadValue("debias", "= True", NO_WEIGHTS)
 
 
+@describe
 def maximum_calibration_error(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -141,6 +141,7 @@ def maximum_calibration_error(
     return curve_of(forecast, n_bins, strategy, variances=False).mce()
 
 
+@describe
 def ece_interval(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -178,8 +179,7 @@ def ece_interval(
     {from_logits, labels}
     norm : {"l1", "l2"}
         Mean absolute gap, or root of the mean squared gap; "class-wise" has an interval for "l1" alone.
-    level : float
-        Confidence level in (0, 1).
+    {level}
 
     Returns
     -------
@@ -238,6 +238,7 @@ def ece_interval(
     return curves[0].ece_interval(level, norm)
 
 
+@describe
 def ece_under_calibration(
     y_prob: npt.ArrayLike,
     *,
@@ -258,11 +259,7 @@ def ece_under_calibration(
 
     Parameters
     ----------
-    {y_prob, n_bins, strategy, target_or_classes, sample_weight, from_logits, norm}
-    n_draws : int
-        Number of draws.
-    random_state : int, Generator or None
-        Seed of the draws.
+    {y_prob, n_bins, strategy, target_or_classes, sample_weight, from_logits, norm, n_draws, random_state}
 
     References
     ----------
@@ -310,6 +307,3 @@ def null_of(
         happened = generator.random(len(scores)) < scores
         draw[:] = np.bincount(index, weight * happened, minlength=n_bins) - expected
     return null_of_gaps(norm, curve.shares, gaps / np.where(curve.weights > 0, curve.weights, 1.0))
-
-
-describe(expected_calibration_error, maximum_calibration_error, ece_interval, ece_under_calibration)

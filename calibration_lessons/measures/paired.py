@@ -15,6 +15,7 @@ from scipy.stats import t as student
 
 from .. import _input, _results
 from .._blocks import chosen_class, row_blocks, row_squares
+from .._parameters import describe
 from .._typing import FloatArray, Floats, IntArray, Label, Names, Strategy, Target
 from ._forecast import Forecast, event_name, the
 from .bins import bin_index, edges_of, uniform_bins
@@ -119,6 +120,7 @@ def _told(one: Difference, name: str) -> str:
     return f"{value}{' nats' if name == 'NLL' else ''} ({low} to {high})"
 
 
+@describe
 def compare(
     y_true: npt.ArrayLike,
     prob_a: npt.ArrayLike,
@@ -147,16 +149,14 @@ def compare(
         Labels 0..K-1 (0 and 1 for 1-D forecasts).
     prob_a, prob_b : array_like, shape (n,) or (n, K)
         Each model's probability of the positive class, or of each class; logits with ``from_logits=True``.
-    n_bins : int
-        Number M of bins.
+    {n_bins}
     strategy : {"uniform", "quantile"}
         Bins of equal width, closed on the right, or of equal mass, with edges from the scores of both models
         together. The edges are the same for both; a row may lie in another bin for a than for b.
     target : {None, "top-label", "positive"} or int
         Whose calibration is compared: that of each model's own top label (None for 2-D forecasts), of the
         positive class (None for 1-D ones), or of one class against the rest.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
+    {sample_weight}
     groups : array_like, shape (n,), optional
         What rows hang together by: the patient who comes again, or the question that was asked five times.
         Then groups are what is independent, and the intervals are wider or narrower accordingly.
@@ -164,8 +164,7 @@ def compare(
         Read the forecasts as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     labels, pos_label : array_like of shape (K,), and str or int, optional
         Where `y_true` does not hold 0..K-1: the classes of the columns; the positive class of 1-D forecasts.
-    level : float
-        Confidence level of each interval, in (0, 1).
+    {level}
 
     Returns
     -------
@@ -173,11 +172,8 @@ def compare(
         Differences a minus b, below 0 where a is better. Where a label had the probability 0, the log loss is
         infinite and its interval the whole line.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, for fewer than two rows or five groups, and where no two rows, or
-        groups, share a bin.
+    {refused}
+        Also for fewer than two rows or five groups, and where no two rows, or groups, share a bin.
 
     Warns
     -----

@@ -16,6 +16,7 @@ from .._typing import FloatArray, Floats, Label
 Sums = tuple[float, float]
 
 
+@describe
 def brier_score(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -60,6 +61,7 @@ def brier_score(
     return mean_over_rows(brier_sums(rows, from_logits=from_logits))
 
 
+@describe
 def negative_log_likelihood(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -160,6 +162,3 @@ def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
     if block.ndim == 1:
         return np.asarray(np.logaddexp(0.0, np.where(labels == 1, -block, block)))
     return np.asarray(-chosen_class(log_softmax(block, axis=1), 1, labels))
-
-
-describe(brier_score, negative_log_likelihood)

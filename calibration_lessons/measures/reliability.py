@@ -201,6 +201,7 @@ class ReliabilityCurve(_results.Rows):
         return low / n, high / n
 
 
+@describe
 def reliability_curve(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -278,6 +279,3 @@ def curve_from_sums(
     counts = rows.astype(np.int64)
     parts = counts, weight, confidence, accuracy, effective, hit_variances, squared_misses
     return ReliabilityCurve(target, strategy, edges, *parts)
-
-
-describe(reliability_curve)

@@ -121,6 +121,7 @@ class CalibrationReport:
         return f"{self.n_bins} bin{'s' if self.n_bins > 1 else ''} of equal {kind}"
 
 
+@describe
 def calibration_report(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -144,12 +145,10 @@ def calibration_report(
     Parameters
     ----------
     {y_true, y_prob, n_bins, strategy, target, sample_weight, from_logits, labels}
-    level : float
-        Confidence level of the interval, in (0, 1).
+    {level}
     n_draws : int
         Draws behind the value under calibration and the p-value, which is at least 1 / (n_draws + 1).
-    random_state : int, Generator or None
-        Seed of the draws.
+    {random_state}
 
     Notes
     -----
@@ -201,6 +200,3 @@ def calibration_report(
         accuracy=accuracy,
         confidence=confidence,
     )
-
-
-describe(calibration_report)

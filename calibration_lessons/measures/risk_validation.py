@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 from scipy.stats import chi2, f, norm, rankdata, t
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import Floats, Label
 from ..models.logistic_regression import LogisticLoss
 from ..solvers.logistic import logistic_intercept, logistic_line
@@ -178,6 +179,7 @@ _TABLE = {
 }
 
 
+@describe
 def risk_validation(
     y_true: npt.ArrayLike,
     y_prob: npt.ArrayLike,
@@ -190,30 +192,24 @@ def risk_validation(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        Whether the event happened: 0 and 1.
+    {happened}
     y_prob : array_like, shape (n,)
         Predicted risk, strictly between 0 and 1.
     groups : array_like, shape (n,), optional
         What rows hang together by: their hospital, or the patient who comes again. Intervals, band and update
         then speak of other groups, too: a jackknife leaves out one group at a time, which takes about as
         long as so many validations.
-    level : float
-        Confidence level of the intervals, in (0, 1).
-    pos_label : str or int, optional
-        The event, where `y_true` does not hold 0 and 1.
+    {level, pos_label}
 
     Returns
     -------
     RiskValidation
         Its ``sentence()`` is for a paper, ``to_frame()`` gives the table, ``plot()`` the figure.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, for a risk of 0 or 1, for fewer than two events or non-events,
-        for equal forecasts, and where the forecasts separate the events from the rest: then no calibration
-        slope exists; for fewer than five groups, and where what is left without one of them is refused.
+    {refused}
+        Also for a risk of 0 or 1, for fewer than two events or non-events, for equal forecasts, and where the
+        forecasts separate the events from the rest: then no calibration slope exists; for fewer than five
+        groups, and where what is left without one of them is refused.
 
     Notes
     -----

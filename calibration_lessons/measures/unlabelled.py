@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _input, _results
+from .._parameters import describe
 
 
 class UnlabelledAccuracy(NamedTuple):
@@ -31,6 +32,7 @@ class UnlabelledAccuracy(NamedTuple):
         return _results.rounded(self)
 
 
+@describe
 def unlabelled_accuracy(
     y_prob: npt.ArrayLike, held_out_prob: npt.ArrayLike, held_out_true: npt.ArrayLike
 ) -> UnlabelledAccuracy:
@@ -45,14 +47,7 @@ def unlabelled_accuracy(
     held_out_true : array_like, shape (n',)
         Labels 0..K-1 of those rows.
 
-    Returns
-    -------
-    UnlabelledAccuracy
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described.
+    {refused}
 
     Notes
     -----

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.stats import norm
 
 from .. import _input
+from .._parameters import describe
 from .._typing import Floats
 from .calibration_line import read_log_odds
 
@@ -37,6 +38,7 @@ class ValidationSize(NamedTuple):
     net_benefit: int | None
 
 
+@describe
 def validation_size(
     y_prob: npt.ArrayLike,
     *,
@@ -63,17 +65,10 @@ def validation_size(
         The same for the standardized net benefit at `threshold`.
     threshold : float, optional
         The risk from which people are treated, in (0, 1).
-    level : float
-        Confidence level of the intervals, in (0, 1).
+    {level}
 
-    Returns
-    -------
-    ValidationSize
-
-    Raises
-    ------
-    ValueError, TypeError
-        For input that is not as described, for a risk of 0 or 1, and for equal forecasts.
+    {refused}
+        Also for a risk of 0 or 1, and for equal forecasts.
 
     Notes
     -----
