@@ -288,8 +288,9 @@ class CalibrationMonitor:
             raise _input.BadValue("window", f"= {window!r}", "one with labels")
         assert self._kind is not None
         edges = bin_edges(self.n_bins, self._kind[1])
-        sums = self._sums[window][[2, 2, 2, 3, 4, 5]]
-        return curve_from_sums(self._event, "uniform", edges, np.vstack([sums, np.full(self.n_bins, np.nan)]))
+        sums = self._sums[window][[2, 2, 2, 3, 4, 5, 5, 4]]
+        sums[6] = np.nan  # squared misses are not kept
+        return curve_from_sums(self._event, "uniform", edges, sums)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as lists, numbers and texts, for `json.dumps`; `from_dict` reads it."""

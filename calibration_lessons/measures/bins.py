@@ -112,10 +112,10 @@ def scatter(
     weights: Floats | None,
     n_bins: int,
 ) -> Floats:
-    """Sum up each bin's w^2 p (1 - p), the variance of the weighted hits if calibrated, and w^2 (o - p)^2."""
+    """Sum up each bin's w^2 p (1 - p), the variance of the weighted hits if calibrated, w^2 (o - p)^2, w^2 o."""
     p = confidence.astype(np.float64, copy=False)
-    squares = 1.0 if weights is None else weights**2
-    parts = squares * p * (1 - p), squares * (hits - p) ** 2
+    squares = np.ones(1) if weights is None else weights**2
+    parts = squares * p * (1 - p), squares * (hits - p) ** 2, squares * hits
     return np.array([np.bincount(index, part, minlength=n_bins) for part in parts])
 
 
@@ -137,7 +137,7 @@ def sums_of_bins(
 ) -> Floats:
     """Sum up each bin over blocks of rows: the rows of `bin_sums`, then those of `scatter` (or NaN)."""
     n_bins = len(edges) - 1
-    sums = np.zeros((7, n_bins))
+    sums = np.zeros((8, n_bins))
     for rows, (scores, hits) in blocks:
         index = bin_index(scores, edges, strategy)
         weight = None if weights is None else weights[rows]
