@@ -9,9 +9,11 @@ import numpy.typing as npt
 from scipy import special
 
 from . import _input
+from ._parameters import describe
 from ._typing import FloatArray, Floats
 
 
+@describe
 def softmax(logits: npt.ArrayLike) -> Floats:
     """Turn logits into probabilities, along the last axis (equation ``eq-softmax``).
 
@@ -25,10 +27,7 @@ def softmax(logits: npt.ArrayLike) -> Floats:
     ndarray, shape (..., K), float64
         Positive numbers that sum to 1 along the last axis.
 
-    Raises
-    ------
-    ValueError
-        For NaN, +inf or a distribution of -inf only.
+    {refused}
 
     References
     ----------
@@ -44,6 +43,7 @@ def softmax(logits: npt.ArrayLike) -> Floats:
     return np.asarray(special.softmax(_logits(logits), axis=-1))
 
 
+@describe
 def log_softmax(logits: npt.ArrayLike) -> Floats:
     """Take the logarithm of the softmax, along the last axis, exact where the softmax itself underflows.
 
@@ -57,10 +57,7 @@ def log_softmax(logits: npt.ArrayLike) -> Floats:
     ndarray, shape (..., K), float64
         Log probabilities in nats, at most 0; ``-inf`` for a class that is ruled out.
 
-    Raises
-    ------
-    ValueError
-        For NaN, +inf or a distribution of -inf only.
+    {refused}
 
     Examples
     --------
@@ -83,6 +80,7 @@ def _distributions(values: npt.ArrayLike, name: str) -> FloatArray:
     return array
 
 
+@describe
 def entropy(p: npt.ArrayLike, *, base: Literal["nats", "bits"] = "bits") -> Floats | float:
     """Compute the Shannon entropy of distributions along the last axis (equation ``eq-entropy``).
 
@@ -98,10 +96,7 @@ def entropy(p: npt.ArrayLike, *, base: Literal["nats", "bits"] = "bits") -> Floa
     float or ndarray, shape (...)
         Between 0 and log K, in the unit that `base` names.
 
-    Raises
-    ------
-    ValueError
-        For numbers outside [0, 1], rows that do not sum to 1, or an unknown `base`.
+    {refused}
 
     References
     ----------

@@ -101,13 +101,6 @@ def test_exact_numbers_are_those_of_the_input_in_double_precision(dtype):
         assert exact.dtype == np.float64 and np.array_equal(exact, values)
 
 
-def test_half_precision_rows_cast_up_get_the_advice_to_renormalise():
-    p = cl.softmax(np.random.default_rng(0).normal(size=(50, 10))).astype(np.float16)
-    assert len(_input.probabilities(p)) == 50
-    with pytest.raises(ValueError, match=r"half-precision numbers cast up: y_prob / y_prob.sum"):
-        _input.probabilities(p.astype(np.float64))
-
-
 def test_booleans_and_whole_floats_are_class_numbers():
     for values in ([False, True], [0.0, 1.0], np.array([0, 1], dtype=np.uint8)):
         got = _input.labels(values, 2)

@@ -16,6 +16,7 @@ ABSTAIN = -1
 MAX_COST = float(np.finfo(np.float64).max)
 
 
+@describe
 def optimal_threshold(costs: npt.ArrayLike) -> float:
     """Probability above which deciding 1 costs less than deciding 0 (equation ``eq-threshold``).
 
@@ -30,10 +31,8 @@ def optimal_threshold(costs: npt.ArrayLike) -> float:
     float
         In (0, 1). At the threshold itself both decisions cost the same.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For costs that are not as described, and where one decision is never worse than the other.
+    {refused}
+        Also where one decision is never worse than the other.
 
     References
     ----------

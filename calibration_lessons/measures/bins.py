@@ -105,20 +105,6 @@ def bin_sums(
     return sums
 
 
-def scatter(
-    index: npt.NDArray[np.intp],
-    confidence: FloatArray,
-    hits: npt.NDArray[np.bool_],
-    weights: Floats | None,
-    n_bins: int,
-) -> Floats:
-    """Sum up each bin's w^2 p (1 - p), the variance of the weighted hits if calibrated, w^2 (o - p)^2, w^2 o."""
-    p = confidence.astype(np.float64, copy=False)
-    squares = np.ones(1) if weights is None else weights**2
-    parts = squares * p * (1 - p), squares * (hits - p) ** 2, squares * hits
-    return np.array([np.bincount(index, part, minlength=n_bins) for part in parts])
-
-
 def edges_of(scores: FloatArray, n_bins: int, strategy: Strategy, weights: Floats | None) -> FloatArray:
     """Edges of bins of equal width, or of equal mass, from 0 to 1."""
     if strategy == "uniform":
@@ -135,12 +121,21 @@ def sums_of_bins(
     *,
     variances: bool = True,
 ) -> Floats:
-    """Sum up each bin over blocks of rows: the rows of `bin_sums`, then those of `scatter` (or NaN)."""
+    """Sum up each bin over blocks of rows: what `bin_sums` does, then w^2 p (1 - p), w^2 (o - p)^2 and w^2 o.
+
+    The last three, the variance of the weighted hits if calibrated, their squared misses and how much of the
+    squared weights is theirs, are NaN without `variances`.
+    """
     n_bins = len(edges) - 1
     sums = np.zeros((8, n_bins))
     for rows, (scores, hits) in blocks:
         index = bin_index(scores, edges, strategy)
         weight = None if weights is None else weights[rows]
         sums[:5] += bin_sums(index, scores, hits, weight, n_bins)
-        sums[5:] += scatter(index, scores, hits, weight, n_bins) if variances else np.nan
+        if variances:
+            p, squares = scores.astype(np.float64, copy=False), np.ones(1) if weight is None else weight**2
+            parts = squares * p * (1 - p), squares * (hits - p) ** 2, squares * hits
+            sums[5:] += [np.bincount(index, part, minlength=n_bins) for part in parts]
+    if not variances:
+        sums[5:] = np.nan
     return sums

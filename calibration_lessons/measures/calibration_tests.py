@@ -221,7 +221,7 @@ def _chances(p: Floats, heavy: Floats) -> Floats:
 
 def _spiegelhalter(p: Floats, happened: Floats, light: Floats, heavy: Floats) -> tuple[float, float]:
     lean, tilt = light * (1 - 2 * p), float(heavy[1])
-    tilted = (tilt * (1 - p) + p) / (p / tilt + 1 - p)  # as in `chance.Bins.tilted`
+    tilted = (1 + (tilt - 1) * (1 - p)) / (1 + (1 / tilt - 1) * p)  # as in `chance.Bins.tilted`
     variance = float((lean**2 * p * (1 - p) * tilted).sum())
     if variance == 0:
         found, expected = "is 0, 0.5 or 1 in every row", "another forecast: the test sees none of these"
@@ -244,7 +244,9 @@ def _residuals(happened: npt.NDArray[Any], p: Floats, light: Floats, heavy: Floa
     """Return labels minus forecasts, each times its weight, which is 1 on average; the draws last."""
     rows = light[:, None]
     if (heavy != 1).any():
-        rows = rows * (np.where(happened, heavy[1], 1.0) if p.ndim == 1 else (heavy[:, None] * happened).sum(1))
+        rows = rows * (
+            np.where(happened, heavy[1], 1.0) if p.ndim == 1 else (heavy[:, None] * happened).sum(1)
+        )
         rows /= rows.mean(axis=0)
     return np.asarray((happened - p[..., None]) * (rows if p.ndim == 1 else rows[:, None]))
 

@@ -62,7 +62,7 @@ class Bins(NamedTuple):
         (t (1 - a) + a) (a / t + 1 - a). What N is, the weights say that were seen.
         """
         seen = self.confidence + self.gap
-        return np.asarray((self.tilt * (1 - accuracy) + accuracy) / (self.tilt * seen + 1 - seen))
+        return np.asarray((1 + (self.tilt - 1) * (1 - accuracy)) / (1 + (self.tilt - 1) * seen))
 
     def sd(self, accuracy: Floats) -> Floats:
         """Return the standard deviation of each bin's accuracy where this is the true one."""
@@ -171,9 +171,9 @@ def _candidate(
 
     The candidates are a line: bin m has the accuracy a_m = c_m + s d_m, cut off at 0 and 1, with one scale s
     for the directions d_m. Under a candidate the observed gap of bin m is normal with mean a_m - c_m and
-    the standard deviation that `sd_of` gives. The scale sought is where the error measured ("l2": its square) lies z
-    standard deviations above its mean: the smallest such scale for the lower end (z > 0), the largest for
-    the upper. No variance below `least_variance` is used: along the line the accuracy of a bin may come so
+    the standard deviation that `sd_of` gives. The scale sought is where the error measured ("l2": its
+    square) lies z standard deviations above its mean: the smallest such scale for the lower end (z > 0), the
+    largest for the upper. No variance below `least_variance` is used: along the line the accuracy of a bin may come so
     near to 0 or 1 that the candidate, of the same error, scatters less than the truth.
     """
     if not direction.any():

@@ -14,7 +14,7 @@ from . import _class_wise
 from ._forecast import Forecast, scores_of
 from .bins import bin_index
 from .chance import ECENull, null_of_gaps, tilted_chance
-from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of, reliability_curve
+from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of
 
 ROW_BY_ROW = 10_000  # rows at most of which each is drawn: a thousand times in a quarter of a second
 
@@ -75,12 +75,11 @@ def expected_calibration_error(
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
     values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
-    numbers, errors = _input.class_numbers(y_true, values, labels, pos_label), []
-    for one in targets_of(target, values):
-        forecast = Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits)
-        curve = curve_of(forecast, n_bins, strategy, variances=False)
-        errors.append(curve.ece(norm, debias=debias))
-    return float(np.mean(errors))
+    numbers = _input.class_numbers(y_true, values, labels, pos_label)
+    targets = targets_of(target, values)
+    rows = (Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits) for one in targets)
+    curves = (curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows)
+    return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
 
 
 def targets_of(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
@@ -158,51 +157,44 @@ def ece_interval(
 ) -> tuple[float, float]:
     """Confidence interval for the binned calibration error, by inverting a test.
 
-    The error is that of the source: of infinitely many rows like these, in these bins. A sample misses it for
-    two reasons: its labels are drawn, and so are its forecasts. For the labels a test is inverted: a
-    candidate error is kept if the observed one is no surprise under it, no more than t standard
-    deviations from its mean, each bin's accuracy being normal around its hypothesised value. How a
-    candidate error is spread over the bins is not known. The lower end puts it on the bins that are
-    clearly off (three standard errors) and lets chance explain the others. The upper end spreads it
-    evenly, the same number of standard errors in each bin: with given standard errors this one, of all
-    spreads of one error, shows the smallest error on average, so that the upper end holds for the others,
-    too. It has the direction of a bin's gap where that is clear, and towards 1/2 elsewhere: few or no
-    events may be luck. The forecasts move the error as the mean over the rows of each one's own distance
-    from the accuracy of its bin; t standard errors of this mean are added to both half-lengths, as roots
-    of sums of squares.
+    The error is that of the source: of infinitely many rows like these, in these bins. For the chance in the
+    labels a test is inverted: a candidate error is kept if the observed one is no more than t standard
+    deviations from its mean, each bin's accuracy being normal around its hypothesised value. The lower end
+    puts the candidate on the bins that are clearly off (three standard errors) and lets chance explain the
+    others. The upper end spreads it evenly, the same number of standard errors in each bin, which of all
+    spreads shows the smallest error on average; towards 1/2 where the direction of a gap is not clear. For
+    the chance in the forecasts t standard errors of the mean over the rows of each one's own distance from
+    the accuracy of its bin are added to both half-lengths, as roots of sums of squares.
 
     Parameters
     ----------
     {y_true, y_prob, n_bins, strategy, target_or_classes}
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative; each bin counts with its effective number of rows.
-    {from_logits, labels}
-    norm : {"l1", "l2"}
-        Mean absolute gap, or root of the mean squared gap; "class-wise" has an interval for "l1" alone.
+    {sample_weight}
+        Each bin counts with its effective number of rows.
+    {from_logits, labels, norm}
+        "class-wise" has an interval for "l1" alone.
     {level}
 
     Returns
     -------
     low, high : float
         In [0, 1]; `low` is 0 where a calibrated model is no surprise, and one row leaves every error
-        possible. The observed error, which chance pushes upwards, may lie above `high`. For `high` an
-        observed error that is smaller than the mean of a calibrated model counts as that mean: an error can
-        be small by luck, and says then no more than that a calibrated model is no surprise.
+        possible. The observed error, which chance pushes upwards, may lie above `high`, for which an
+        observed error below the mean of a calibrated model counts as that mean: it can be small by luck.
 
     Notes
     -----
-    The number of standard errors is a quantile of Student's t with one degree of freedom less than
-    (effective) rows, and the observed error is taken half a row lower for `low`, and higher for `high`:
-    both matter with few rows or rare events. The rows are taken as independent of each other. Within a bin
-    the forecasts and the events are taken as independent, or, where the distances of the events from the
-    forecasts scatter more than that, as in a wide bin with forecasts the wrong way round, as they scatter.
+    t is a quantile of Student's with one degree of freedom less than (effective) rows, and the observed error
+    is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare events. The
+    rows are taken as independent of each other; forecasts and events within a bin as well, unless their
+    distances scatter more than that, as in a wide bin with forecasts the wrong way round.
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
     chance a second time, so for a calibrated model with many rows it never holds 0.
 
-    A row counts in every class, so the class-wise error has up to twice the variance that independent
-    classes would give it. Twice is what the interval allows for: exact for two classes, a little wide for
-    more. What the forecasts add is counted as if it went the same way in all classes.
+    The class-wise interval allows for twice the variance that independent classes would give the error, since
+    a row counts in every class: exact for two classes, a little wide for more. What the forecasts add is
+    counted as if it went the same way in all classes.
 
     References
     ----------
@@ -219,20 +211,10 @@ def ece_interval(
     _input.one_of(norm, ["l1", "l2"], "norm")
     _input.number_between(level, 0, 1, "level", open_ends=True)
     values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
-    curves = [
-        reliability_curve(
-            y_true,
-            values,
-            n_bins=n_bins,
-            strategy=strategy,
-            target=one,
-            sample_weight=sample_weight,
-            from_logits=from_logits,
-            labels=labels,
-            pos_label=pos_label,
-        )
-        for one in targets_of(target, values)
-    ]
+    numbers = _input.class_numbers(y_true, values, labels, pos_label)
+    targets = targets_of(target, values)
+    rows = (Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits) for one in targets)
+    curves = [curve_of(forecast, n_bins, strategy) for forecast in rows]
     if is_class_wise(target):
         return _class_wise.interval(curves, level, norm)
     return curves[0].ece_interval(level, norm)
@@ -305,7 +287,7 @@ def null_of(
     index, gaps = bin_index(scores, curve.edges, curve.strategy), np.empty((n_draws, n_bins))
     p, light = scores.astype(np.float64), weight / np.where(hits, tilt, 1.0)
     expected = np.bincount(index, light * p, minlength=n_bins)
-    chance_of, of_hit = tilted_chance(p, tilt), light * (tilt * (1 - p) + p)
+    chance_of, of_hit = tilted_chance(p, tilt), light * (1 + (tilt - 1) * (1 - p))
     for draw in gaps:
         happened = generator.random(len(p)) < chance_of
         draw[:] = np.bincount(index, of_hit * happened, minlength=n_bins) - expected

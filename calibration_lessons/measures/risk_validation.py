@@ -133,13 +133,7 @@ class RiskValidation(_results.Rows):
         )
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: a row for each measure, its estimate, the interval's ends and its kind.
-
-        Raises
-        ------
-        ImportError
-            Where pandas is not installed.
-        """
+        """Return a pandas DataFrame: a row for each measure, its interval and the kind of that."""
         return super().to_frame().set_index("measure").rename_axis(None)
 
     def plot(self, ax: Any = None) -> Any:

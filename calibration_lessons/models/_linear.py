@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import _input
+from .._parameters import describe
 from .._typing import Floats
 from ..solvers.newton import Convex, Minimum, Slopes, minimise
 
@@ -24,6 +25,7 @@ Solver = Literal["newton", "gradient-descent"]
 NO_CURVATURE = 1e-13  # of a Hessian with unit diagonal: below it, the rounding of collinear columns
 
 
+@describe
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier whose log-odds are linear in the features."""
 
@@ -47,6 +49,37 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn the coefficients.
+
+        Parameters
+        ----------
+        X : array_like, shape (n, d)
+            Features.
+        y : array_like, shape (n,)
+            Labels: numbers, booleans or strings, of two kinds; of more for softmax regression alone.
+        sample_weight : array_like, shape (n,), optional
+            Importance weights, non-negative; they multiply the loss, not the penalty.
+
+        {refused}
+            Also for classes that are separated while ``l2=0``.
+        """
+        design, codes, shares, ridge = self._read(X, y, sample_weight)
+        loss = self._loss(design.rows, codes, shares, ridge)
+        theta = self._descend(loss, design.rows, codes, shares)
+        self.coef_, self.intercept_ = design.original(loss.by_class(theta))
+        return self
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Return the most probable class, shape (n,); the first of those that tie."""
+        scores: Floats = self.decision_function(X)
+        best = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best.astype(int)])
+
+    def _loss(self, rows: Floats, codes: Codes, shares: Floats, ridge: Floats) -> LinearLoss:
+        """Return what is minimised; refuse classes that the model is not for."""
+        raise NotImplementedError
 
     def _read(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
@@ -74,13 +107,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         design = standardise(features, self.fit_intercept)
         return design, codes, weights / total, design.ridge(self.l2 / total)
 
-    def _descend(self, loss: LinearLoss, size: int, rows: Floats, codes: Codes, shares: Floats) -> Floats:
+    def _descend(self, loss: LinearLoss, rows: Floats, codes: Codes, shares: Floats) -> Floats:
         """Return the best parameters; raise where there are none, warn where the descent fell short.
 
         Along a direction that separates classes the loss falls for ever and flattens out. So a minimum
         with curvature left in every direction proves that there is none; else a linear program decides.
         """
-        start = np.zeros(size)
+        start = np.zeros(loss.free * len(loss.ridge))
         if self.solver == "newton":
             found = minimise(loss, start, self.max_iter)
         else:
@@ -115,6 +148,15 @@ class LinearLoss(Convex):
     lengthens = False
     ridge: Floats
     tol: float
+
+    @property
+    def free(self) -> int:
+        """Number of linear scores that have parameters."""
+        return 1
+
+    def by_class(self, theta: Floats) -> Floats:
+        """Arrange the parameters in a row for each linear score."""
+        return theta[None, :]
 
     def gradient(self, theta: Floats) -> Floats:
         """Return the first derivatives, shape (p,)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ from sklearn.utils import Tags
 
 from .. import _input
 from .._typing import Floats
-from ._linear import LinearClassifier, LinearLoss
+from ._linear import Codes, LinearClassifier, LinearLoss
 
 
 class LogisticRegression(LinearClassifier):
@@ -67,33 +66,6 @@ class LogisticRegression(LinearClassifier):
     ['no', 'yes']
     """
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn the coefficients.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-            Features.
-        y : array_like, shape (n,)
-            Labels of two kinds: numbers, booleans or strings.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative; they multiply the loss, not the penalty.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and for classes that a plane separates while ``l2=0``.
-        """
-        design, codes, shares, ridge = self._read(X, y, sample_weight)
-        if len(self.classes_) > 2:
-            expected = "two, as SoftmaxRegression takes more. Only binary classification is supported. "
-            expected += "The type of the target is multiclass"
-            raise _input.BadValue("y", f"holds {len(self.classes_)} classes", expected)
-        loss = LogisticLoss(design.rows, codes, shares, ridge, self.tol)
-        theta = self._descend(loss, len(ridge), design.rows, codes, shares)
-        self.coef_, self.intercept_ = design.original(theta[None, :])
-        return self
-
     def decision_function(self, X: npt.ArrayLike) -> Floats:
         """Return the log-odds of the second class, shape (n,)."""
         return self._scores(X)[:, 0]
@@ -103,10 +75,12 @@ class LogisticRegression(LinearClassifier):
         log_odds = self.decision_function(X)
         return np.column_stack([expit(-log_odds), expit(log_odds)])
 
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the more probable class, shape (n,); the first where both are as probable."""
-        positive = self.decision_function(X) > 0
-        return np.asarray(self.classes_[positive.astype(int)])
+    def _loss(self, rows: Floats, codes: Codes, shares: Floats, ridge: Floats) -> LogisticLoss:
+        if len(self.classes_) > 2:
+            expected = "two, as SoftmaxRegression takes more. Only binary classification is supported. "
+            expected += "The type of the target is multiclass"
+            raise _input.BadValue("y", f"holds {len(self.classes_)} classes", expected)
+        return LogisticLoss(rows, codes, shares, ridge, self.tol)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ from scipy.special import softmax
 
 from .. import _input
 from .._typing import Floats
-from ._linear import LinearClassifier, LinearLoss, Solver
+from ._linear import Codes, LinearClassifier, LinearLoss, Solver
 
 Form = Literal["reference", "symmetric"]
 
@@ -84,33 +84,6 @@ class SoftmaxRegression(LinearClassifier):
         super().__init__(solver=solver, l2=l2, fit_intercept=fit_intercept, tol=tol, max_iter=max_iter)
         self.form = form
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn the coefficients.
-
-        Parameters
-        ----------
-        X : array_like, shape (n, d)
-            Features.
-        y : array_like, shape (n,)
-            Labels of two kinds or more: numbers, booleans or strings.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative; they multiply the loss, not the penalty.
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and for classes that are separated while ``l2=0``.
-        """
-        _input.one_of(self.form, ["symmetric", "reference"], "form")
-        design, codes, shares, ridge = self._read(X, y, sample_weight)
-        n_classes = len(self.classes_)
-        loss = SoftmaxLoss(design.rows, np.eye(n_classes)[codes], shares, ridge, self.tol, self.form)
-        theta = loss.by_class(self._descend(loss, loss.free * len(ridge), design.rows, codes, shares))
-        if self.form == "symmetric":  # differences between classes say all: their mean is set to 0
-            theta = theta - theta.mean(axis=0)
-        self.coef_, self.intercept_ = design.original(theta)
-        return self
-
     def decision_function(self, X: npt.ArrayLike) -> Floats:
         """Return the logits, shape (n, K); for two classes their difference, shape (n,)."""
         scores = self._scores(X)
@@ -120,10 +93,9 @@ class SoftmaxRegression(LinearClassifier):
         """Return the probability of each class, shape (n, K)."""
         return np.asarray(softmax(self._scores(X), axis=1))
 
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
-        """Return the most probable class, shape (n,); the first of those that tie."""
-        best = self._scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+    def _loss(self, rows: Floats, codes: Codes, shares: Floats, ridge: Floats) -> SoftmaxLoss:
+        _input.one_of(self.form, ["symmetric", "reference"], "form")
+        return SoftmaxLoss(rows, np.eye(len(self.classes_))[codes], shares, ridge, self.tol, self.form)
 
 
 @dataclass(frozen=True)
@@ -146,14 +118,21 @@ class SoftmaxLoss(LinearLoss):
         return int(self.one_hot.shape[1]) - (self.form == "reference")
 
     def by_class(self, theta: Floats) -> Floats:
-        """Arrange the parameters by class, shape (K, p); those of a reference class are 0."""
-        table = np.zeros((self.one_hot.shape[1], self.rows.shape[1]))
-        table[: self.free] = theta.reshape(self.free, -1)
-        return table
+        """Arrange the parameters by class, shape (K, p); those of a reference class are 0, else their mean.
+
+        Differences between the classes' parameters say all.
+        """
+        table = self._table(theta)
+        return table - table.mean(axis=0) if self.form == "symmetric" else table
 
     def scores(self, theta: Floats) -> Floats:
         """Return the logits, shape (n, K)."""
-        return np.asarray(self.rows @ self.by_class(theta).T)
+        return np.asarray(self.rows @ self._table(theta).T)
+
+    def _table(self, theta: Floats) -> Floats:
+        table = np.zeros((self.one_hot.shape[1], self.rows.shape[1]))
+        table[: self.free] = theta.reshape(self.free, -1)
+        return table
 
     def margins(self, theta: Floats) -> Floats:
         """Own logit minus the largest other one."""
@@ -164,7 +143,7 @@ class SoftmaxLoss(LinearLoss):
     def gradient(self, theta: Floats) -> Floats:
         """Mean of (probability - one-hot label) times the row, for each class (``eq-softmax-gradient``)."""
         residuals = softmax(self.scores(theta), axis=1) - self.one_hot
-        every = (residuals.T * self.shares) @ self.rows + self.by_class(theta) * self.ridge
+        every = (residuals.T * self.shares) @ self.rows + self._table(theta) * self.ridge
         return every[: self.free].ravel()
 
     def hessian(self, theta: Floats) -> Floats:

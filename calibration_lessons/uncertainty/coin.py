@@ -16,6 +16,7 @@ from scipy.special import digamma, entr, rel_entr
 from scipy.stats import binom
 
 from .. import _input, _results
+from .._parameters import describe
 from .._typing import Floats
 
 T = TypeVar("T", float, Floats)
@@ -43,6 +44,7 @@ class Uncertainty(NamedTuple, Generic[T]):
         return _results.rounded(self)
 
 
+@describe
 def coin_uncertainty(heads: int, tosses: int, *, prior: Prior = (1, 1)) -> Uncertainty[float]:
     """Split the uncertainty about the next toss by entropies (equation ``eq-coin-entropy``).
 
@@ -61,10 +63,7 @@ def coin_uncertainty(heads: int, tosses: int, *, prior: Prior = (1, 1)) -> Uncer
         In bits: the entropy of the predictive probability, the expected entropy of the coin, and the
         mutual information between the coin and its next toss. Each lies in [0, 1].
 
-    Raises
-    ------
-    ValueError, TypeError
-        For counts that are not whole or do not fit, and for a prior that is not positive.
+    {refused}
 
     References
     ----------
@@ -83,6 +82,7 @@ def coin_uncertainty(heads: int, tosses: int, *, prior: Prior = (1, 1)) -> Uncer
     return _plain(_entropies(np.array([heads], dtype=np.float64), tosses, _prior(prior)))
 
 
+@describe
 def coin_plausibility(heads: int, tosses: int) -> Uncertainty[float]:
     """Split the uncertainty about the next toss by plausibilities.
 
@@ -100,10 +100,7 @@ def coin_plausibility(heads: int, tosses: int) -> Uncertainty[float]:
     Uncertainty of float
         Without unit; each part and their sum lie in [0, 1].
 
-    Raises
-    ------
-    ValueError, TypeError
-        For counts that are not whole or do not fit.
+    {refused}
 
     References
     ----------

@@ -9,10 +9,12 @@ import numpy.typing as npt
 from scipy.special import entr, rel_entr
 
 from .. import _input
+from .._parameters import describe
 from .._typing import Floats
 from .coin import Uncertainty
 
 
+@describe
 def decompose_uncertainty(
     member_probs: npt.ArrayLike, *, base: Literal["nats", "bits"] = "bits"
 ) -> Uncertainty[Floats]:
@@ -32,11 +34,7 @@ def decompose_uncertainty(
         mutual information between member and class (epistemic). Each lies between 0 and log K, and the
         epistemic part is at most log J.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For numbers outside [0, 1], members whose rows do not sum to 1, fewer than three dimensions, or
-        an unknown `base`.
+    {refused}
 
     References
     ----------

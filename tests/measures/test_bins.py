@@ -42,36 +42,20 @@ def test_quantile_bins_hold_their_share_and_keep_equal_scores_together(case):
 
 
 @given(forecasts(), st.booleans())
-def test_the_variance_of_the_hits_is_the_sum_over_the_rows(case, weighted):
+def test_what_is_known_of_a_bin_is_a_sum_over_its_rows(case, weighted):
     outcomes, scores, n_bins = case
-    w = np.arange(len(scores)) + 1.0
+    w = np.arange(len(scores)) % 4 + (scores == scores[0])
     curve = cl.reliability_curve(outcomes, scores, n_bins=n_bins, sample_weight=w if weighted else None)
     index = np.clip(np.searchsorted(curve.edges, scores) - 1, 0, n_bins - 1)
     for m in range(n_bins):
-        p, v = scores[index == m], (w if weighted else np.ones_like(w))[index == m]
+        p, v = scores[index == m], (w if weighted else np.ones(len(w)))[index == m]
+        assert (curve.counts[m], curve.weights[m]) == ((v > 0).sum(), v.sum())
+        assert curve.effective_counts[m] == pytest.approx(v.sum() ** 2 / max((v**2).sum(), 1))
+        assert np.nan_to_num(curve.confidence[m]) * v.sum() == pytest.approx(v @ p)
+        assert np.nan_to_num(curve.accuracy[m]) * v.sum() == pytest.approx(v @ outcomes[index == m])
         assert curve.hit_variances[m] == pytest.approx((v**2 * p * (1 - p)).sum(), rel=1e-9, abs=1e-12)
         missed = (v**2 * (outcomes[index == m] - p) ** 2).sum()
         assert curve.squared_misses[m] == pytest.approx(missed, rel=1e-9, abs=1e-12)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_the_sums_of_a_bin_are_those_of_its_rows(weighted):
-    index, p = np.array([0, 2, 2, 2, 0]), np.array([0.1, 0.7, 0.8, 0.9, 0.2], dtype=np.float32)
-    correct = np.array([True, True, False, True, False])
-    weights = np.array([2.0, 0.5, 0.0, 3.0, 1.0]) if weighted else None
-    sums = bins.bin_sums(index, p, correct, weights, 4)
-    assert sums.shape == (5, 4) and sums.dtype == np.float64
-    for m in range(4):
-        w = [(1.0 if weights is None else float(weights[i]), i) for i in range(5) if index[i] == m]
-        assert sums[:, m] == pytest.approx(
-            [
-                sum(v > 0 for v, _ in w),
-                sum(v for v, _ in w),
-                sum(v**2 for v, _ in w),
-                sum(v * float(p[i]) for v, i in w),
-                sum(v * correct[i] for v, i in w),
-            ]
-        )
 
 
 @dtypes

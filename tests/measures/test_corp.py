@@ -58,11 +58,6 @@ def test_a_label_that_was_ruled_out_makes_the_log_loss_and_its_miscalibration_in
     assert parts.miscalibration == np.inf and np.isfinite(parts[1:]).all() and parts.score == np.inf
 
 
-def test_corp_leaves_nothing_to_gain_where_frequencies_are_as_promised():
-    y, p = [0, 0, 0, 1, 0, 1, 1, 1], [0.25] * 4 + [0.75] * 4
-    assert cl.corp_decomposition(y, p) == pytest.approx((0.0, 0.0625, 0.25))
-
-
 @given(free_rows)
 def test_corp_discrimination_depends_on_the_order_of_the_forecasts_alone(rows):
     y, p = columns(rows)

@@ -77,12 +77,3 @@ def test_a_wider_interval_needs_fewer_rows_and_a_higher_level_more() -> None:
     assert cl.validation_size(risks, slope=0.4).slope < usual.slope
     assert cl.validation_size(risks, level=0.99).n > usual.n == usual.slope
     assert usual.net_benefit is None and usual.events == np.ceil(usual.n * np.mean(risks))
-
-
-def test_certain_or_equal_risks_are_refused() -> None:
-    with pytest.raises(cl.Refusal, match=r"y_prob\[1\] = 1.0"):
-        cl.validation_size([0.5, 1.0])
-    with pytest.raises(cl.Refusal, match="slope = 1e-300"):
-        cl.validation_size([0.4, 0.5], slope=1e-300)
-    with pytest.raises(cl.Refusal, match="y_prob is equal"):
-        cl.validation_size([0.5, 0.5])

@@ -83,3 +83,39 @@ def test_a_class_without_weight_is_none_and_only_softmax_regression_is_multiclas
     with pytest.raises(ValueError, match="y holds one class only"):
         clone(model).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], [1, 0, 1, 0])
     assert get_tags(model).classifier_tags.multi_class is (n_classes > 2)
+
+
+COMPLETE = "every row lies on its own class's side of a plane"
+QUASI = "no row lies beyond a plane between classes, some lie on it"
+TWO = [
+    ([[0], [1], [2]], ["a", "b", "b"], COMPLETE),
+    ([[1.2], [-0.5], [0.8], [-1.0], [0.3]], [1, 0, 1, 0, 1], COMPLETE),  # the example of Platt scaling
+    ([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 1, 1, 1], COMPLETE),
+    ([[0], [0], [1], [2]], [0, 1, 1, 1], QUASI),
+    ([[0], [1], [1], [2]], [0, 0, 1, 1], QUASI),
+    ([[0, 1], [1, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1, 1], QUASI),
+    ([[1, 0], [2, 0], [3, 0], [4, 0], [2, 1], [3, 1]], [0, 1, 0, 1, 1, 1], QUASI),
+]
+MANY = [
+    ([[0, 0], [0, 1], [5, 0], [5, 1], [0, 9], [1, 9]], [0, 0, 1, 1, 2, 2], COMPLETE),
+    ([[0], [1], [0], [1], [5], [6]], [0, 0, 1, 1, 2, 2], QUASI),
+    ([[0], [0], [0], [1], [1]], [0, 1, 2, 0, 1], QUASI),
+]
+
+
+@each
+@pytest.mark.parametrize("solver", ["newton", "gradient-descent"])
+@pytest.mark.parametrize(("X", "y", "why"), [*TWO, *MANY])
+def test_separated_classes_are_refused_in_words_unless_penalised(model, n_classes, solver, X, y, why):
+    if len(set(y)) > n_classes:
+        return
+    model = clone(model).set_params(solver=solver)
+    assert np.isfinite(model.fit(X, y).coef_).all()
+    with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
+        model.set_params(l2=0.0).fit(X, y)
+
+
+@pytest.mark.parametrize("form", ["symmetric", "reference"])
+def test_classes_that_overlap_in_a_ring_are_not_separated(form):
+    X, y = [[0], [0], [1], [1], [2], [2]], [0, 1, 1, 2, 2, 0]
+    assert np.isfinite(models.SoftmaxRegression(form=form).fit(X, y).coef_).all()

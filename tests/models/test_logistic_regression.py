@@ -104,29 +104,6 @@ def test_a_constant_or_repeated_column_changes_no_probability():
     np.testing.assert_allclose(LogisticRegression().fit(wide, y).predict_proba(wide), p, atol=1e-8)
 
 
-COMPLETE = "every row lies on its own class's side of a plane"
-QUASI = "no row lies beyond a plane between classes, some lie on it"
-
-
-@pytest.mark.parametrize("solver", ["newton", "gradient-descent"])
-@pytest.mark.parametrize(
-    ("X", "y", "why"),
-    [
-        ([[0], [1], [2]], [0, 1, 1], COMPLETE),
-        ([[1.2], [-0.5], [0.8], [-1.0], [0.3]], [1, 0, 1, 0, 1], COMPLETE),  # the example of Platt scaling
-        ([[0, 0], [1, 1], [0, 1], [1, 0]], [0, 1, 1, 1], COMPLETE),
-        ([[0], [0], [1], [2]], [0, 1, 1, 1], QUASI),
-        ([[0], [1], [1], [2]], [0, 0, 1, 1], QUASI),
-        ([[0, 1], [1, 0], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1, 1], QUASI),
-        ([[1, 0], [2, 0], [3, 0], [4, 0], [2, 1], [3, 1]], [0, 1, 0, 1, 1, 1], QUASI),
-    ],
-)
-def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, solver):
-    with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
-        LogisticRegression(solver=solver).fit(X, y)
-    assert np.isfinite(LogisticRegression(solver=solver, l2=0.1).fit(X, y).coef_).all()
-
-
 @given(
     hnp.arrays(int, st.tuples(st.integers(2, 8), st.integers(1, 2)), elements=st.integers(-2, 2)),
     st.lists(st.integers(0, 1), min_size=8, max_size=8),

@@ -191,23 +191,3 @@ def test_without_an_intercept_the_scores_vanish_at_the_origin(form):
     X, y = overlapping(4)
     model = SoftmaxRegression(form=form, fit_intercept=False).fit(X, y)
     np.testing.assert_allclose(model.predict_proba(np.zeros((1, 2))), [[1 / 3] * 3], atol=1e-12)
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize(
-    ("X", "y", "why"),
-    [
-        ([[0], [1], [2]], ["a", "b", "b"], "every row lies"),
-        ([[0, 0], [0, 1], [5, 0], [5, 1], [0, 9], [1, 9]], [0, 0, 1, 1, 2, 2], "every row lies"),
-        ([[0], [1], [0], [1], [5], [6]], [0, 0, 1, 1, 2, 2], "no row lies"),
-        ([[0], [0], [1], [1], [2], [2]], [0, 1, 1, 2, 2, 0], None),
-        ([[0], [0], [0], [1], [1]], [0, 1, 2, 0, 1], "no row lies"),
-    ],
-)
-def test_separated_classes_are_refused_in_words_unless_penalised(X, y, why, form):
-    if why is None:
-        assert np.isfinite(SoftmaxRegression(form=form).fit(X, y).coef_).all()
-    else:
-        with pytest.raises(ValueError, match=f"y is separated by X .{why}.*l2 > 0"):
-            SoftmaxRegression(form=form).fit(X, y)
-    assert np.isfinite(SoftmaxRegression(form=form, l2=0.1).fit(X, y).coef_).all()
