@@ -109,7 +109,9 @@ def calibration_test(
     n_bins : int, optional
         Number of bins of "ece" (15) and "hosmer-lemeshow" (10); the other methods have none to choose.
     sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative: each row counts so much, in the data and in the draws.
+        Importance weights, non-negative: each row counts so much, in the data and in the draws. Where events
+        weigh more (label shift, a case-control sample), a drawn event does, too, and comes more seldom; for
+        "kernel" this is done where a row's label settles its weight.
     {from_logits, labels}
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and
@@ -124,8 +126,13 @@ def calibration_test(
     The statistics of "t-cal" and "kernel" may be negative: both estimate a square without bias. The time of
     "kernel" grows with the number of classes and of draws and with the square of the rows: 5000 rows of ten
     classes take about fifteen seconds. "kolmogorov-smirnov" sums from the smallest forecast; for the
-    forecasts of the opposite event it may differ. Where events are rare, "hosmer-lemeshow" refutes more
-    calibrated forecasts than its level says: chi-squared is a limit for many expected hits in each bin.
+    forecasts of the opposite event it may differ. Where bins expect few events or few others (rare events,
+    sure forecasts, few rows), "hosmer-lemeshow" refutes up to 18 % of calibrated ones at 5 %: chi-squared
+    is a limit for many of both in each bin. With ten rows and rare events "spiegelhalter" refutes 14 %.
+
+    With events weighted 0.1 to 30 times and 500 rows each test refutes 3 to 8 % of calibrated forecasts at
+    5 %, 6 to 11 % with 100 rows and events weighted 10 times. Where weights scatter besides, few heavy rows
+    may decide: up to 16 % with log-normal ones (standard deviation 1).
 
     References
     ----------

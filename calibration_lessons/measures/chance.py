@@ -33,7 +33,7 @@ def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats
     the excess of the mean of a folded normal.
     """
     if norm == "l1":
-        folded_mean, _ = _folded_normal(gap, np.sqrt(accuracy * (1 - accuracy) / n))
+        folded_mean = _folded_normal(gap, np.sqrt(accuracy * (1 - accuracy) / n))
         return max(0.0, float(share @ (2 * np.abs(gap) - folded_mean)))
     variance = accuracy * (1 - accuracy) / np.maximum(n - 1, 1)
     return float(np.sqrt(max(0.0, float(share @ np.where(n == 1, 0.0, gap**2 - variance)))))
@@ -91,6 +91,9 @@ def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: f
     gap whose sign chance can turn is sought towards 1/2, where there is most room, and most scatter to
     hide in. The observed error counts as no smaller than the mean that chance leaves a calibrated model.
 
+    Of a bin without rows a sample of n tells that at most a share of -ln(1 - level) / n lies there: for "l2"
+    so few rows with a gap of nearly 1 may carry the error, and the upper end allows for them.
+
     Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the
     variance that the labels give the error, as a multiple of the one that independent bins give it; what
     the forecasts add is taken as if it went the same way in all classes.
@@ -123,12 +126,11 @@ def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: f
     return low ** (1 / power), max(low, high) ** (1 / power)
 
 
-def _folded_normal(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of |X| for X normal with the given mean and standard deviation."""
+def _folded_normal(mean: Floats, sd: Floats) -> Floats:
+    """Mean of |X| for X normal with the given mean and standard deviation."""
     size = np.abs(mean)
     ratio = np.divide(size, sd, out=np.full_like(size, np.inf), where=sd > 0) / np.sqrt(2)
-    folded = sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2)) + size * erf(ratio)
-    return folded, np.maximum(size**2 + sd**2 - folded**2, 0.0)
+    return np.asarray(sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2)) + size * erf(ratio))
 
 
 def _moments(
@@ -143,10 +145,9 @@ def _moments(
     variances by the squares of these.
     """
     if norm == "l1":
-        mean, _ = _folded_normal(gap, sd)
         room = 1 - confidence, np.minimum(confidence, 1 - confidence), confidence
         across = np.choose(np.sign(gap).astype(int) + 1, room)
-        mean = np.minimum(mean, np.abs(gap) + 2 * across)
+        mean = np.minimum(_folded_normal(gap, sd), np.abs(gap) + 2 * across)
         variance = np.maximum(gap**2 + sd**2 - mean**2, 0.0)
     else:
         v, single = sd**2, accuracy * (1 - accuracy)
@@ -173,8 +174,8 @@ def _candidate(
     for the directions d_m. Under a candidate the observed gap of bin m is normal with mean a_m - c_m and
     the standard deviation that `sd_of` gives. The scale sought is where the error measured ("l2": its
     square) lies z standard deviations above its mean: the smallest such scale for the lower end (z > 0), the
-    largest for the upper. No variance below `least_variance` is used: along the line the accuracy of a bin may come so
-    near to 0 or 1 that the candidate, of the same error, scatters less than the truth.
+    largest for the upper. No variance below `least_variance` is used: along the line the accuracy of a bin
+    may come so near to 0 or 1 that the candidate, of the same error, scatters less than the truth.
     """
     if not direction.any():
         return 0.0

@@ -170,7 +170,8 @@ def ece_interval(
     ----------
     {y_true, y_prob, n_bins, strategy, target_or_classes}
     {sample_weight}
-        Each bin counts with its effective number of rows.
+        Each bin counts with its effective number of rows. Weights may depend on the label, too (label
+        shift, a case-control sample, undersampled negatives).
     {from_logits, labels, norm}
         "class-wise" has an interval for "l1" alone.
     {level}
@@ -188,6 +189,11 @@ def ece_interval(
     is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare events. The
     rows are taken as independent of each other; forecasts and events within a bin as well, unless their
     distances scatter more than that, as in a wide bin with forecasts the wrong way round.
+
+    How many times as much an event weighs as another row of its bin is taken from all bins together. With
+    events weighted 0.1 to 100 times, and 300 or 3000 rows, the interval held the error in 96 to 100 % of
+    samples, but in 79 % where hardly two events of weight 100 are expected: what was not seen has no weight.
+    Bins of equal mass: 93 to 99 %, behind five networks with 100 to 500 rows.
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
     chance a second time, so for a calibrated model with many rows it never holds 0.
@@ -237,7 +243,9 @@ def ece_under_calibration(
 
     Keeps the scores and draws, again and again, whether each event happens, with its score as the
     probability; for "class-wise", which label comes. What remains of the ECE is chance. Of more than 10,000
-    rows the hits of each bin are drawn together, as `ReliabilityCurve.under_calibration` does.
+    rows the hits of each bin are drawn together, as `ReliabilityCurve.under_calibration` does. Weights must
+    not depend on the label here, since a score does not tell the weight of the other label: with weights by
+    class take `calibration_report` or `calibration_test`, which know the labels.
 
     Parameters
     ----------

@@ -229,6 +229,17 @@ def test_with_weights_a_calibrated_forecast_is_refuted_as_often_as_the_level_say
     assert abs(refuted / 200 - 0.2) < 4 * (0.16 / 200) ** 0.5
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_with_weights_by_class_a_calibrated_forecast_is_refuted_as_often_as_the_level_says(method):
+    rng, refuted = np.random.default_rng(5), 0
+    for seed in range(150):
+        p = rng.beta(1, 3, 300)
+        y = rng.random(300) < p / (p + 10 * (1 - p))
+        options = {"n_draws": 19, "random_state": seed, "sample_weight": np.where(y, 10.0, 1.0)}
+        refuted += cl.calibration_test(y, p, method=method, **options).p_value <= 0.1
+    assert refuted / 150 <= 0.19  # 0.1 is meant; with the weights of other labels 0.25 to 0.8
+
+
 def test_the_smooth_ece_of_the_opposite_event_is_the_same_to_all_digits():
     draw = np.random.default_rng(0)
     p = draw.beta(0.3, 0.3, 2000)  # many near 0 and 1, where a grid could favour one side
