@@ -22,6 +22,7 @@ Interval = tuple[float, float]
 ATOL = 1e-12  # errors that differ by less are equal but for rounding
 MAX_ROWS = 2**40  # beyond, a binomial share is normal to all digits
 LEAST_FREEDOM = 0.01  # one row has none, and no interval but the whole range: its quantile is 1e130
+EXTRA = 4.0  # rows, or groups, more whose labels say nothing
 THRESHOLD = 3.0  # standard errors from which the lower end takes a gap for no chance; with 2 it covered .94
 
 
@@ -212,6 +213,25 @@ def _crossing(excess: Callable[[float | Floats], Floats], largest: float, *, fir
     if i == len(scales):
         return largest
     return float(brentq(lambda scale: float(excess(scale)), scales[i - 1], scales[i], xtol=1e-12))
+
+
+def ends_of_mean(
+    value: float, apart: Floats, others: Floats, quantile: float, least_variance: float = 0.0
+) -> tuple[float, float]:
+    """Return both ends of an interval for a mean, from what each group adds, counted from the mean.
+
+    `others` are the mean square and cube of what the groups would add with any other label: four more of
+    them say nothing, two events and two others (Agresti and Coull 1998). The skewness
+    moves the quantile of Student's ratio by (1 + 2 t^2) / (6 sqrt n) of itself (Hall 1992).
+    """
+    n = len(apart)
+    square, cube = (
+        float((apart**power).sum() + EXTRA * other) for power, other in zip((2, 3), others, strict=True)
+    )
+    half = quantile * np.sqrt(max(square / (n * (n - 1)), least_variance))
+    skew = (1 + 2 * quantile**2) * (n - 1) * cube / (6 * n**2 * square) if square > 0 else 0.0
+    skew = float(np.clip(skew, -half, half))
+    return float(value - half + min(skew, 0.0)), float(value + half + max(skew, 0.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
