@@ -178,16 +178,18 @@ def compare(
     Warns
     -----
     UserWarning
-        Where a bin holds one row, or rows of one group: its error is unknown, and it is left out.
+        Where a bin holds one row, or rows of one group: its error is unknown, and it is left out. Where the
+        forecasts differ in fewer than 20 rows, or groups.
 
     Notes
     -----
     Each interval is that of a mean over the rows: of the differences of the losses, or of what each row adds
-    to the difference of the squared errors. Two corrections widen it: four rows more whose labels say
-    nothing, since an event that did not come might have come, and on the side to which the rows are skewed
-    what skewness adds to Student's quantile. Where both models are nearly calibrated, what is left
-    of the squared errors is the scatter of pairs of rows; the interval takes it if it is the larger, and
-    holds the difference there more often than it says. The rows are taken as independent, the edges as fixed.
+    to the difference of the squared errors. Two corrections widen it: four rows more of those on which the
+    models differ, whose labels say nothing, since an event that did not come might have come; and on the side
+    to which the rows are skewed what skewness adds to Student's quantile. Where both models are nearly
+    calibrated, what is left of the squared errors is the scatter of pairs of rows; the interval takes it if
+    it is the larger, and holds the difference there more often than it says. The rows are taken as
+    independent, the edges as fixed.
 
     With ``groups=`` all this is said of groups: what the rows of a group add is added up first, and a pair in
     a bin is one of rows of two groups, since rows of one group err alike. In samples of 5 to 100 groups with
@@ -234,7 +236,8 @@ def compare(
     differ = np.logical_or.reduceat((a.y_prob != b.y_prob).reshape(n, -1).any(axis=1), first)
     if (many := np.count_nonzero(differ)) < min(FEW, len(first)):
         each = "row" if groups is None else "group"
-        _input.warn(f"prob_b differs from prob_a in {many} of {len(first)} {each}s: too few for an interval")
+        found = f"prob_b differs from prob_a in {many} of {len(first)} {each}s"
+        _input.warn(f"{found}: an interval of fewer than {FEW} knows little of those that were not drawn")
     mass = np.add.reduceat(weight, first)
     quantile = float(student.isf((1 - level) / 2, max(n**2 / float(mass @ mass) - 1, LEAST_FREEDOM)))
     return Comparison(
