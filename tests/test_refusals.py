@@ -107,7 +107,6 @@ OWN = {  # where the name alone does not say what is wrong
 }
 # fmt: on
 
-
 def cases():
     """Each call with each of its arguments."""
     for call, given in CALLS:
