@@ -179,7 +179,7 @@ def compare(
     -----
     UserWarning
         Where a bin holds one row, or rows of one group: its error is unknown, and it is left out. Where the
-        forecasts differ in fewer than 20 rows, or groups.
+        forecasts differ in fewer than 20 rows, or groups, and in fewer than half of them.
 
     Notes
     -----
@@ -234,7 +234,7 @@ def compare(
     if n < 2:
         raise _input.BadValue("y_true", "has one row that counts", "two at least, to see how rows differ")
     differ = np.logical_or.reduceat((a.y_prob != b.y_prob).reshape(n, -1).any(axis=1), first)
-    if (many := np.count_nonzero(differ)) < min(FEW, len(first)):
+    if (many := np.count_nonzero(differ)) < min(FEW, len(first) / 2):
         each = "row" if groups is None else "group"
         found = f"prob_b differs from prob_a in {many} of {len(first)} {each}s"
         _input.warn(f"{found}: an interval of fewer than {FEW} knows little of those that were not drawn")
