@@ -164,7 +164,7 @@ class RiskValidation(_results.Rows):
 
 _TABLE = {
     "observed_expected": ("observed : expected", "Wald, log scale"),
-    "in_the_large": ("calibration in the large", "profile likelihood, robust"),
+    "in_the_large": ("calibration in the large", "profile, robust"),
     "slope": ("calibration slope", "profile likelihood"),
     "c_statistic": ("C statistic", "score, Newcombe"),
     "brier": ("Brier score", "Student's t"),
