@@ -69,8 +69,8 @@ class Answer:
         return ": ".join(filter(None, [*self.raised[:1], self.text]))
 
 
-Ask = Callable[[str, Arguments | None, Sequence[str]], Answer]
-"""Ask a submission for a value by its name, or, with arguments, for a call without some modules."""
+Ask = Callable[[str, Arguments | None], Answer]
+"""Ask a submission for a value by its name, or, with arguments, for a call."""
 
 
 def seen(arguments: Arguments) -> Arguments:
@@ -78,12 +78,12 @@ def seen(arguments: Arguments) -> Arguments:
     return tuple(item for item in arguments if not isinstance(item, Known))
 
 
-def request(name: str, arguments: Arguments | None, without: Sequence[str]) -> str:
+def request(name: str, arguments: Arguments | None) -> str:
     """Write a question to the submission's side of the channel."""
     if arguments is None:
         return json.dumps({"name": name})
     sent = [{"seed": item.seed} if isinstance(item, Seed) else packed(item) for item in seen(arguments)]
-    return json.dumps({"name": name, "arguments": sent, "without": list(without)})
+    return json.dumps({"name": name, "arguments": sent})
 
 
 def reply(text: str) -> Answer:
@@ -305,7 +305,7 @@ class Question:
         """Put the cases to a submission."""
         verdicts = []
         for case, tries in zip(self.cases, self.draw_cases([*seed, seeding(self.name)], own), strict=True):
-            answers = (ask(self.right.__name__, arguments, self.without) for arguments, _ in tries)
+            answers = (ask(self.right.__name__, arguments) for arguments, _ in tries)
             fault = self.first_fault(case, tries, answers, diagnose=True)
             verdicts.append(Verdict(case.idea, 0 if fault else case.points, case.points, fault, case.shown))
         return verdicts
@@ -339,7 +339,7 @@ class ByHand:
 
     def given(self, ask: Ask, name: str) -> Answer:
         """Ask a submission for one of its numbers."""
-        got = ask(self.within or name, None, ())
+        got = ask(self.within or name, None)
         if got.raised:
             return got
         if self.within and not (isinstance(got.value, dict) and name in got.value):
@@ -381,7 +381,7 @@ class Words:
 
     def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
         """Compare the words."""
-        got = ask(self.name, None, ())
+        got = ask(self.name, None)
         words = got.value if isinstance(got.value, dict) else {}
         verdicts = []
         for letters, points in self.together.items():

@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
+from classroom.cases import Ask
 from classroom.reading import ANSWER_IN_WORDS, LOST, Refused, read
-from classroom.run import AGENT, Examiner, Outcome, run
-from classroom.sandbox import working_sandbox
+from classroom.run import Examiner, Outcome, run
+from classroom.sandbox import own_folder, working_sandbox
 from classroom.submission import Limits
 
 EMPTY = "NotImplementedError"
@@ -41,16 +43,19 @@ def check(path: Path, limits: Limits) -> str:
         raise SystemExit(f"check: {path}: {reason}; hand in the .ipynb that Jupyter saved") from None
     if not any(cell.metadata.get("nbgrader") for cell in notebook.cells):
         raise SystemExit(f"check: {path}: holds no cell of a problem set{LOST}")
-    withhold(notebook, json.loads(path.read_text("utf-8-sig")).get("metadata", {}).get("withheld", {}))
-    outcome = run(notebook, limits, working_sandbox(), Examiner("", "", "", {}))
     names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in notebook.cells]
-    empty = {name for position, name in enumerate(names) if failure(outcome, position).startswith(EMPTY)}
+    withheld = json.loads(path.read_text("utf-8-sig")).get("metadata", {}).get("withheld", {})
+    with own_folder() as stubs:
+        outcome = run(notebook, limits, working_sandbox(), Visible(names, withheld, str(stubs)))
+    faults = [failure(outcome.outputs.get(position, [])) for position in range(len(names))]
+    for name, verdicts in outcome.verdicts.items():  # as it is without what its question withholds
+        faults[names.index(name)] = verdicts[0]["fault"]
+    empty = {name for name, fault in zip(names, faults, strict=True) if fault.startswith(EMPTY)}
     asked = [place for place, name in enumerate(names) if name.removeprefix("test-") not in empty - {name}]
-    lines = [told for position in asked if (told := of_cell(outcome, position, names[position]))]
+    lines = [of_cell(faults[place], place, names[place]) for place in asked if faults[place]]
     lines += [f"cell {position}, the answer in words: not answered" for position in empty_texts(notebook)]
-    tests = [position for position, name in enumerate(names) if name.startswith("test-")]
-    ran = [position for position in tests if position in outcome.outputs]
-    passed = [position for position in ran if not failure(outcome, position)]
+    tests = [name.removeprefix("test-") for name in names if name.startswith("test-")]
+    passed = [question for question in tests if not outcome.lost(question)]
     early = "what stands there and below earns nothing: mend that cell"
     lines += [f"the run ended early, {outcome.stopped}: {early}"] if outcome.stopped else []
     lines += [f"STUDENT_ID is {outcome.signed!r}" if outcome.signed else UNSIGNED]
@@ -58,13 +63,20 @@ def check(path: Path, limits: Limits) -> str:
     return "\n".join(f"check: {line}" for line in lines)
 
 
-def withhold(notebook: NotebookNode, withheld: dict[str, list[str]]) -> None:
-    """Make each visible check call its function as the grader does, without what the question withholds."""
-    for cell in notebook.cells:
-        test, _, question = cell.metadata.get("nbgrader", {}).get("grade_id", "").partition("-")
-        if test == "test" and question in withheld:
-            function, *names = withheld[question]
-            cell.source = f"{AGENT}.guard({function!r}, {names!r})\n{cell.source}"
+class Visible(Examiner):
+    """Judges each question by the visible check that stands below its answer."""
+
+    def __init__(self, names: list[str], withheld: dict[str, list[str]], stubs: str) -> None:
+        super().__init__("", "", "", {}, stubs)
+        asked = [name.removeprefix("test-") for name in names if name.startswith("test-")]
+        self.withheld = {name: frozenset(withheld.get(name, ())) for name in asked}
+
+    def __call__(self, name: str, ask: Ask, outcome: Outcome) -> None:
+        """Note what the check of this name found."""
+        self.sign(name, ask, outcome)
+        if name.startswith("test-"):
+            fault = failure(outcome.outputs[max(outcome.outputs)])
+            outcome.verdicts[name] = [{"earned": not fault, "possible": 1, "fault": fault}]
 
 
 def empty_texts(notebook: NotebookNode) -> list[int]:
@@ -72,20 +84,17 @@ def empty_texts(notebook: NotebookNode) -> list[int]:
     return [number for number, cell in enumerate(notebook.cells, start=1) if cell.source == ANSWER_IN_WORDS]
 
 
-def failure(outcome: Outcome, position: int) -> str:
+def failure(outputs: list[dict[str, Any]]) -> str:
     """Return the first error of a cell in a line; nothing where there is none."""
-    for output in outcome.outputs.get(position, []):
+    for output in outputs:
         if output["output_type"] == "error":
             said = ": ".join(filter(None, (output["ename"], *output["evalue"].splitlines()[:1])))
             return re.sub(r"\((<.*>|\w+\.py), line ", "(line ", said)
     return ""
 
 
-def of_cell(outcome: Outcome, position: int, name: str) -> str:
+def of_cell(failed: str, position: int, name: str) -> str:
     """Say what is wrong with a cell."""
-    failed = failure(outcome, position)
-    if not failed:
-        return ""
     if failed.startswith(EMPTY):
         return f"{name.removeprefix('test-') or f'cell {position + 1}'}: not answered"
     hint = next((said for kinds, said in HINTS.items() if failed.partition(":")[0] in kinds), "")

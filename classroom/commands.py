@@ -46,23 +46,15 @@ def release(course: Course, name: str, word: str = "") -> str:
         sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
         for cell in sheet.cells:
             cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))
-        sheet.metadata["withheld"] = withheld(course, name)
+        asked = questions(course.checks(name)).values() if course.checks(name).exists() else []
+        without = {one.name: [*one.without] for one in asked if isinstance(one, Question) and one.without}
+        sheet.metadata["withheld"] = without  # `check` takes that away, too
         nbformat.write(sheet, own / f"{name}.ipynb")
     with course.gradebook():  # nbgrader finds one, and needs no `alembic`
         pass
     if not nbgrader(course).generate_assignment(name)["success"]:
         raise SystemExit(f"release: nbgrader could not make {name}")
     return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"
-
-
-def withheld(course: Course, name: str) -> dict[str, list[str]]:
-    """Say for each question its function and what it withholds: `check` takes that away, too."""
-    path = course.checks(name)
-    asked = questions(path).values() if path.exists() else []
-    return {
-        one.name: [one.right.__name__, *one.without]
-        for one in asked if isinstance(one, Question) and one.without
-    }  # fmt: skip
 
 
 def nbgrader(course: Course) -> NbGraderAPI:

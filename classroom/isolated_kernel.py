@@ -6,30 +6,23 @@ source again with every question, so that what a submission changed here before 
 """
 
 import contextlib
-import gc
-import importlib
 import json
 import os
-import pkgutil
 import resource
 import sys
-import types
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 import numpy as np
 
 from classroom.channel import packed, unpacked
 
-Places = list[tuple[str, str]]
-"""Files, or folders, and the functions there that are meant; empty for all of them."""
-
 
 def start() -> None:
     """Set the limits that the command line names, put something in place of modules, and run the kernel."""
-    memory, seconds, *modules = sys.argv.pop(1).split(",")
-    for limit, value in {"AS": int(memory), "CPU": int(seconds), "CORE": 0}.items():
+    memory, seconds, modules = json.loads(sys.argv.pop(1))
+    for limit, value in {"AS": memory, "CPU": seconds, "CORE": 0}.items():
         with contextlib.suppress(ValueError, OSError):  # where the system has no such limit
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
     sys.meta_path.insert(0, Emptied(modules))
@@ -56,13 +49,18 @@ def absent(*_: Any, **__: Any) -> None:
 
 
 class Emptied(MetaPathFinder, Loader):
-    """Loads compiled modules that are withheld: other modules import them, and what they hold refuses."""
+    """Loads modules that are withheld: from another file, or, if compiled, with any name in them."""
 
-    def __init__(self, modules: list[str]) -> None:
+    def __init__(self, modules: dict[str, str]) -> None:
         self.modules = modules
 
-    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
         """Find no other module."""
+        if file := self.modules.get(name):
+            spec = PathFinder.find_spec(name, path)
+            assert spec
+            spec.loader = SourceFileLoader(name, file)
+            return spec
         return ModuleSpec(name, self) if name in self.modules else None
 
     def create_module(self, _: ModuleSpec) -> None:
@@ -78,85 +76,6 @@ class Draws:
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed).random
-
-
-def place_of(name: str) -> tuple[str, str]:
-    """Load a module with all below it; return where its code comes from and the function that is meant."""
-    name, _, function = name.partition(":")
-    module = importlib.import_module(name)
-    for found in pkgutil.walk_packages(getattr(module, "__path__", []), name + "."):
-        if "tests" not in found.name and "conftest" not in found.name:
-            importlib.import_module(found.name)
-    file = module.__file__ or ""
-    return (os.path.dirname(file) + os.sep if hasattr(module, "__path__") else file), function
-
-
-def belongs(code: types.CodeType, places: Places, file: str = "") -> bool:
-    """Tell whether code is that of a function which is meant; its file can be that of what it calls."""
-    return any(
-        function in ("", code.co_qualname) and (code.co_filename.startswith(place) or file.startswith(place))
-        for place, function in places
-    )
-
-
-def functions(places: Places) -> list[types.FunctionType]:
-    """Find every function of some files, under whatever name, alias, copy or closure somebody holds it."""
-    everything = [thing for thing in gc.get_objects() if type(thing) is types.FunctionType]
-    return [
-        thing for thing in everything
-        if belongs(thing.__code__, places, str(thing.__globals__.get("__file__")))
-    ]  # fmt: skip
-
-
-def stub(function: types.FunctionType) -> types.CodeType:
-    """Make code that says what is withheld; it has as many free variables as the function's own."""
-    free = function.__code__.co_freevars
-    bound = "".join(f"    {name} = None\n" for name in free)
-    name = function.__qualname__.removesuffix(".__init__")
-    inner = (
-        f"    def stub(*_, **__):\n        {', '.join(free) or None}\n"
-        f"        from classroom.isolated_kernel import refuse\n        refuse({name!r})\n"
-    )
-    names: dict[str, Any] = {}
-    exec(f"def make():\n{bound}{inner}    return stub", names)
-    made: types.CodeType = names["make"]().__code__
-    return made
-
-
-found: dict[tuple[str, ...], list[tuple[types.FunctionType, types.CodeType, types.CodeType]]] = {}
-
-
-class Without:
-    """Take functions away while an answer runs, where no sandbox does: from who does not look for them."""
-
-    def __init__(self, *names: str) -> None:
-        if names not in found:
-            there = functions([place_of(name) for name in names]) if names else []
-            found[names] = [(one, one.__code__, stub(one)) for one in there]
-        self.kept = found[names]
-
-    def __enter__(self) -> None:
-        for function, _, gone in self.kept:
-            function.__code__ = gone
-
-    def __exit__(self, *_: object) -> None:
-        for function, kept, _gone in self.kept:
-            function.__code__ = kept
-
-
-def guard(name: str, withheld: list[str]) -> None:
-    """Let a function of the notebook run as for a test, without what its question withholds."""
-    from IPython import get_ipython
-
-    names = get_ipython().user_ns
-    function = names.get(name)
-
-    def guarded(*arguments: Any, **named: Any) -> Any:
-        with Without(*withheld):
-            return function(*arguments, **named)
-
-    if callable(function):
-        names[name] = guarded
 
 
 def answer(asked: str, names: dict[str, Any] | None = None) -> str:
@@ -178,9 +97,8 @@ def answer(asked: str, names: dict[str, Any] | None = None) -> str:
             Draws(item["seed"]) if isinstance(item, dict) and "seed" in item else unpacked(item)
             for item in request["arguments"]
         ]
-        with Without(*request["without"]):
-            plain = packed(value(*arguments))  # here, because an object may compute as it is packed
-            after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
+        plain = packed(value(*arguments))
+        after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
         return json.dumps({"value": plain, "after": after})
     except (Exception, SystemExit, KeyboardInterrupt) as fault:
         kinds = [kind.__name__ for kind in type(fault).__mro__]

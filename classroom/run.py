@@ -33,9 +33,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from classroom import cases
-from classroom.cases import Answer, Ask, ByHand, Question, reply, request, seeding
+from classroom.cases import Answer, Ask, ByHand, reply, request, seeding
 from classroom.reading import Refused, prepare
-from classroom.sandbox import compiled, emptied, environment, own_folder, sandboxed
+from classroom.sandbox import emptied, environment, modules, own_folder, sandboxed
 from classroom.submission import Limits, error, is_test
 
 MOST_FILES, MOST_OUTPUT = 5000, 2_000_000  # in all; output in characters
@@ -93,8 +93,6 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
     again, with all of it. A question that lost points, and earns more there, is put once more, with all that
     the others withhold; one that does not keeps its points, and is told what it did with all at hand.
     """
-    if sandbox == "none":
-        return run_once(notebook, limits, sandbox, examiner, set(), set(examiner.questions))
     started = time.monotonic()
     withheld, given = examiner.withheld, "\n".join(examiner.locked.values())
     most = {
@@ -134,12 +132,12 @@ def run_once(
     notebook: Any, limits: Limits, sandbox: str, examiner: Examiner, withheld: set[str], asked: set[str]
 ) -> Outcome:
     """Run a notebook in a kernel of its own without some modules, and ask it some questions."""
-    examiner.asked, examiner.hooks = asked, sandbox == "none"
+    examiner.asked = asked
     with own_folder() as folder:
         replaced = emptied(withheld, Path(examiner.stubs)) if withheld else {}
         words = sandboxed(sandbox, folder, replaced)
-        most = [str(limits.memory), str(limits.whole + limits.cell), *compiled(replaced)]
-        kernel = [*words, *PYTHON, ",".join(most), "-f", "{connection_file}"]
+        most = [limits.memory, limits.whole + limits.cell, modules(replaced, bound=sandbox != "none")]
+        kernel = [*words, *PYTHON, json.dumps(most), "-f", "{connection_file}"]
         return asyncio.run(run_kernel(copy.deepcopy(notebook), limits, folder, kernel, examiner))
 
 
@@ -179,19 +177,14 @@ class Examiner:
 
     def __init__(self, checks: str, student: str, word: str, locked: dict[str, str], stubs: str = "") -> None:
         self.questions = cases.questions(Path(checks)) if checks else {}
+        self.withheld = {name: frozenset(getattr(one, "without", ())) for name, one in self.questions.items()}
         self.student, self.word, self.locked, self.stubs = student, word, locked, stubs
         self.own: dict[str, Any] = {}
-        self.asked, self.skipped, self.hooks = set(self.questions), set[str](), True
-
-    @property
-    def withheld(self) -> dict[str, frozenset[str]]:
-        """Say what each question withholds."""
-        return {name: frozenset(getattr(one, "without", ())) for name, one in self.questions.items()}
+        self.asked, self.skipped = set(self.questions), set[str]()
 
     def __call__(self, name: str, ask: Ask, outcome: Outcome) -> None:
         """Judge the question whose test has this name; read the student's number where numbers are drawn."""
-        if name in ("student", "numbers"):
-            outcome.signed = self.number(ask("STUDENT_ID", None, ()))
+        self.sign(name, ask, outcome)
         question = self.questions.get(name.removeprefix("test-"))
         if question and name.startswith("test-") and question.name in self.asked:
             self.own = self.own or cases.own_numbers(self.locked, outcome.signed or self.student)
@@ -200,8 +193,6 @@ class Examiner:
                 given = {key: question.given(ask, key).value for key in question.ideas}
                 numbers = {key for key in given if cases.formed(given[key], 0.0) and np.ndim(given[key]) == 0}
                 outcome.given[question.name] = {key: float(given[key]) for key in numbers}
-            if isinstance(question, Question) and not self.hooks:  # the code is not there
-                question = replace(question, without=())
             try:
                 verdicts = question.grade(ask, seed, self.own)
             except (DeadKernelError, CancelledError):
@@ -211,11 +202,12 @@ class Examiner:
             else:
                 outcome.verdicts[name] = [asdict(verdict) for verdict in verdicts]
 
-    @staticmethod
-    def number(answer: Answer) -> str | None:
+    def sign(self, name: str, ask: Ask, outcome: Outcome) -> None:
         """Read the student number; half a character, which nothing could write, becomes a question mark."""
-        text = answer.value if isinstance(answer.value, str) else ""
-        return text[:100].encode("utf-8", "replace").decode() or None
+        if name in ("student", "numbers"):
+            signed = ask("STUDENT_ID", None).value
+            text = signed if isinstance(signed, str) else ""
+            outcome.signed = text[:100].encode("utf-8", "replace").decode() or None
 
 
 class OverLimit(Exception):

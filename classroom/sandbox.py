@@ -123,11 +123,15 @@ def without_bodies(source: str, only: Collection[str] = ()) -> str:
     return ast.unparse(tree)
 
 
-def compiled(replaced: Iterable[Path]) -> list[str]:
-    """Name the compiled modules among replaced files."""
-    libraries = sysconfig.get_path("platlib")
-    found = [path.relative_to(libraries) for path in replaced if path.suffix == ".so"]
-    return [".".join([*path.parent.parts, path.name.partition(".")[0]]) for path in found]
+def modules(replaced: dict[Path, Path], bound: bool) -> dict[str, str]:
+    """Name the modules to load otherwise: the compiled, and all where no sandbox binds other files."""
+    found = {}
+    for path, other in replaced.items():
+        if path.suffix == ".so" or (path.suffix == ".py" and not bound):
+            place = max((root for root in sys.path if root and path.is_relative_to(root)), key=len)
+            parts = path.relative_to(place).with_name(path.name.partition(".")[0]).parts
+            found[".".join(parts).removesuffix(".__init__")] = "" if path.suffix == ".so" else str(other)
+    return found
 
 
 @cache

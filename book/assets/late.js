@@ -1,3 +1,10 @@
+// Makes an element with a class; search.js and progress.js, which come behind this file, use it, too.
+const make = (tag, name, ...content) => {
+  const made = document.createElement(tag);
+  made.className = name;
+  made.append(...content);
+  return made;
+};
 // The theme's scripts and its whole style sheet wait for the reader's first move; a button of the theme pressed before they are there is pressed again for them.
 {
   let ready = false;
@@ -56,12 +63,6 @@
 {
   const root = document.documentElement.dataset;
   const exam = /\/exam\.html$/.test(location.pathname);
-  const make = (tag, name, ...content) => {
-    const made = document.createElement(tag);
-    made.className = name;
-    made.append(...content);
-    return made;
-  };
   let [moved, end, theme] = [[]];
   const gather = (article) => {
     const folds = [...article.querySelectorAll("details")].filter((fold) => !fold.parentElement.closest("details"));

@@ -6,12 +6,6 @@
   const address = (link) => new URL(link.href).pathname.slice(root.length);
   const here = location.pathname.slice(root.length);
   const isLesson = (page) => /^book\/(?!teaching|reference|intro)/.test(page);
-  const make = (tag, name, ...content) => {
-    const made = document.createElement(tag);
-    made.className = name;
-    made.append(...content);
-    return made;
-  };
   const button = (name, press, ...content) => {
     const made = make("button", name, ...content);
     made.type = "button";

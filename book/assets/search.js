@@ -9,12 +9,6 @@
     await made.options({ baseUrl: root.pathname, ranking: RANKING });
     return [made, await (await fetch(new URL("pagefind/words.json", root))).json()];
   }));
-  const make = (tag, name, ...content) => {
-    const made = document.createElement(tag);
-    made.className = name;
-    made.append(...content);
-    return made;
-  };
   const link = (address, text) => Object.assign(make("a", "", text), { href: address });
   const weight = ({ weighted_locations: places }) => places.reduce((sum, { balanced_score: score }) => sum + score, 0);
   const shown = ({ url, meta, excerpt, sub_results: parts }) => {

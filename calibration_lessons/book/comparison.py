@@ -305,9 +305,7 @@ def forecast_of_logits(logits: Floats) -> Scores:
     return Scores(softmax(logits), logits, logits - np.column_stack(rivals))
 
 
-def recalibrated(
-    calibrator: Calibrator, known: Scores, y: Integers, *others: Scores
-) -> list[Floats] | None:
+def recalibrated(calibrator: Calibrator, known: Scores, y: Integers, *others: Scores) -> list[Floats] | None:
     """Return `others` after a calibrator that learned from `known`; None where it has no finite answer.
 
     Examples

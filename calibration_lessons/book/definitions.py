@@ -285,10 +285,8 @@ def kernel_confidence(rows, labels, place, predicted, bandwidth, n_classes):
 )
 def model_average(members):
     """Mean of the members' probabilities, class by class."""
-    return [
-        sum(member[k] for member in members) / len(members)
-        for k in range(len(members[0]))
-    ]
+    columns = zip(*members, strict=True)
+    return [sum(column) / len(members) for column in columns]
 
 
 @numbered(
@@ -456,9 +454,7 @@ def softmax_gradient(thetas, rows, labels):
     for x, y in zip(rows, labels, strict=True):
         for k, p in enumerate(softmax_regression_symmetric(thetas, x)):
             for j in range(len(x)):
-                gradient[k][j] = (
-                    gradient[k][j] + (p - (1 if k == y else 0)) * x[j]
-                )
+                gradient[k][j] += (p - (1 if k == y else 0)) * x[j]
     return gradient
 
 
@@ -713,13 +709,9 @@ def corp_decomposition(outcomes, forecasts, recalibrated):
     """Miscalibration, discrimination, uncertainty: from three Brier scores."""
     base_rate = [sum(outcomes) / len(outcomes)] * len(outcomes)
     score = brier_binary(outcomes, forecasts)
-    score_recalibrated = brier_binary(outcomes, recalibrated)
-    score_base_rate = brier_binary(outcomes, base_rate)
-    return (
-        score - score_recalibrated,
-        score_base_rate - score_recalibrated,
-        score_base_rate,
-    )
+    best = brier_binary(outcomes, recalibrated)
+    uncertainty = brier_binary(outcomes, base_rate)
+    return score - best, uncertainty - best, uncertainty
 
 
 @numbered(
@@ -928,20 +920,16 @@ def bin_value(labels, scores, edges, m):
 )
 def isotonic_value(labels, scores, score):
     """Max over starts <= score of min over ends >= score of the mean label."""
-    largest = 0.0
-    for start in scores:
-        if start <= score:
-            smallest = 1.0
-            for end in scores:
-                if end >= score:
-                    inside = [
-                        y
-                        for y, s in zip(labels, scores, strict=True)
-                        if start <= s <= end
-                    ]
-                    smallest = min(smallest, sum(inside) / len(inside))
-            largest = max(largest, smallest)
-    return largest
+
+    def mean(a, b):
+        inside = [y for y, s in zip(labels, scores, strict=True) if a <= s <= b]
+        return sum(inside) / len(inside)
+
+    return max(
+        min(mean(a, b) for b in scores if b >= score)
+        for a in scores
+        if a <= score
+    )
 
 
 # calibrators/venn_abers
@@ -1053,10 +1041,8 @@ def tempered_softmax(logits, temperature):
 )
 def temperature_nll(labels, logits, temperature):
     """Mean negative log-likelihood of the labels at a temperature, in nats."""
-    total = 0.0
-    for y, row in zip(labels, logits, strict=True):
-        total = total - math.log(tempered_softmax(row, temperature)[y])
-    return total / len(labels)
+    forecasts = [tempered_softmax(row, temperature) for row in logits]
+    return negative_log_likelihood(labels, forecasts)
 
 
 @numbered(

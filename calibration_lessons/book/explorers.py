@@ -238,9 +238,7 @@ class Explorer:
 
 
 def explore(
-    frame: Callable[..., Mapping[str, Any]],
-    controls: Sequence[Control],
-    columns: Sequence[Sequence[Panel]],
+    frame: Callable[..., Mapping[str, Any]], controls: Sequence[Control], columns: Sequence[Sequence[Panel]]
 ) -> Explorer:
     """Compute the frames of every combination of the controls, and draw them.
 
@@ -276,10 +274,9 @@ def explore(
         _check(control)
     from . import _vega  # loads Altair, which nothing else needs
 
-    texts = [
-        dict(zip((c.name for c in controls), s, strict=True)) for s in product(*(c.texts for c in controls))
-    ]
-    states = [dict(zip(texts[0], s, strict=True)) for s in product(*(c.values for c in controls))]
+    names = [c.name for c in controls]
+    texts = [dict(zip(names, one, strict=True)) for one in product(*(c.texts for c in controls))]
+    states = (dict(zip(names, one, strict=True)) for one in product(*(c.values for c in controls)))
     frames = [dict(frame(**state)) for state in states]
     readouts = [str(one["readout"]) for one in frames]
     spec = _vega.specification(controls, frames, columns)

@@ -11,16 +11,7 @@ from .._results import captioned
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A data frame with a caption.
-
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-    caption : str
-        What the table shows, in a sentence.
-    digits : int
-        Decimals of the numbers that are not whole.
-    """
+    """A data frame with a caption, as `table` makes it: text in a terminal, an HTML table in a notebook."""
 
     frame: Any
     caption: str
@@ -47,11 +38,6 @@ def table(frame: Any, *, caption: str, digits: int = 3) -> Table:
         What the table shows, with n and the unit.
     digits : int
         Decimals of the numbers that are not whole.
-
-    Returns
-    -------
-    Table
-        Text in a terminal, an HTML table in a notebook.
 
     Raises
     ------

@@ -7,9 +7,9 @@ from itertools import cycle
 from typing import Any
 
 # Okabe and Ito's colours, by what they stand for. A line has a contrast of 3 to white at least;
-# the lighter ones (sky, orange) only fill areas that have a dark edge.
+# the lighter sky only fills areas that have a dark edge.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-SKY, ORANGE, YELLOW, BLACK, GREY = "#56B4E9", "#E69F00", "#F0E442", "#000000", "#595959"
+SKY, BLACK, GREY = "#56B4E9", "#000000", "#595959"
 COLORS = {
     "uncalibrated": VERMILLION,
     "calibrated": BLUE,
@@ -56,12 +56,9 @@ DARK = {
 READING = {
     "top label": ("confidence (bin mean)", "accuracy (share correct)", "over-confident", "under-confident"),
     "one class": (
-        "forecast probability (bin mean)",
-        "observed frequency",
-        "forecast too high",
-        "forecast too low",
+        "forecast probability (bin mean)", "observed frequency", "forecast too high", "forecast too low",
     ),
-}
+}  # fmt: skip
 
 
 def meant(name: str) -> str | None:

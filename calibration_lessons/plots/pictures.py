@@ -276,9 +276,7 @@ def reliability_diagram(
     x, y = curve.confidence[filled], curve.accuracy[filled]
     low, high = (side[filled] for side in curve.interval(level))
     shade, ends = _color(color), None if band is None else _band(band, len(filled))
-    ax = _diagram(ax, counts, legend, title)
-    if ends is not None:
-        _calibrated(ax, x, ends[0][filled], ends[1][filled])
+    ax = _diagram(ax, counts, legend, title, ends and (x, ends[0][filled], ends[1][filled]))
     ax.plot(x, y, color=shade, marker=MARKERS.get(shade, "o"), label=label)
     ax.vlines(x, low, high, color=shade, linewidth=1.2, label=f"{100 * level:g} % interval")
     ax.set(xlabel=x_label, ylabel=y_label)
@@ -379,9 +377,7 @@ def corp_diagram(
     """
     curve = _curve(curve, y_prob, options, CorpCurve, corp_curve)
     shade, ends = _color(color), None if band is None else _band(band, len(curve.forecast))
-    ax = _diagram(ax, counts, legend, title)
-    if ends is not None:
-        _calibrated(ax, curve.forecast, *ends)
+    ax = _diagram(ax, counts, legend, title, ends and (curve.forecast, *ends))
     marker = MARKERS.get(shade, "o") if len(curve.forecast) <= 25 else None
     ax.plot(curve.forecast, curve.recalibrated, color=shade, marker=marker, label=label)
     ax.set(xlabel="forecast probability", ylabel="recalibrated probability")
@@ -394,7 +390,9 @@ def corp_diagram(
     return _picture(ax)
 
 
-def _diagram(ax: Axes | None, counts: bool, legend: bool, title: str) -> Axes:
+def _diagram(
+    ax: Axes | None, counts: bool, legend: bool, title: str, band: tuple[Floats, Floats, Floats] | None = None
+) -> Axes:
     """Begin a diagram in a square of its own, or in axes that are there, where the diagonal is drawn once."""
     ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
@@ -402,11 +400,9 @@ def _diagram(ax: Axes | None, counts: bool, legend: bool, title: str) -> Axes:
         ax.set_title(title)
     if "perfect" not in ax.get_legend_handles_labels()[1]:
         ax.plot([0, 1], [0, 1], color=COLORS["perfect"], linestyle="--", linewidth=1.2, label="perfect")
+    if band is not None:
+        ax.fill_between(*band, color=COLORS["band"], alpha=0.35, label="a calibrated model")
     return ax
-
-
-def _calibrated(ax: Axes, x: Floats, low: Floats, high: Floats) -> None:
-    ax.fill_between(x, low, high, color=COLORS["band"], alpha=0.35, label="a calibrated model")
 
 
 def _finish(ax: Axes, title: str | None) -> None:
@@ -684,12 +680,7 @@ def images(
 
 @_house
 def scatter(
-    clouds: Mapping[str, Pair],
-    *,
-    x_label: str,
-    y_label: str,
-    title: str = "",
-    ax: Axes | None = None,
+    clouds: Mapping[str, Pair], *, x_label: str, y_label: str, title: str = "", ax: Axes | None = None
 ) -> Picture:
     """Draw clouds of points, one colour and marker a cloud.
 

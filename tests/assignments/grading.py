@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import copy
+import gc
 import io
 import json
+import os
 import warnings
-from contextlib import redirect_stdout, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import asdict, dataclass
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import nbformat
@@ -18,7 +23,7 @@ from nbformat.v4 import new_code_cell
 from nbgrader.utils import determine_grade
 
 from classroom import commands, grading, isolated_kernel
-from classroom.cases import Answer, reply, request
+from classroom.cases import Answer, Question, reply, request
 from classroom.course import Course, Record
 from classroom.reading import prepare
 from classroom.run import Examiner, Outcome
@@ -68,8 +73,13 @@ def in_this_process(task: dict[str, Any]) -> dict[str, Any]:
     examiner = Examiner(**task["examiner"])
     outcome.notebook = prepare(Path(task["path"]), task["sets"], task["name"])
 
-    def ask(*question: Any) -> Answer:
-        return reply(isolated_kernel.answer(request(*question), names))
+    without = {
+        one.right.__name__: one.without for one in examiner.questions.values() if isinstance(one, Question)
+    }
+
+    def ask(name: str, arguments: Any) -> Answer:
+        with taken_away(without.get(name, ()) if arguments else ()):
+            return reply(isolated_kernel.answer(request(name, arguments), names))
 
     with redirect_stdout(io.StringIO()), warnings.catch_warnings(action="ignore"):
         for position, cell in enumerate(outcome.notebook.cells):
@@ -79,6 +89,37 @@ def in_this_process(task: dict[str, Any]) -> dict[str, Any]:
                     exec(compile(cell.source, f"cell {position + 1}", "exec"), names)
                 examiner(cell.metadata.get("nbgrader", {}).get("grade_id", ""), ask, outcome)
     return dict(json.loads(json.dumps(asdict(outcome))))
+
+
+def refuses(*_: Any, **__: Any) -> None:
+    """Stand for a function that a question withholds."""
+    raise RuntimeError("this is not there: the question asks you to write it yourself")
+
+
+@contextmanager
+def taken_away(names: Sequence[str]) -> Iterator[None]:
+    """Take functions away by whatever name somebody holds them, for as long as an answer runs."""
+    kept = [(function, function.__code__) for name in names for function in functions(name)]
+    for function, _ in kept:
+        function.__code__ = refuses.__code__
+    try:
+        yield
+    finally:
+        for function, code in kept:
+            function.__code__ = code
+
+
+@cache
+def functions(name: str) -> list[FunctionType]:
+    """Find what a name withholds, `module` or `module:function`; copies in closures stay."""
+    module, _, function = name.partition(":")
+    file = import_module(module).__file__ or ""
+    place = str(Path(file).parent) + os.sep if file.endswith("__init__.py") else file
+    return [
+        one for one in gc.get_objects()
+        if type(one) is FunctionType and one.__code__.co_filename.startswith(place)
+        and function in ("", one.__name__) and not one.__closure__
+    ]  # fmt: skip
 
 
 @dataclass

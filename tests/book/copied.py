@@ -38,9 +38,9 @@ def printed(text: str, name: str = "stdout") -> Cell:
     return {"output_type": "stream", "name": name, "text": text}
 
 
-def picture(shown: str) -> Cell:
+def picture(shown: str, png: str = "AA") -> Cell:
     """Write the figure that a cell gave, with what it says of its data."""
-    return {"output_type": "display_data", "metadata": {}, "data": {FIGURE: "AA", "text/plain": shown}}
+    return {"output_type": "display_data", "metadata": {}, "data": {FIGURE: png, "text/plain": shown}}
 
 
 ALT = {"image": {"alt": "Two dots, and a line that rises between them."}}

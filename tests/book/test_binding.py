@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.book.copied import ROOT, md, py
+from tests.book.copied import ROOT, md, picture, py
 from tools.binding import notebooks, staleness
 
 SMALL = "book/measures/small.ipynb"
@@ -78,11 +78,6 @@ def course(root: Path, **cells: list[dict[str, Any]]) -> Path:
         (package / "book/data" / name).write_text("1", encoding="utf-8")
     (root / "requirements.txt").write_text("numpy==2\nscipy==3\n", encoding="utf-8")
     return root
-
-
-def shown_picture(text: str, png: str) -> dict[str, Any]:
-    """Write a figure as a cell gives it."""
-    return {"output_type": "display_data", "metadata": {}, "data": {"image/png": png, "text/plain": text}}
 
 
 def bare(text: str) -> str:
@@ -151,7 +146,7 @@ def test_a_picture_is_kept_where_the_new_one_says_the_same_and_looks_the_same() 
         (drawn(end=0.505), "Picture", False),
     ]:
         old, after = (
-            nbformat.v4.new_notebook(cells=[nbformat.from_dict(py("x", shown_picture(*each)))])
+            nbformat.v4.new_notebook(cells=[nbformat.from_dict(py("x", picture(*each)))])
             for each in (("Picture", drawn()), (text, new))
         )
         for notebook in (old, after):

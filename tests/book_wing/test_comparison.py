@@ -58,18 +58,14 @@ def test_the_cases_lie_far_apart_in_kind_base_rate_overlap_and_error():
 
 def test_verdicts_are_those_of_compare_on_the_rows_that_judge():
     known, y, new, y_new = comparison.CASES["two_class_example"].draw(3)
-    first = comparison.Scores(*(values[:100] for values in known))
-    said = {
-        method: comparison.recalibrated(comparison.CALIBRATORS[method], first, y[:100], new)[0]
+    (beta,), (platt,) = (
+        comparison.recalibrated(comparison.CALIBRATORS[method], known.rows(slice(100)), y[:100], new)
         for method in ("beta", "Platt")
-    }
-    paired = cl.compare(y_new, said["beta"], said["Platt"])
+    )
+    paired = cl.compare(y_new, beta, platt)
+    outcomes = {one[:3]: one for one in comparison.outcomes("two_class_example", 3)}
     for score, expected in (("Brier", paired.brier), ("NLL", paired.nll)):
-        (one,) = (
-            found
-            for found in comparison.outcomes("two_class_example", 3)
-            if (found.n, found.method, found.score) == (100, "beta", score)
-        )
+        one = outcomes[100, "beta", score]
         assert one.value == expected.a and one.over_rival == expected.value
         assert one.rival_verdict == int(expected.low > 0) - int(expected.high < 0)
 
@@ -101,18 +97,11 @@ def test_only_the_training_part_decides_the_scale(parts):
     assert abs(calibration.X.mean(axis=0)).max() > 0.01 and abs(test.X.mean(axis=0)).max() > 0.01
 
 
-def test_log_odds_give_back_the_probabilities_wherever_these_are_not_certain(forecasts):
-    for name, (_, (_, _, new)) in forecasts.items():
-        p, z, _ = new
+def test_log_odds_are_finite_keep_the_order_and_give_back_the_probabilities_that_are_not_certain(forecasts):
+    for name, (_, (_, _, (p, z, _))) in forecasts.items():
         unsure = (p > 1e-6) & (p < 1 - 1e-6)
-        assert unsure.any(), name
+        assert unsure.any() and np.isfinite(z).all(), name
         assert z[unsure] == pytest.approx(logit(p[unsure]), rel=1e-4, abs=1e-6), name
-
-
-def test_log_odds_are_finite_and_keep_the_order_of_the_probabilities(forecasts):
-    for name, (_, (_, _, new)) in forecasts.items():
-        p, z, _ = new
-        assert np.isfinite(z).all(), name
         assert (np.diff(p[np.argsort(z, kind="stable")]) >= 0).all(), name
 
 
@@ -135,8 +124,8 @@ def test_each_calibrator_reads_what_its_chapter_gives_it():
     for name, calibrator in comparison.CALIBRATORS_OF_MANY.items():
         (found,) = comparison.recalibrated(calibrator, known, y[:500], known)
         alone = name in ("temperature", "matrix")
-        fitted = (calibrator if alone else cl.OneVsRest(calibrator)).fit(known[1 if alone else 2], y[:500])
-        assert np.array_equal(found, fitted.predict_proba(known[1 if alone else 2])), name
+        one, read = (calibrator, known.logits) if alone else (cl.OneVsRest(calibrator), known.log_odds)
+        assert np.array_equal(found, one.fit(read, y[:500]).predict_proba(read)), name
 
 
 def test_a_refusal_is_counted_and_leaves_the_model_alone():

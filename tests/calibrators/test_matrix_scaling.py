@@ -240,17 +240,18 @@ def test_a_binary_logit_is_read_as_zero_and_z_and_becomes_platt_scaling_without_
     assert np.polyfit(z, slope_of_p, 1) == pytest.approx([0.7, 0.4], abs=0.08)
 
 
-def test_two_nats_make_a_strength_count_e_times_as_much_and_each_step_below_256_costs_two():
+def test_four_nats_make_a_strength_count_e_times_as_much_and_each_step_below_256_costs_two():
     path = np.array([np.inf, 1024.0, 256.0, 64.0, 16.0])
 
     def share(*loss):
         return matrix_scaling.HeldOut(path, np.array(loss), 9.0).share
 
     assert share(9, 9, 9, 7, 5) == pytest.approx(np.full(5, 1 / 5))
-    assert share(9, 7, 9, 9, 9) == pytest.approx(np.exp([0, 1, 0, -1, -2]) / np.exp([0, 1, 0, -1, -2]).sum())
+    weights = np.exp([0, 1, 0, -0.5, -1])
+    assert share(9, 5, 9, 9, 9) == pytest.approx(weights / weights.sum())
     weights = np.array([1, np.exp(-2), np.exp(-4.6), 0, 0])
-    assert share(0, 4, 9.2, 9, 9) == pytest.approx(weights / weights.sum())  # 1 % is kept, less is not
-    assert share(0, 4, 9.3, 9, 9)[2] == 0
+    assert share(0, 8, 18.4, 18, 18) == pytest.approx(weights / weights.sum())  # 1 % is kept, less is not
+    assert share(0, 8, 18.5, 18, 18)[2] == 0
 
 
 def test_without_a_strength_the_fits_of_all_strengths_are_averaged_by_their_shares():

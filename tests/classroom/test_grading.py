@@ -460,10 +460,10 @@ def test_what_a_submission_leaves_is_gone_at_any_depth():
 
 @pytest.mark.kernel
 def test_a_student_hears_before_handing_in_what_is_missing(released, tmp_path):
-    borrowed = "def half(x):\n    return x / 2 * cl.softmax([[x]])[0, 0]"
+    borrowed = "def half(x):\n    return x * cl.softmax([[x, x]])[0, 0]"
     sheet = answered(release_of(released), {"half": borrowed, "student": "STUDENT_ID = 'ada'"})
     sheet.cells.append(new_code_cell("forgotten + 1"))
-    sheet.metadata["withheld"] = {"half": ["half", "calibration_lessons.numerics:softmax"]}
+    sheet.metadata["withheld"] = {"half": ["calibration_lessons.numerics:softmax"]}
     nbformat.write(sheet, tmp_path / "tiny.ipynb")
     said = check(tmp_path / "tiny.ipynb", LIMITS).splitlines()
     gc.collect()  # a socket that is left open is told here, not in a later test

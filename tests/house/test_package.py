@@ -52,22 +52,17 @@ def built(source, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def wheel(built):
-    return built[1]
-
-
-@pytest.fixture(scope="module")
-def installed(wheel, tmp_path_factory):
+def installed(built, tmp_path_factory):
     """The folder that a user's Python would find the package in."""
     folder = tmp_path_factory.mktemp("installed")
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(built[1]) as archive:
         archive.extractall(folder)
     return folder
 
 
-def test_the_wheel_is_pure_python_and_holds_its_data_and_types(wheel):
-    assert wheel.name.endswith("-py3-none-any.whl")
-    held = set(zipfile.ZipFile(wheel).namelist())
+def test_the_wheel_is_pure_python_and_holds_its_data_and_types(built):
+    assert built[1].name.endswith("-py3-none-any.whl")
+    held = set(zipfile.ZipFile(built[1]).namelist())
     data = {path.relative_to(ROOT).as_posix() for path in (ROOT / "calibration_lessons/book/data").iterdir()}
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "calibration_lessons").rglob("*.py")}
     assert held >= data | modules | {"calibration_lessons/py.typed"}
@@ -189,7 +184,8 @@ def test_submodules_are_loaded_at_their_first_use_and_listed_before():
 def test_the_list_of_names_shows_nothing_that_is_not_ours():
     themes = {"book", "decisions", "deployment", "measures", "models", "plots", "uncertainty"}
     assert set(dir(cl)) == {*cl.__all__, *themes, "__version__"}
-    assert len(cl.__all__) <= 35
+    assert len(cl.__all__) <= 35 and cl.__all__ == sorted(cl.__all__)
+    assert [name for name in cl.__all__ if not hasattr(cl, name)] == []
 
 
 def test_the_library_imports_nothing_of_the_books_wing():
@@ -214,11 +210,6 @@ def test_a_star_import_hides_nothing_of_scikit_learns():
     assert "LogisticRegression" in theirs
     assert set(cl.__all__) & theirs == set()
     assert cl.models.LogisticRegression.__module__ == "calibration_lessons.models.logistic_regression"
-
-
-def test_every_name_of_a_star_import_is_there():
-    assert [name for name in cl.__all__ if not hasattr(cl, name)] == []
-    assert cl.__all__ == sorted(cl.__all__)
 
 
 def test_the_examples_of_the_readme_give_what_it_shows():
@@ -246,8 +237,8 @@ def test_the_picture_of_the_readme_is_what_the_package_draws():
     assert look_the_same(kept, new), "make notebooks draws it"
 
 
-def test_the_page_on_the_index_has_no_link_that_leads_nowhere(wheel):
-    with zipfile.ZipFile(wheel) as archive:
+def test_the_page_on_the_index_has_no_link_that_leads_nowhere(built):
+    with zipfile.ZipFile(built[1]) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         shown = archive.read(name).decode()
     assert "pip install" in shown and release.LINK.findall(shown) == []

@@ -41,10 +41,9 @@ class Figure:
     page: str
     expected: Callable[..., dict[str, Any]]
     states: list[dict[str, Any]]
-    number: int = 1
 
     def __str__(self) -> str:
-        return f"{self.page.rpartition('/')[2]}-{self.number}"
+        return f"{self.page.rpartition('/')[2]}-1"
 
     @property
     def controls(self) -> list[dict[str, Any]]:
@@ -58,24 +57,28 @@ class Figure:
         return f"book/{self.page}.html"
 
 
-def states(**values: list[Any]) -> list[dict[str, Any]]:
-    """Every combination of some values of the controls."""
-    return [dict(zip(values, one, strict=True)) for one in product(*values.values())]
-
-
 FIGURES: list[Figure] = []
 MODELS = ["logistic regression", "tuned model"]
 
 
-def figure(page: str, *each: dict[str, list[Any]], number: int = 1, **values: list[Any]) -> Any:
+def figure(page: str, *each: dict[str, list[Any]], **values: list[Any]) -> Any:
     """Hold a figure to a function in every combination of some values of its controls."""
 
     def register(expected: Callable[..., Any]) -> Callable[..., Any]:
-        found = [state for one in each or (values,) for state in states(**one)]
-        FIGURES.append(Figure(page, expected, found, number))
+        found = [
+            dict(zip(one, state, strict=True))
+            for one in each or (values,)
+            for state in product(*one.values())
+        ]
+        FIGURES.append(Figure(page, expected, found))
         return expected
 
     return register
+
+
+def to_show(readout: str, *drawn: dict[str, Any]) -> dict[str, Any]:
+    """What a frame shows: its sentence, and the rows of its marks."""
+    return {"readout": readout, "drawn": drawn}
 
 
 def diagram(curve: cl.measures.ReliabilityCurve) -> dict[str, Any]:
@@ -95,15 +98,13 @@ def temperature(T: float, network: int) -> dict[str, Any]:
     curve = cl.reliability_curve(labels, logits / T, from_logits=True)
     nll, ece = cl.negative_log_likelihood(labels, q), cl.expected_calibration_error(labels, q)
     part = datasets.network_logits(network, "calibration")
-    return {
-        "readout": f"NLL {nll:.3f} nats, ECE {ece:.3f}, mean confidence {q.max(axis=1).mean():.3f}, "
+    return to_show(
+        f"NLL {nll:.3f} nats, ECE {ece:.3f}, mean confidence {q.max(axis=1).mean():.3f}, "
         f"accuracy {np.mean(q.argmax(axis=1) == labels):.3f}",
-        "drawn": [
-            diagram(curve),
-            {"T": [T], "v0": [nll], "v1": [cl.TemperatureScaling().fit(*part).temperature_]},
-            {"T": [T], "v0": [ece], "v2": [cl.ExpectationConsistency().fit(*part).temperature_]},
-        ],
-    }
+        diagram(curve),
+        {"T": [T], "v0": [nll], "v1": [cl.TemperatureScaling().fit(*part).temperature_]},
+        {"T": [T], "v0": [ece], "v2": [cl.ExpectationConsistency().fit(*part).temperature_]},
+    )
 
 
 @cache
@@ -125,15 +126,12 @@ def ece(n: float, bins: float, model: str) -> dict[str, Any]:
     labels, p = (part[: int(n)] for part in digits()[model])
     observed = cl.expected_calibration_error(labels, p, n_bins=int(bins))
     null = cl.reliability_curve(labels, p, n_bins=int(bins)).under_calibration(random_state=0)
-    return {
-        "readout": f"ECE {observed:.3f}, calibrated {null.mean:.3f} on average, "
-        f"p-value {null.p_value(observed):.3f}",
-        "drawn": [
-            {"n": [n], "bins": [bins], "v0": [observed]},
-            {"v1": [null.mean], "v2": [null.quantile(0.025)], "v3": [null.quantile(0.975)]},
-            {"m0": [observed]},
-        ],
-    }
+    return to_show(
+        f"ECE {observed:.3f}, calibrated {null.mean:.3f} on average, p-value {null.p_value(observed):.3f}",
+        {"n": [n], "bins": [bins], "v0": [observed]},
+        {"v1": [null.mean], "v2": [null.quantile(0.025)], "v3": [null.quantile(0.975)]},
+        {"m0": [observed]},
+    )
 
 
 @figure(
@@ -151,27 +149,23 @@ def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
     low, high = curve.band()
     outside = np.sum((curve.accuracy < low) | (curve.accuracy > high))
     rows = curve.counts[curve.counts > 0]
-    return {
-        "readout": f"{len(rows)} points of {rows.min()} to {rows.max()} rows, {outside} outside the band",
-        "drawn": [
-            diagram(curve) | {"floor": low[curve.counts > 0], "ceiling": high[curve.counts > 0]},
-            {"x": 1 + np.flatnonzero(curve.counts), "y": rows},
-        ],
-    }
+    return to_show(
+        f"{len(rows)} points of {rows.min()} to {rows.max()} rows, {outside} outside the band",
+        diagram(curve) | {"floor": low[curve.counts > 0], "ceiling": high[curve.counts > 0]},
+        {"x": 1 + np.flatnonzero(curve.counts), "y": rows},
+    )
 
 
 @figure("uncertainty/coin", tosses=[0, 10, 50, 100], share=[10, 50, 70])
 def coin(tosses: int, share: int) -> dict[str, Any]:
     heads = tosses * share // 100
     total, aleatoric, epistemic = cl.uncertainty.coin_uncertainty(heads, tosses)
-    return {
-        "readout": f"{heads} heads of {tosses}: {total:.3f} bits = "
+    return to_show(
+        f"{heads} heads of {tosses}: {total:.3f} bits = "
         f"{aleatoric:.3f} aleatoric + {epistemic:.3f} epistemic",
-        "drawn": [
-            {"tosses": [tosses], "share": [share], "v0": [total], "v1": [aleatoric], "v2": [epistemic]},
-            {"m0": [(heads + 1) / (tosses + 2)]},
-        ],
-    }
+        {"tosses": [tosses], "share": [share], "v0": [total], "v1": [aleatoric], "v2": [epistemic]},
+        {"m0": [(heads + 1) / (tosses + 2)]},
+    )
 
 
 @cache
@@ -192,15 +186,12 @@ def ensembles(shared: float, voice: str) -> dict[str, Any]:
     told = ill[(p > 0.65) & (p <= 0.75)].mean()
     slope = np.cov(p, ill)[0, 1] / np.var(p, ddof=1)
     disagreement = np.mean((voices["first doctor"] - voices["second doctor"]) ** 2) / 4
-    return {
-        "readout": f"told about 0.7: {100 * told:.1f} % are ill; slope {slope:.2f}, "
-        f"disagreement {disagreement:.4f}",
-        "drawn": [
-            diagram(cl.reliability_curve(ill, p, n_bins=10)),
-            {"shared": [shared], "v0": [slope]},
-            {"shared": [shared], "v0": [disagreement]},
-        ],
-    }
+    return to_show(
+        f"told about 0.7: {100 * told:.1f} % are ill; slope {slope:.2f}, disagreement {disagreement:.4f}",
+        diagram(cl.reliability_curve(ill, p, n_bins=10)),
+        {"shared": [shared], "v0": [slope]},
+        {"shared": [shared], "v0": [disagreement]},
+    )
 
 
 @figure(
@@ -217,14 +208,12 @@ def logistic(slope: int, intercept: float, which: str) -> dict[str, Any]:
         best = cl.models.LogisticRegression().fit(x[:, None], y).coef_[0, 0]
     loss = definitions.logistic_loss([intercept, slope], [[1, one] for one in x], y)
     own = expit(np.where(y == 1, 1, -1) * (intercept + slope * x))
-    return {
-        "readout": f"likelihood {np.exp(-loss):.3g}, loss {loss:.3f} nats",
-        "drawn": [
-            {"slope": [slope], "v0": [loss]} | ({} if np.isnan(best) else {"v1": [best]}),
-            *({"x": x[y == k], "y": np.full(sum(y == k), k)} for k in (0, 1)),
-            *({"x": x[y == k], "y": own[y == k]} for k in (0, 1)),
-        ],
-    }
+    return to_show(
+        f"likelihood {np.exp(-loss):.3g}, loss {loss:.3f} nats",
+        {"slope": [slope], "v0": [loss]} | ({} if np.isnan(best) else {"v1": [best]}),
+        *({"x": x[y == k], "y": np.full(sum(y == k), k)} for k in (0, 1)),
+        *({"x": x[y == k], "y": own[y == k]} for k in (0, 1)),
+    )
 
 
 @figure("calibrators/isotonic", merges=[0, 1, 2, 7, 14, 15], side=["left", "right"])
@@ -241,10 +230,11 @@ def isotonic(merges: int, side: str) -> dict[str, Any]:
         fitted = cl.IsotonicCalibration().fit(np.arange(24), labels)
         assert np.allclose(fitted.predict_proba(np.arange(24))[:, 1], values)
     own, away = cl.brier_score(labels, values), np.mean((values - truth) ** 2)
-    return {
-        "readout": f"{len(blocks)} blocks; squared distance {own:.3f} (labels), {away:.3f} (truth)",
-        "drawn": [{"merges": [merges], "v0": [own], "v1": [away]}, {"x": np.arange(1, 25), "y": labels}],
-    }
+    return to_show(
+        f"{len(blocks)} blocks; squared distance {own:.3f} (labels), {away:.3f} (truth)",
+        {"merges": [merges], "v0": [own], "v1": [away]},
+        {"x": np.arange(1, 25), "y": labels},
+    )
 
 
 @figure(
@@ -265,16 +255,14 @@ def classifiers(distance: float, way: str) -> dict[str, Any]:
     softmax = model.predict_proba(place).max()
     (kernel,) = cl.uncertainty.kernel_confidence(X, y, place, said, bandwidth=0.7)
     truth = expit((2 * said - 1) * (2 * place @ [0.7, 0.9]))[0]
-    return {
-        "readout": f"{np.sum(np.hypot(*(X - place).T) < 1)} patients within 1: softmax {softmax:.3f}, "
+    return to_show(
+        f"{np.sum(np.hypot(*(X - place).T) < 1)} patients within 1: softmax {softmax:.3f}, "
         f"kernel {kernel:.3f}, epistemic {epistemic:.3f} bits",
-        "drawn": [
-            {"distance": [distance], "v0": [softmax], "v1": [kernel], "v2": [truth]},
-            {"distance": [distance], "v0": [epistemic]},
-            {"x": place[:, 0], "y": place[:, 1]},
-            *({"x": X[y == k, 0], "y": X[y == k, 1]} for k in (0, 1)),
-        ],
-    }
+        {"distance": [distance], "v0": [softmax], "v1": [kernel], "v2": [truth]},
+        {"distance": [distance], "v0": [epistemic]},
+        {"x": place[:, 0], "y": place[:, 1]},
+        *({"x": X[y == k, 0], "y": X[y == k, 1]} for k in (0, 1)),
+    )
 
 
 @figure("measures/proper_scores", q=[0.1, 0.5, 0.7, 0.9], p=[0.05, 0.5, 0.7, 0.95])
@@ -307,16 +295,13 @@ def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]
         np.repeat([1, 0], 12), np.tile(f, 2), sample_weight=np.concatenate([wet, days - wet])
     )
     skill = round(1 - parts.score / parts.uncertainty, 2) + 0.0
-    return {
-        "readout": f"Brier score {parts.score:.3f}, of the base rate {parts.uncertainty:.3f}, "
-        f"skill {skill:.2f}",
-        "drawn": [
-            {"x": f, "y": seen},
-            {"height": [parts.reliability, parts.resolution, parts.uncertainty, parts.score]},
-            {"calibration": [calibration], "resolution": [resolution], "v0": [parts.score]},
-            {"calibration": [calibration], "v1": [parts.uncertainty]},
-        ],
-    }
+    return to_show(
+        f"Brier score {parts.score:.3f}, of the base rate {parts.uncertainty:.3f}, skill {skill:.2f}",
+        {"x": f, "y": seen},
+        {"height": [parts.reliability, parts.resolution, parts.uncertainty, parts.score]},
+        {"calibration": [calibration], "resolution": [resolution], "v0": [parts.score]},
+        {"calibration": [calibration], "v1": [parts.uncertainty]},
+    )
 
 
 @figure("calibrators/platt", targets=["prior", "labels"], a=[0.0, 1.5, 6.0], b=[-0.2, 0.2, 0.6])
@@ -330,14 +315,12 @@ def platt(targets: str, a: float, b: float) -> dict[str, Any]:
         return float(-np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)))
 
     p = np.array([definitions.platt_probability(z, a, b) for z in scores])
-    return {
-        "readout": f"loss {loss(a):.3f} nats, the five probabilities from {p.min():.2f} to {p.max():.2f}",
-        "drawn": [
-            {"x": scores, "y": t},
-            {"a": [a], "b": [b], "v0": [loss(a)], "v1": [min(np.arange(13) / 2, key=loss)]},
-            {"height": [np.sum((p - t) * scores), np.sum(p - t)]},
-        ],
-    }
+    return to_show(
+        f"loss {loss(a):.3f} nats, the five probabilities from {p.min():.2f} to {p.max():.2f}",
+        {"x": scores, "y": t},
+        {"a": [a], "b": [b], "v0": [loss(a)], "v1": [min(np.arange(13) / 2, key=loss)]},
+        {"height": [np.sum((p - t) * scores), np.sum(p - t)]},
+    )
 
 
 @cache
@@ -371,15 +354,13 @@ def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     null = cl.ece_under_calibration(q, n_draws=200, random_state=0).mean
     sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
     strength = (0, *datasets.SHIFTS[kind])[int(level)]
-    return {
-        "readout": f"{kind}, {strength:g} {UNITS[kind]}: confidence {sure:.3f}, accuracy {right:.3f}, "
+    return to_show(
+        f"{kind}, {strength:g} {UNITS[kind]}: confidence {sure:.3f}, accuracy {right:.3f}, "
         f"ECE {ece:.3f}, null value {null:.3f}",
-        "drawn": [
-            diagram(cl.reliability_curve(labels, q)),
-            {"level": [level], "v0": [right], "v1": [sure]},
-            {"level": [level], "v0": [ece], "v1": [null], "v2": [low], "v3": [high]},
-        ],
-    }
+        diagram(cl.reliability_curve(labels, q)),
+        {"level": [level], "v0": [right], "v1": [sure]},
+        {"level": [level], "v0": [ece], "v1": [null], "v2": [low], "v3": [high]},
+    )
 
 
 @cache
@@ -397,15 +378,13 @@ def beta(a: float, b: float) -> dict[str, Any]:
         lost.append(round(1000 * (paid - least), 2) + 0.0)
     seen = expit(np.linspace(-6, 6, 15)).round(4)
     curve = [definitions.beta_probability(one, a, b, 0) for one in seen]
-    return {
-        "readout": "Platt pays more than the truth, in 1/1000 nat: "
+    return to_show(
+        "Platt pays more than the truth, in 1/1000 nat: "
         f"{lost[0]:.1f} on log-odds, {lost[1]:.1f} on p itself",
-        "drawn": [
-            {"x": seen, "y": curve},
-            {"x": logit(seen)[::2], "y": logit(curve)[::2]},
-            {"a": [a], "b": [b], "v0": lost[:1], "v1": lost[1:]},
-        ],
-    }
+        {"x": seen, "y": curve},
+        {"x": logit(seen)[::2], "y": logit(curve)[::2]},
+        {"a": [a], "b": [b], "v0": lost[:1], "v1": lost[1:]},
+    )
 
 
 @figure("calibrators/venn_abers", score=[0.0, 0.2, 0.65, 1.0], n=[10, 40, 160])
@@ -418,15 +397,13 @@ def venn_abers(score: float, n: int) -> dict[str, Any]:
     )
     q = definitions.venn_abers_probability(p0, p1)
     plain = fit.fit(scores, labels).predict_proba([score])[0, 1]
-    return {
-        "readout": f"p0 {p0:.3f}, p1 {p1:.3f}, q {q:.3f}; isotonic regression {plain:.3f}",
-        "drawn": [
-            {"x": scores, "y": labels},
-            {"x": [score, score], "y": [0, 1]},
-            {f"v{i}": [value] for i, value in enumerate((source.truth(score), plain, q, p0, p1))},
-            {"score": [score], "v0": [p1 - p0]},
-        ],
-    }
+    return to_show(
+        f"p0 {p0:.3f}, p1 {p1:.3f}, q {q:.3f}; isotonic regression {plain:.3f}",
+        {"x": scores, "y": labels},
+        {"x": [score, score], "y": [0, 1]},
+        {f"v{i}": [value] for i, value in enumerate((source.truth(score), plain, q, p0, p1))},
+        {"score": [score], "v0": [p1 - p0]},
+    )
 
 
 METHODS = ("ece", "t-cal", "kernel", "kolmogorov-smirnov", "smooth-ece", "spiegelhalter", "hosmer-lemeshow")
@@ -451,19 +428,17 @@ def calibration_tests(n: float, source: str) -> dict[str, Any]:
     }
     most, least = (f(refuted, key=refuted.__getitem__) for f in (max, min))
     spans = [binomtest(int(k), 100).proportion_ci(method="wilson") for k in refuted.values()]
-    return {
-        "readout": f"refuted most often by {most} ({refuted[most] / 100:.2f}), "
+    return to_show(
+        f"refuted most often by {most} ({refuted[most] / 100:.2f}), "
         f"least often by {least} ({refuted[least] / 100:.2f})",
-        "drawn": [
-            diagram(cl.reliability_curve(*drawn[0])),
-            {
-                "height": np.array([*refuted.values()]) / 100,
-                "low": [span.low for span in spans],
-                "high": [span.high for span in spans],
-            },
-            {"m0": [0.05]},
-        ],
-    }
+        diagram(cl.reliability_curve(*drawn[0])),
+        {
+            "height": np.array([*refuted.values()]) / 100,
+            "low": [span.low for span in spans],
+            "high": [span.high for span in spans],
+        },
+        {"m0": [0.05]},
+    )
 
 
 @figure("practice/conformal", level=[0.8, 0.91, 0.95, 0.99], picture=["ankle boot", "shirt", "dress"])
@@ -478,16 +453,14 @@ def conformal(level: float, picture: str) -> dict[str, Any]:
     row = {"ankle boot": 0, "shirt": 241, "dress": 569}[picture]
     names = [datasets.FASHION_CLASSES[k] for k in np.flatnonzero(sets[row])]
     shares = [held.mean(), held[new == 6].mean(), held[unsure].mean(), level]
-    return {
-        "readout": f"classes from {1 - q:.3f} up are listed: {', '.join(names) or 'none'}; "
+    return to_show(
+        f"classes from {1 - q:.3f} up are listed: {', '.join(names) or 'none'}; "
         f"{100 * held.mean():.1f} % of all lists are right",
-        "drawn": [
-            {"height": p[row][p[row] >= 0.001]},
-            {"m0": [1 - q]},
-            {f"v{i}": [share] for i, share in enumerate(shares)},
-            {"level": [level], "v0": [sets.sum(axis=1).mean()]},
-        ],
-    }
+        {"height": p[row][p[row] >= 0.001]},
+        {"m0": [1 - q]},
+        {f"v{i}": [share] for i, share in enumerate(shares)},
+        {"level": [level], "v0": [sets.sum(axis=1).mean()]},
+    )
 
 
 @cache
@@ -507,14 +480,12 @@ def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
     factors[k] -= 1
     accuracy = np.mean(q.argmax(axis=1) == y_new)
     folds = 1000 * (path.loss[0] - path.loss[path.strength == strength]) / path.rows  # none for weak ones
-    return {
-        "readout": f"NLL of new rows {loss:.4f}, at the temperature {alone:.4f}; accuracy {accuracy:.3f}",
-        "drawn": [
-            {"height": [fits[0].intercept_[k], *factors]},
-            {"strength": [strength], "v1": [1000 * (alone - loss)]} | ({"v0": folds} if len(folds) else {}),
-            {"strength": [strength], "v0": [accuracy]},
-        ],
-    }
+    return to_show(
+        f"NLL of new rows {loss:.4f}, at the temperature {alone:.4f}; accuracy {accuracy:.3f}",
+        {"height": [fits[0].intercept_[k], *factors]},
+        {"strength": [strength], "v1": [1000 * (alone - loss)]} | ({"v0": folds} if len(folds) else {}),
+        {"strength": [strength], "v0": [accuracy]},
+    )
 
 
 def of_figures(mode: str, width: int) -> pytest.MarkDecorator:
@@ -545,11 +516,6 @@ def drawn_anew(here: Locator, figure: Figure, act: Callable[[], Any]) -> None:
     here.evaluate("figure => delete figure.dataset.state")
     act()
     drawn(here.page, figure)
-
-
-def resize(page: Page, width: int) -> None:
-    """Give the window another width."""
-    page.set_viewport_size({"width": width, "height": 900})
 
 
 def written(value: Any) -> str:
@@ -657,12 +623,12 @@ def test_a_live_figure_has_no_faults_for_axe_follows_the_theme_and_its_controls_
     assert min(slider.bounding_box()[side] for side in ("height", "width")) >= 44
     place = {"include": [[f"#{figure}"]]}
     assert axe(page, place) == []
-    drawn_anew(here, figure, lambda: resize(page, NARROW))
+    drawn_anew(here, figure, lambda: page.set_viewport_size({"width": NARROW, "height": 900}))
     assert axe(page, place) == []
     drawn_anew(here, figure, lambda: page.evaluate("document.documentElement.dataset.theme = 'dark'"))
     assert "#E6EBF0" in here.locator("svg").inner_html()
     assert axe(page, place, runOnly=COLOURS) == []
-    drawn_anew(here, figure, lambda: resize(page, WIDE))
+    drawn_anew(here, figure, lambda: page.set_viewport_size({"width": WIDE, "height": 900}))
     assert axe(page, place, runOnly=COLOURS) == []
     page.emulate_media(media="print")
     assert here.locator("img").is_visible() and not here.locator("svg").is_visible()

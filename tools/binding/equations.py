@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
 """Write the formulas of `definitions.py` into the chapters, and `book/reference/equations.md`.
 
-    tools/binding/equations.py          write what differs: displays of chapters, the page of equations
-    tools/binding/equations.py --check         say whether the page is up to date, write nothing
-
+It writes what differs: displays of chapters, the page of equations; `make check` says whether they do.
 Everything is read from the files themselves, nothing of the course is imported: the displays from the
 chapters, the formulas from the definitions, the proofs from `tests/`.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -189,11 +185,6 @@ def tests_in(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.
             yield from tests_in(node.body, f"{prefix}{node.name}::")
 
 
-def title_of(page: pages.Page) -> str:
-    """First heading of a page."""
-    return next((section.title for section in page.sections() if section.level == 1), page.file)
-
-
 def find_documented(root: Path) -> dict[str, str]:
     """Names that the API pages document, to which a link leads, each with its page."""
     return {
@@ -231,31 +222,13 @@ def write_page(root: Path) -> str:
             chapters.setdefault(equation.page, []).append(text)
     parts = [INTRODUCTION]
     for page, entries in chapters.items():
-        link = "/" + Path(page).with_suffix("").as_posix()
-        parts += [f"## {title_of(by_file[page])}\n\nFrom {{doc}}`{link}`.\n", *entries]
+        title = next(section.title for section in by_file[page].sections() if section.level == 1)
+        parts += [f"## {title}\n\nFrom {{doc}}`/{by_file[page].name}`.\n", *entries]
     return "\n".join(parts)
 
 
-def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
-    """Run the command line and return the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="say whether the page is up to date")
-    options = parser.parse_args(arguments)
-    if not options.check:
-        print("".join(f"{label}: written into its chapter.\n" for label in settle(root)), end="")
-    page, text = root / PAGE, write_page(root)
-    current = page.exists() and page.read_text(encoding="utf-8") == text
-    if options.check:
-        print(f"{PAGE} is {'up to date' if current else 'stale: run tools/binding/equations.py'}.")
-        return 0 if current else 1
-    if not current:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(text, encoding="utf-8")
-    print(f"{PAGE}: {'unchanged' if current else 'written'}.")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    print("".join(f"{label}: written into its chapter.\n" for label in settle(ROOT)), end="")
+    known, text = (ROOT / PAGE).read_text(encoding="utf-8"), write_page(ROOT)
+    (ROOT / PAGE).write_text(text, encoding="utf-8")
+    print(f"{PAGE}: {'unchanged' if known == text else 'written'}.")

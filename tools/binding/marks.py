@@ -149,12 +149,6 @@ def value_of(mark: Mark) -> str:
     return mark.expression.strip() if mark.kind != "=" else ast.unparse(field(mark).value)
 
 
-def format_of(mark: Mark) -> str:
-    """Format behind the colon."""
-    spec = field(mark).format_spec
-    return "" if spec is None else ast.unparse(spec)[2:-1]
-
-
 def field(mark: Mark) -> ast.FormattedValue:
     """Read the replacement field of a number's mark."""
     body = ast.parse(question(mark), mode="eval").body
@@ -180,7 +174,8 @@ def formatted(value: float, mark: Mark) -> str:
     """Text in front of a mark whose value is known; none for a claim."""
     if mark.kind != "=":
         return ""
-    return written(format(value, format_of(mark)), mark)
+    spec = field(mark).format_spec
+    return written(format(value, ast.unparse(spec)[2:-1] if spec else ""), mark)
 
 
 def sides(expression: str) -> list[str]:

@@ -62,7 +62,7 @@ class Job:
     theirs: Call
 
 
-JOBS: list[Callable[[], Job]] = []
+JOBS: list[tuple[str, Callable[[], Job]]] = []
 
 
 def job(name: str, peer: str, n: int, k: int = 1, **limits: float) -> Callable[[Any], Any]:
@@ -70,13 +70,14 @@ def job(name: str, peer: str, n: int, k: int = 1, **limits: float) -> Callable[[
 
     The input is made when the job's turn comes, so that one at a time lies in memory.
     """
+    title = name.format(size(n, k))
 
     def listed(calls: Callable[[Array, Array], tuple[Call, Call]]) -> Any:
         def made() -> Job:
             ours, theirs = calls(*(binary(n) if k == 1 else network(n, k)))
-            return Job(name.format(size(n, k)), peer, ours=ours, theirs=theirs, **limits)
+            return Job(title, peer, ours=ours, theirs=theirs, **limits)
 
-        JOBS.append(made)
+        JOBS.append((title, made))
         return calls
 
     return listed
@@ -322,11 +323,6 @@ def extra_memory(call: Call) -> float:
     return memory_field("VmHWM") - before
 
 
-def median_memory(call: Call) -> float:
-    """Median extra memory of a few calls: now and then the allocator takes a page or two of its own."""
-    return statistics.median(extra_memory(call) for _ in range(3))
-
-
 def seconds(call: Call) -> float:
     """Time one call."""
     start = time.process_time()
@@ -454,11 +450,14 @@ def report(of: dict[str, Any]) -> str:
 
 
 def memory_of(job: Job) -> list[float]:
-    """Extra memory of both sides, once both have loaded what they need."""
+    """Extra memory of both sides, once both have loaded what they need.
+
+    The median of three calls: now and then the allocator takes a page or two of its own.
+    """
     sides = job.ours, job.theirs
     for call in sides:
         call()
-    return [median_memory(call) for call in sides]
+    return [statistics.median(extra_memory(call) for _ in range(3)) for call in sides]
 
 
 def main(words: list[str]) -> None:
@@ -469,15 +468,13 @@ def main(words: list[str]) -> None:
     torch.set_num_threads(1)
     with threadpool_limits(1):
         if words[:1] == [MEMORY]:
-            print(json.dumps(memory_of(JOBS[int(words[1])]())))
+            print(json.dumps(memory_of(JOBS[int(words[1])][1]())))
             return
         results = []
-        for place, make in enumerate(JOBS):
-            job = make()
-            if not words or any(word.lower() in job.name.lower() for word in words):
-                results.append(measure(place, job))
+        for place, (title, make) in enumerate(JOBS):
+            if not words or any(word.lower() in title.lower() for word in words):
+                results.append(measure(place, make()))
                 print(report(results[-1]), flush=True)
-            del job
         if words:
             return
         print("how the time grows ...", flush=True)

@@ -274,15 +274,10 @@ def count(case: Case, repeats: int = REPEATS) -> Row:
     )  # fmt: skip
 
 
-def count_numbered(number: int) -> Row:
-    """Count for one of the cases; a number crosses to another process, a function does not."""
-    return count(cases()[number])
-
-
 def main() -> None:
     """Count for every case, two at a time, and write the table."""
     output = options(__doc__).output / "coverage.csv"
-    write_table(output, Row._fields, list(done(count_numbered, range(len(cases())))))
+    write_table(output, Row._fields, list(done(count, cases())))
 
 
 if __name__ == "__main__":

@@ -11,11 +11,12 @@ everything is judged on the test part.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain, product
 from operator import itemgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -34,36 +35,28 @@ KEPT = "smoothing 0.1"  # of network 0, as logits
 COLUMNS = tuple(datasets.remedies())
 
 
-class Untouched:
-    """The softmax alone, as a calibrator that learns nothing."""
+def one_strength(logits: Any, y_true: Any) -> cl.MatrixScaling:
+    """Fit a matrix at the strength of the smallest held-out loss, plus 3 nats for each step below 256.
 
-    def fit(self, logits: Any, y_true: Any) -> Untouched:
-        """Return itself."""
-        return self
-
-    def predict_proba(self, logits: Any) -> Any:
-        """Return the softmax of the logits."""
-        return cl.softmax(logits)
+    The default of `MatrixScaling` averages over strengths.
+    """
+    strength, loss, _ = cl.MatrixScaling().fit(logits, y_true).path_
+    steps = np.log(256 / np.minimum(strength, 256)) / np.log(4)
+    return cl.MatrixScaling(strength=strength[(loss + 3 * steps).argmin()]).fit(logits, y_true)
 
 
-class OneStrength:
-    """Matrix scaling at the strength of the smallest held-out loss, plus 3 nats for each step below 256."""
-
-    def fit(self, logits: Any, y_true: Any) -> cl.MatrixScaling:
-        """Return the fitted map; the default of `MatrixScaling` averages over strengths."""
-        strength, loss, _ = cl.MatrixScaling().fit(logits, y_true).path_
-        steps = np.log(256 / np.minimum(strength, 256)) / np.log(4)
-        return cl.MatrixScaling(strength=strength[(loss + 3 * steps).argmin()]).fit(logits, y_true)
-
-
-AFTERWARDS = {"nothing": Untouched, "temperature": cl.TemperatureScaling, "matrix": OneStrength}
+AFTERWARDS: dict[str, Callable[[Any, Any], Any]] = {
+    "nothing": lambda logits, y_true: SimpleNamespace(predict_proba=cl.softmax),
+    "temperature": lambda logits, y_true: cl.TemperatureScaling().fit(logits, y_true),
+    "matrix": one_strength,
+}
 
 
 def judged(case: tuple[str, int, int], afterwards: str, calibration: Any, test: Any) -> dict[str, Any]:
     """Return a row: a network after an epoch, and what was fitted on the calibration part."""
     _, network, _ = case
     y, y_new = (datasets.network_logits(network, part).labels for part in ("calibration", "test"))
-    calibrator: Any = AFTERWARDS[afterwards]().fit(calibration, y)
+    calibrator = AFTERWARDS[afterwards](calibration, y)
     p = calibrator.predict_proba(test)
     report = cl.calibration_report(y_new, p, random_state=0)
     calibrated = cl.reliability_curve(y_new, p).under_calibration(random_state=0).mean
@@ -91,14 +84,9 @@ def judge_run(run: tuple[str, int], folder: Path) -> list[dict[str, Any]]:
         return [*chain(*every), *rows("matrix", sorted(stops | {len(known)}))]
 
 
-def written(value: Any) -> str:
-    """Write a measure with five digits, anything else as it is."""
-    return f"{value:.5g}" if isinstance(value, float) else str(value)
-
-
 def write(folder: Path, rows: list[dict[str, Any]], smoothed: dict[str, Any]) -> None:
-    """Write the table, and the logits that are kept."""
-    table = ([written(row[name]) for name in COLUMNS] for row in rows)
+    """Write the table, measures with five digits, and the logits that are kept."""
+    table = ([f"{v:.5g}" if isinstance(v, float) else v for v in map(row.get, COLUMNS)] for row in rows)
     write_table(folder / "remedies.csv.gz", COLUMNS, table)
     np.savez(folder / "smoothed.npz", **smoothed)
 

@@ -61,13 +61,10 @@ def remains(value: ast.AST) -> list[ast.AST]:
 
 def variables(tree: ast.Module) -> list[str]:
     """Name the arguments and variables of a function."""
-    stored = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and is_stored(node)]
+    stored = [
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
     return sorted({node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)} | set(stored))
-
-
-def is_stored(node: ast.Name) -> bool:
-    """Tell whether a name is given a value here."""
-    return isinstance(node.ctx, ast.Store)
 
 
 def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, object]]:
@@ -94,7 +91,7 @@ def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str, object]]:
             yield node, "attr", NAMES[node.attr]
         if isinstance(node, ast.Constant) and node.value in NAMES:
             yield node, "value", NAMES[node.value]
-        if isinstance(node, ast.Name) and not is_stored(node) and node.id in known:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in known:
             yield from ((node, "id", name) for name in known if name != node.id)
         if isinstance(node, ast.If | ast.IfExp):
             yield node, "test", ast.UnaryOp(ast.Not(), node.test)

@@ -18,7 +18,8 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "_build" / "class"
-NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*/*.py")  # the site has extensions
+# The site has extensions, and these templates.
+NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*/*.py", "tools/site/*.html")
 STUDENTS = (
     *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
     "requirements.txt", "requirements-site.txt", "calibration_lessons", "classroom",

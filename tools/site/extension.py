@@ -21,6 +21,7 @@ from tools.site import (
     run_here,
     search,
     slides,
+    social_cards,
     start_page,
 )
 
@@ -40,6 +41,7 @@ LISTENERS: dict[str, tuple[Any, ...]] = {
 WHEN_WRITTEN = (
     run_here.copy_brython,
     cards.write_decks,
+    social_cards.write_cards,
     slides.write_slides,
     page_weight.slim,  # what pages look like is known
     search.index,

@@ -57,7 +57,9 @@ def mathml(source: str, display: bool) -> str:
     for element in math.iter():
         mend(element)
     for wrap in list(math.iter(f"{{{MATHML}}}mrow", f"{{{MATHML}}}mstyle")):
-        unwrap(wrap)
+        # What groups a single term, or sizes a space, is left out; operators mind what is around them.
+        if len(wrap) == 1 and etree.QName(wrap[0]).localname in {"mi", "mn", "mtext", "mspace", "mfrac"}:
+            wrap.getparent().replace(wrap, wrap[0])
     etree.cleanup_namespaces(math)
     return str(etree.tostring(math, encoding="unicode", with_tail=False))
 
@@ -78,20 +80,10 @@ def mend(element: etree._Element) -> None:
             for cell, side in zip(row, sides * len(row), strict=False):
                 cell.set("class", side)
     following = element.getnext()
-    if element.text == "\N{FUNCTION APPLICATION}" and following is not None and not opens(following):
+    is_applied = element.text == "\N{FUNCTION APPLICATION}" and following is not None
+    if is_applied and "".join(following.itertext())[:1] not in set("([{"):  # no space before a bracket
         element.tag, element.text = f"{{{MATHML}}}mspace", None
         element.set("width", "0.167em")
-
-
-def unwrap(wrap: etree._Element) -> None:
-    """Leave out what groups a single term, or sizes a space; operators mind what is around them."""
-    if len(wrap) == 1 and etree.QName(wrap[0]).localname in {"mi", "mn", "mtext", "mspace", "mfrac"}:
-        wrap.getparent().replace(wrap, wrap[0])
-
-
-def opens(element: etree._Element) -> bool:
-    """Tell whether a term begins with a bracket, so that no space has to part it from its function."""
-    return "".join(element.itertext())[:1] in set("([{")
 
 
 def styled(character: str, style: str) -> str:

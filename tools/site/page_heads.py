@@ -1,7 +1,8 @@
 """Heads that say what a page is, and the page for addresses that lead nowhere.
 
 Below a lesson's title stands its place in the course: part, number, minutes, and the shortest way through the
-course that it is on. Search engines, and those who get a link to a page, read what it is about.
+course that it is on. A page has a card for those who pass on its address: what it is about and, where
+`html_baseurl` says where the site is, a picture.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ NOT_FOUND = """\
 </form>"""
 PLAN = re.compile(r"^## (?:Two hours|One day)\n((?:(?!## ).*\n)*)", re.M)
 PLANNED = re.compile(r"\{doc\}`\.\./([\w/]+)`")
+CARDS = "_static/social/{page}.png"
 WAYS = (  # the shortest first; the last is that of all lessons
     ("short path", "book/intro", "short-path"),
     ("plan of a day", "book/teaching/syllabus", "one-day"),
@@ -57,6 +59,14 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tre
     title = re.sub("<.*?>", "", html.unescape(context.get("title", "Search")))
     text = first_words(tree) if tree else f"{title}: {app.config.project}"
     said = {"name": {"description": text}, "property": {"og:title": title, "og:description": text}}
+    if base := app.config.html_baseurl.rstrip("/"):
+        shown = page if page in app.env.all_docs else app.config.root_doc
+        said["property"] |= {
+            "og:type": "article",
+            "og:url": f"{base}/{app.builder.get_target_uri(page)}",
+            "og:image": f"{base}/{CARDS.format(page=shown)}",
+        }
+        said["name"]["twitter:card"] = "summary_large_image"
     if page == "404":  # stands for every address
         said["name"]["robots"] = "noindex"
     context["metatags"] = context.get("metatags", "") + "".join(

@@ -9,6 +9,7 @@ from typing import Any
 
 import pybtex.plugin
 from docutils import nodes
+from jinja2 import Template
 from lxml import html
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
@@ -72,6 +73,14 @@ def mend_libraries(app: Sphinx) -> None:
     for listener in list(app.events.listeners["env-before-read-docs"]):
         if listener.handler.__name__ == "init_thebe_core":  # run twice, it is an error
             app.disconnect(listener.id)
+
+
+def filled(name: str, env: BuildEnvironment, **values: Any) -> str:
+    """Fill in one of the templates beside this file; a page with it is read anew when that changes."""
+    path = Path(__file__).with_name(name)
+    env.note_dependency(str(path))
+    text: str = Template(path.read_text("utf-8"), autoescape=True).render(values)
+    return text
 
 
 def write_page(path: Path, page: Any) -> None:

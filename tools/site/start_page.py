@@ -7,7 +7,6 @@ still of the network as trained; `book/assets/start.js` moves it, and gives the 
 
 from __future__ import annotations
 
-import html
 import json
 from base64 import b64encode
 from io import BytesIO
@@ -16,46 +15,17 @@ from typing import Any
 
 import numpy as np
 from docutils import nodes
-from lxml import html as lxml_html
+from lxml import html
 from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
-from tools.site.repairs import write_page
+from tools.site.repairs import filled, write_page
 
 NETWORK, BINS, LOWEST, CASES, ACROSS = 0, 10, 2, 100, 5  # in none of the bins below LOWEST lies a picture
 TEMPERATURES = [tenths / 10 for tenths in range(10, 41)]
-ALT = """A hundred pictures of clothes, piled in bins by how sure one network is of what each shows. The top
-of each pile is at the share of its bin that the network has right. As trained, the piles hang below the
-diagonal: it is right less often than it says. With its logits divided by the fitted temperature they hang at
-the diagonal."""
-FIGURE = """\
-<style>.start-field i, .start-one i {{background-image: url(data:image/webp;base64,{sprite})}}</style>
-<figure class="start-figure" data-frames="{frames}" data-fitted="{fitted}" data-names="{names}">
-<div class="start-axis" aria-hidden="true">it is right: 0 to 100\N{NARROW NO-BREAK SPACE}%</div>
-<div class="start-field" role="img" aria-label="{alt}">
-<svg viewBox="0 0 100 100" preserveAspectRatio="none"><path d="M0 {low}L100 0"/></svg>
-{shares}
-{cases}
-</div>
-<div class="start-bins" aria-hidden="true">{bins}<small>it says, %</small></div>
-<div class="start-side">
-<div class="start-move pst-js-only">
-<label for="start-T">Temperature <output class="start-T">{T:.1f}</output></label>
-<input id="start-T" type="range" min="0" max="{last}" value="0">
-<button type="button" class="btn btn-sm">Play</button>
-<button type="button" class="btn btn-sm">Reset</button></div>
-<p>It says <output class="start-says">{says:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
-<p>It is right <output>{right:.1f}\N{NARROW NO-BREAK SPACE}%</output></p>
-<p class="start-one pst-js-only" role="status"><i></i>
-<span>Drag the temperature, or point at a picture.</span></p>
-</div>
-<figcaption>The first hundred of {n} test pictures, in bins by how sure one network is. Framed: it is wrong.
-Blue: the share of all {n} that it has right, bin by bin. Dashed: what it should have right. All logits are
-divided by the temperature; {fitted_T:.1f} was fitted on other pictures.</figcaption>
-</figure>"""
 
 
 def frame(temperature: float) -> dict[str, Any]:
@@ -105,46 +75,32 @@ def sprite() -> str:
     return b64encode(written.getvalue()).decode()
 
 
-def figure() -> str:
-    """Write the figure with all its frames."""
-    fitted = cl.TemperatureScaling().fit(*datasets.network_logits(NETWORK, "calibration")).temperature_
-    frames = [frame(temperature) for temperature in TEMPERATURES]
-    first = frames[0]
-    wrong = [said != is_it for said, is_it in cases()]
-    places = piled(first["bins"], wrong)
-    n = len(datasets.network_logits(NETWORK, "test").labels)
-    return FIGURE.format(
-        sprite=sprite(),
-        frames=html.escape(json.dumps(frames, separators=(",", ":"))),
-        names=html.escape(
-            json.dumps([[datasets.FASHION_CLASSES[which] for which in case] for case in cases()])
-        ),
-        fitted=min(range(len(frames)), key=lambda i: abs(TEMPERATURES[i] - fitted)),
-        last=len(frames) - 1,
-        n=f"{n:,}".replace(",", "\N{NARROW NO-BREAK SPACE}"),
-        alt=" ".join(ALT.split()),
-        low=100 - 100 * LOWEST / BINS,
-        shares="".join(
-            f'<b style="--k:{k};--s:{share or 0}"{"" if share else " hidden"}></b>'
-            for k, share in enumerate(first["shares"])
-        ),
-        cases="".join(
-            f'<i{" class=wrong" * wrong[i]} style="--i:{i};--k:{k};--c:{c};--r:{r};--s:{first["shares"][k]};'
-            f'background-position:{i % 10 / 0.09:.2f}% {i // 10 / 0.09:.2f}%"></i>'
-            for i, (k, c, r) in enumerate(places)
-        ),
-        bins="".join(f"<span>{10 * b}\N{EN DASH}{10 * b + 10}</span>" for b in range(LOWEST, BINS)),
-        fitted_T=fitted,
-        **{name: first[name] for name in ("T", "says", "right")},
-    )
-
-
 class TemperatureFigure(SphinxDirective):
     """The figure where the page asks for it."""
 
     def run(self) -> list[nodes.Node]:
-        """Put the figure as it is."""
-        return [nodes.raw("", figure(), format="html")]
+        """Write the figure with all its frames."""
+        fitted = cl.TemperatureScaling().fit(*datasets.network_logits(NETWORK, "calibration")).temperature_
+        frames = [frame(temperature) for temperature in TEMPERATURES]
+        known = cases()
+        wrong = [said != is_it for said, is_it in known]
+        n = len(datasets.network_logits(NETWORK, "test").labels)
+        text = filled(
+            "start_page.html",
+            self.env,
+            sprite=sprite(),
+            frames=json.dumps(frames, separators=(",", ":")),
+            first=frames[0],
+            last=len(frames) - 1,
+            names=json.dumps([[datasets.FASHION_CLASSES[which] for which in case] for case in known]),
+            fitted=min(range(len(frames)), key=lambda i: abs(TEMPERATURES[i] - fitted)),
+            fitted_T=fitted,
+            n=f"{n:_}".replace("_", "\N{NARROW NO-BREAK SPACE}"),
+            lowest=LOWEST,
+            n_bins=BINS,
+            cases=list(zip(wrong, piled(frames[0]["bins"], wrong), strict=True)),
+        )
+        return [nodes.raw("", text, format="html")]
 
 
 def write_index(app: Sphinx) -> None:
@@ -152,7 +108,7 @@ def write_index(app: Sphinx) -> None:
     site = Path(app.outdir)
     start = app.builder.get_target_uri(app.config.root_doc)
     folder = start.rpartition("/")[0]
-    page = lxml_html.parse(str(site / start)).getroot()
+    page = html.parse(str(site / start)).getroot()
     page.rewrite_links(lambda link: moved(link, folder))
     page.set("data-content_root", "./")
     write_page(site / "index.html", page)

@@ -19,14 +19,8 @@ MISTAKE = "Common mistake"
 
 def check(root: Path) -> list[Problem]:
     """Problems with the shape of the chapters, and figures that a notebook draws by itself."""
-    problems = [problem for page in lessons(root) for problem in in_lesson(page)]
+    problems = [problem for page in lessons(root) for problem in (*headings(page), *folded(page))]
     return problems + [problem for page in notebooks(root) for problem in pyplot(page)]
-
-
-def in_lesson(page: Page) -> Iterator[Problem]:
-    """Problems with one chapter."""
-    yield from headings(page, [section for section in page.sections() if section.level])
-    yield from folded(page)
 
 
 def where(section: Section) -> str:
@@ -35,8 +29,9 @@ def where(section: Section) -> str:
     return cell.place(line)
 
 
-def headings(page: Page, found: list[Section]) -> Iterator[Problem]:
+def headings(page: Page) -> Iterator[Problem]:
     """One title; no level left out; the fixed headings in their order, concepts between them."""
+    found = [section for section in page.sections() if section.level]
     if [section.level for section in found].count(1) != 1 or found[0].level != 1:
         what = "it does not begin with its one title"
         yield Problem(page.file, "headings", what, "write one # Title, first")
