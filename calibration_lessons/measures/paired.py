@@ -197,8 +197,8 @@ def compare(
     intervals held the difference in 95 to 100 %, those without groups in 33 to 100 %.
 
     No interval knows rows that were not drawn: where the models say the same but for one row in a hundred, in
-    13 % of samples of 200 rows none differs. With events weighted ten times (a case-control sample) the scores
-    were held in 93 to 97 % of samples of 60 to 1000 rows, the squared errors in 78 to 94 %.
+    13 % of samples of 200 rows none differs. With events weighted ten times (a case-control sample)
+    the scores were held in 93 to 97 % of samples of 60 to 1000 rows, the squared errors in 78 to 94 %.
 
     There is no interval for the difference of two plain calibration errors here: a percentile bootstrap adds
     to the smaller error more than to the larger. Where one of the models is calibrated and the other is not,
