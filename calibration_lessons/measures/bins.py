@@ -131,11 +131,13 @@ def sums_of_bins(
     for rows, (scores, hits) in blocks:
         index = bin_index(scores, edges, strategy)
         weight = None if weights is None else weights[rows]
-        sums[:5] += bin_sums(index, scores, hits, weight, n_bins)
+        found = bin_sums(index, scores, hits, weight, n_bins)
+        sums[:5] += found
         if variances:
-            p, squares = scores.astype(np.float64, copy=False), np.ones(1) if weight is None else weight**2
-            parts = squares * p * (1 - p), squares * (hits - p) ** 2, squares * hits
-            sums[5:] += [np.bincount(index, part, minlength=n_bins) for part in parts]
+            p, squares = scores.astype(np.float64, copy=False), 1.0 if weight is None else weight**2
+            parts = squares * p * (1 - p), squares * (hits - p) ** 2
+            sums[5:7] += [np.bincount(index, part, minlength=n_bins) for part in parts]
+            sums[7] += found[4] if weight is None else np.bincount(index, squares * hits, minlength=n_bins)
     if not variances:
         sums[5:] = np.nan
     return sums
