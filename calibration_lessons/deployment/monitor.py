@@ -3,8 +3,8 @@
 The alarm is a bet. While the forecasts are calibrated, the labels pay nobody: whoever stakes one unit on
 "the log-odds are off by so much" holds, after any number of labels, one unit on average (a likelihood ratio).
 Many such bets share the unit, and some begin in each window, because nobody knows when a drift will begin.
-What they hold together is the evidence. By Ville's inequality the chance that calibrated forecasts ever bring
-it to 1 / rate is at most the rate, whenever and however often somebody looks.
+What they hold together is the evidence. By Ville's inequality the chance that calibrated forecasts with
+independent labels ever bring it to 1 / rate is at most the rate, whenever and however often somebody looks.
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ class CalibrationMonitor:
         Whose probability is watched: that of the top label (None for 2-D forecasts), of the positive class
         (None for 1-D ones), or of one class against the rest.
     false_alarms : float
-        Chance, at most, that calibrated forecasts ever ring the alarm; in (0, 1).
+        Chance, at most, that calibrated forecasts ever ring the alarm, where the labels of a window are
+        independent given the forecasts; in (0, 1). Rows that hang together (a customer who comes five times,
+        one cause behind a day's failures) ring it without any drift: add one row of each group and window.
     windows : int
         Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
         but no new bets begin in them: start another monitor then.
@@ -288,8 +290,9 @@ class CalibrationMonitor:
             raise _input.BadValue("window", f"= {window!r}", "one with labels")
         assert self._kind is not None
         edges = bin_edges(self.n_bins, self._kind[1])
-        sums = self._sums[window][[2, 2, 2, 3, 4, 5]]
-        return curve_from_sums(self._event, "uniform", edges, np.vstack([sums, np.full(self.n_bins, np.nan)]))
+        sums = self._sums[window][[2, 2, 2, 3, 4, 5, 5, 4]]
+        sums[6] = np.nan  # squared misses are not kept
+        return curve_from_sums(self._event, "uniform", edges, sums)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as lists, numbers and texts, for `json.dumps`; `from_dict` reads it."""

@@ -80,7 +80,7 @@ def reliability_curve(
 ) -> ReliabilityCurve:
     """Confidence and accuracy a bin, in one pass (``eq-bin``, ``eq-accuracy``, ``eq-confidence``).
 
-    Bins of equal width only. A block leaves behind seven sums a bin, as in a `CalibrationAccumulator`.
+    Bins of equal width only. A block leaves behind eight sums a bin, as in a `CalibrationAccumulator`.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
 class CalibrationAccumulator:
     """A reliability curve of data that never lie in memory at once: streams, partitions, map-reduce.
 
-    Keeps seven sums per bin of equal width, however many rows pass. `update` takes a batch, `merge`
+    Keeps eight sums per bin of equal width, however many rows pass. `update` takes a batch, `merge`
     another accumulator, and `curve` equals `reliability_curve` of all batches together. It pickles.
 
     Parameters
@@ -81,7 +81,7 @@ class CalibrationAccumulator:
     def __init__(self, n_bins: int = 15, target: Target = None) -> None:
         self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
-        self._sums = np.zeros((7, self.n_bins))
+        self._sums = np.zeros((8, self.n_bins))
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 

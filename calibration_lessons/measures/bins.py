@@ -121,21 +121,23 @@ def sums_of_bins(
     *,
     variances: bool = True,
 ) -> Floats:
-    """Sum up each bin over blocks of rows: what `bin_sums` does, then w^2 p (1 - p) and w^2 (o - p)^2.
+    """Sum up each bin over blocks of rows: what `bin_sums` does, then w^2 p (1 - p), w^2 (o - p)^2 and w^2 o.
 
-    The last two, the variance of the weighted hits if calibrated and their squared misses, are NaN without
-    `variances`.
+    The last three, the variance of the weighted hits if calibrated, their squared misses and how much of the
+    squared weights is theirs, are NaN without `variances`.
     """
     n_bins = len(edges) - 1
-    sums = np.zeros((7, n_bins))
+    sums = np.zeros((8, n_bins))
     for rows, (scores, hits) in blocks:
         index = bin_index(scores, edges, strategy)
         weight = None if weights is None else weights[rows]
-        sums[:5] += bin_sums(index, scores, hits, weight, n_bins)
+        found = bin_sums(index, scores, hits, weight, n_bins)
+        sums[:5] += found
         if variances:
             p, squares = scores.astype(np.float64, copy=False), 1.0 if weight is None else weight**2
             parts = squares * p * (1 - p), squares * (hits - p) ** 2
-            sums[5:] += [np.bincount(index, part, minlength=n_bins) for part in parts]
+            sums[5:7] += [np.bincount(index, part, minlength=n_bins) for part in parts]
+            sums[7] += found[4] if weight is None else np.bincount(index, squares * hits, minlength=n_bins)
     if not variances:
         sums[5:] = np.nan
     return sums

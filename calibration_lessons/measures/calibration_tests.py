@@ -22,7 +22,7 @@ from scipy.stats import norm as normal
 
 from .. import _input, _results
 from .._parameters import describe
-from .._typing import FloatArray, Floats, Label, Seed, Target
+from .._typing import FloatArray, Floats, IntArray, Label, Seed, Target
 from ..numerics import softmax
 from . import chance
 from ._forecast import Forecast, event_name
@@ -109,7 +109,9 @@ def calibration_test(
     n_bins : int, optional
         Number of bins of "ece" (15) and "hosmer-lemeshow" (10); the other methods have none to choose.
     sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative: each row counts so much, in the data and in the draws.
+        Importance weights, non-negative: each row counts so much, in the data and in the draws. Where events
+        weigh more (label shift, a case-control sample), a drawn event does, too, and comes more seldom; for
+        "kernel" this is done where a row's label settles its weight.
     {from_logits, labels}
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and
@@ -124,8 +126,13 @@ def calibration_test(
     The statistics of "t-cal" and "kernel" may be negative: both estimate a square without bias. The time of
     "kernel" grows with the number of classes and of draws and with the square of the rows: 5000 rows of ten
     classes take about fifteen seconds. "kolmogorov-smirnov" sums from the smallest forecast; for the
-    forecasts of the opposite event it may differ. Where events are rare, "hosmer-lemeshow" refutes more
-    calibrated forecasts than its level says: chi-squared is a limit for many expected hits in each bin.
+    forecasts of the opposite event it may differ. Where bins expect few events or few others (rare events,
+    sure forecasts, few rows), "hosmer-lemeshow" refutes up to 18 % of calibrated ones at 5 %: chi-squared
+    is a limit for many of both in each bin. With ten rows and rare events "spiegelhalter" refutes 14 %.
+
+    With events weighted 0.1 to 30 times and 500 rows each test refutes 3 to 8 % of calibrated forecasts at
+    5 %, 6 to 11 % with 100 rows and events weighted 10 times. Where weights scatter besides, few heavy rows
+    may decide: up to 16 % with log-normal ones (standard deviation 1).
 
     References
     ----------
@@ -163,22 +170,28 @@ def calibration_test(
     keep = weights > 0
     p, happened, weights = p[keep], happened[keep], weights[keep] / weights[keep].mean()
     _refuse_certainty(p)
+    curve = curve_of(
+        forecast,
+        BINS.get(method, 15) if n_bins is None else n_bins,
+        "quantile" if method == "hosmer-lemeshow" else "uniform",
+    )
+    label = happened.astype(int) if p.ndim == 1 else forecast.labels[keep]
+    heavy = np.array([1.0, curve.tilt]) if p.ndim == 1 else _weight_of_each(label, weights, p.shape[1])
+    light = weights / heavy[label]
     if method in BINS:
-        curve = curve_of(
-            forecast, BINS[method] if n_bins is None else n_bins, "uniform" if method == "ece" else "quantile"
-        )
         if method == "ece":
             statistic = curve.ece()
             p_value = null_of(curve, forecast, "l1", n_draws, generator).p_value(statistic)
         else:
             statistic, p_value = _hosmer_lemeshow(curve)
     elif method == "spiegelhalter":
-        statistic, p_value = _spiegelhalter(p, happened, weights)
+        statistic, p_value = _spiegelhalter(p, happened, light, heavy)
     else:
-        residuals = _residuals(happened[..., None], p, weights)
-        measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p, weights)
+        residuals, chances = _residuals(happened[..., None], p, light, heavy), _chances(p, heavy)
+        expected = light * (1 + chances * (heavy[1] - 1) if p.ndim == 1 else chances @ heavy)
+        measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p, expected)
         statistic = float(measure(residuals)[0])
-        null = _drawn(measure, p, weights, n_draws, generator)
+        null = _drawn(measure, p, light, heavy, n_draws, generator)
         p_value = chance.share_at_or_above(null, statistic)
     return CalibrationTest(method, event, statistic, p_value, len(p))
 
@@ -199,13 +212,28 @@ def _refuse_certainty(p: Floats) -> None:
         raise _input.BadValue("y_prob", found, "two uncertain forecasts at least, to test their calibration")
 
 
-def _spiegelhalter(p: Floats, happened: Floats, weights: Floats) -> tuple[float, float]:
-    lean = weights * (1 - 2 * p)
-    variance = float((lean**2 * p * (1 - p)).sum())
+def _weight_of_each(label: IntArray, weights: Floats, n_classes: int) -> Floats:
+    """Return the weight of each label where a row's label settles its weight, else 1 for each."""
+    each = np.ones(n_classes)
+    each[label] = weights
+    return each if np.array_equal(each[label], weights) else np.ones(n_classes)
+
+
+def _chances(p: Floats, heavy: Floats) -> Floats:
+    """Return how often the event, or each label, comes to a calibrated model where labels weigh so much."""
+    if p.ndim == 1:
+        return chance.tilted_chance(p, float(heavy[1]))
+    return p if (heavy == 1).all() else np.asarray((p / heavy) / (p / heavy).sum(axis=1, keepdims=True))
+
+
+def _spiegelhalter(p: Floats, happened: Floats, light: Floats, heavy: Floats) -> tuple[float, float]:
+    lean, tilt = light * (1 - 2 * p), float(heavy[1])
+    tilted = (1 + (tilt - 1) * (1 - p)) / (1 + (1 / tilt - 1) * p)  # as in `chance.Bins.tilted`
+    variance = float((lean**2 * p * (1 - p) * tilted).sum())
     if variance == 0:
         found, expected = "is 0, 0.5 or 1 in every row", "another forecast: the test sees none of these"
         raise _input.BadValue("y_prob", found, expected)
-    z = float(((happened - p) * lean).sum() / np.sqrt(variance))
+    z = float(((happened - p) * lean * np.where(happened, tilt, 1)).sum() / np.sqrt(variance))
     return z, float(2 * normal.sf(abs(z)))
 
 
@@ -213,23 +241,31 @@ def _hosmer_lemeshow(curve: ReliabilityCurve) -> tuple[float, float]:
     filled = curve.counts > 0
     gap, mean = curve.gaps[filled], curve.confidence[filled]
     variance = np.clip(mean * (1 - mean), 0, None) / curve.effective_counts[filled]
+    variance *= curve.filled().tilted(mean)
     missed = np.where(gap == 0, 0.0, np.inf)  # where the forecasts of a bin are certain
     squares = np.divide(gap**2, variance, out=missed, where=variance > 0)
     return float(squares.sum()), float(chi2.sf(squares.sum(), np.count_nonzero(variance)))
 
 
-def _residuals(happened: npt.NDArray[Any], p: Floats, weights: Floats) -> Residuals:
-    rows = weights if p.ndim == 1 else weights[:, None]
-    return np.asarray((happened - p[..., None]) * rows[..., None])
+def _residuals(happened: npt.NDArray[Any], p: Floats, light: Floats, heavy: Floats) -> Residuals:
+    """Return labels minus forecasts, each times its weight, which is 1 on average; the draws last."""
+    rows = light[:, None]
+    if (heavy != 1).any():
+        rows = rows * (
+            np.where(happened, heavy[1], 1.0) if p.ndim == 1 else (heavy[:, None] * happened).sum(1)
+        )
+        rows /= rows.mean(axis=0)
+    return np.asarray((happened - p[..., None]) * (rows if p.ndim == 1 else rows[:, None]))
 
 
 def _drawn(
-    measure: Measure, p: Floats, weights: Floats, n_draws: int, generator: np.random.Generator
+    measure: Measure, p: Floats, light: Floats, heavy: Floats, n_draws: int, generator: np.random.Generator
 ) -> Floats:
-    """Measure labels that are drawn from the forecasts."""
-    at_once = max(1, RESIDUALS_AT_ONCE // p.size)
+    """Measure labels that are drawn from the forecasts, each with the weight that goes with it."""
+    at_once, chances = max(1, RESIDUALS_AT_ONCE // p.size), _chances(p, heavy)
     sizes = [min(at_once, n_draws - start) for start in range(0, n_draws, at_once)]
-    return np.concatenate([measure(_residuals(_labels(p, size, generator), p, weights)) for size in sizes])
+    drawn = (_labels(chances, size, generator) for size in sizes)
+    return np.concatenate([measure(_residuals(happened, p, light, heavy)) for happened in drawn])
 
 
 def _labels(p: Floats, n_draws: int, generator: np.random.Generator) -> npt.NDArray[np.bool_]:

@@ -22,6 +22,7 @@ Interval = tuple[float, float]
 ATOL = 1e-12  # errors that differ by less are equal but for rounding
 MAX_ROWS = 2**40  # beyond, a binomial share is normal to all digits
 LEAST_FREEDOM = 0.01  # one row has none, and no interval but the whole range: its quantile is 1e130
+EXTRA = 4.0  # rows, or groups, more whose labels say nothing
 THRESHOLD = 3.0  # standard errors from which the lower end takes a gap for no chance; with 2 it covered .94
 
 
@@ -33,20 +34,41 @@ def debiased(norm: Norm, share: Floats, gap: Floats, accuracy: Floats, n: Floats
     the excess of the mean of a folded normal.
     """
     if norm == "l1":
-        folded_mean, _ = _folded_normal(gap, np.sqrt(accuracy * (1 - accuracy) / n))
+        folded_mean = _folded_normal(gap, np.sqrt(accuracy * (1 - accuracy) / n))
         return max(0.0, float(share @ (2 * np.abs(gap) - folded_mean)))
     variance = accuracy * (1 - accuracy) / np.maximum(n - 1, 1)
     return float(np.sqrt(max(0.0, float(share @ np.where(n == 1, 0.0, gap**2 - variance)))))
 
 
 class Bins(NamedTuple):
-    """The bins that hold a row: shares, gaps, confidences, effective rows, and variances of their scores."""
+    """The bins that hold a row: shares, gaps, confidences, effective rows, and variances of their scores.
+
+    `tilt` is how many times as much a hit weighs as another row with its forecast. `unseen`, of shape (1,),
+    is the largest gap that a bin without rows may have.
+    """
 
     share: Floats
     gap: Floats
     confidence: Floats
     n: Floats
     spread: Floats
+    tilt: Floats = np.ones(1)
+    unseen: Floats = np.zeros(1)
+
+    def tilted(self, accuracy: Floats) -> Floats:
+        """Return by what an accuracy's variance differs from that of n rows, because hits weigh more.
+
+        With other hits the weights would be others: N rows, of which a share q hits of weight t, the others
+        of weight 1, have the accuracy a = q t / (q t + 1 - q); its variance is a (1 - a) / N times
+        (t (1 - a) + a) (a / t + 1 - a). What N is, the weights say that were seen.
+        """
+        seen = self.confidence + self.gap
+        return np.asarray((1 + (self.tilt - 1) * (1 - accuracy)) / (1 + (self.tilt - 1) * seen))
+
+    def sd(self, accuracy: Floats) -> Floats:
+        """Return the standard deviation of each bin's accuracy where this is the true one."""
+        variance = accuracy * (1 - accuracy) * self.tilted(accuracy) / self.n
+        return np.asarray(np.sqrt(variance))
 
     def spread_of_forecasts(self, norm: Norm) -> float:
         """Return the standard deviation that the forecast of a row gives the error ("l2": its square).
@@ -70,56 +92,70 @@ def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: f
     gap whose sign chance can turn is sought towards 1/2, where there is most room, and most scatter to
     hide in. The observed error counts as no smaller than the mean that chance leaves a calibrated model.
 
+    Of a bin without rows a sample of n tells that at most a share of -ln(1 - level) / n lies there: for "l2"
+    so few rows with a gap of nearly 1 may carry the error, and the upper end allows for them.
+
     Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the
     variance that the labels give the error, as a multiple of the one that independent bins give it; what
     the forecasts add is taken as if it went the same way in all classes.
     """
-    share, gap, confidence, n, _ = (np.concatenate(column) for column in zip(*classes, strict=True))
-    share = share / len(classes)
+    bins = Bins(*(np.concatenate(column) for column in zip(*classes, strict=True)))
+    share, gap, confidence, n = bins.share / len(classes), *bins[1:4]
     rows = 1 / float(classes[0].share ** 2 @ (1 / classes[0].n))
     if rows <= 1 + ATOL:
         return 0.0, 1.0  # one row rules nothing out: other rows may bring other forecasts
     quantile = float(student.isf((1 - level) / 2, max(rows - 1, LEAST_FREEDOM)))
     z, power = quantile * np.sqrt(dependence), 1 if norm == "l1" else 2
-    error = np.sqrt(confidence * (1 - confidence) / n)
+    error = bins.sd(confidence)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
     accuracy = (n * (confidence + gap) + 2) / (n + 4)
-    scatter = np.sqrt(accuracy * (1 - accuracy) / n)
+    scatter = bins.sd(accuracy)
     even = np.where(np.where(ratio > quantile, gap > 0, confidence < 0.5), scatter, -scatter)
     measured = float(share @ np.abs(gap) ** power)
     fewer, more = (max(0.0, measured ** (1 / power) + half / rows) ** power for half in (-0.5, 0.5))
-    calibrated, _ = _moments(norm, share, np.zeros_like(gap), error)
-    _, variance = _moments(norm, share, gap, scatter)
-    low = _candidate(norm, z, share, fewer, confidence, n, np.where(clear, gap, 0.0))
-    high = _candidate(norm, -z, share, max(more, float(calibrated)), confidence, n, even, variance)
-    spread = float(np.mean([bins.spread_of_forecasts(norm) for bins in classes]))
+    calibrated, _ = _moments(norm, share, np.zeros_like(gap), error, confidence, confidence)
+    _, variance = _moments(norm, share, gap, scatter, confidence, accuracy)
+    low = _candidate(norm, z, share, fewer, confidence, bins.sd, np.where(clear, gap, 0.0))
+    high = _candidate(norm, -z, share, max(more, float(calibrated)), confidence, bins.sd, even, variance)
+    spread = float(np.mean([one.spread_of_forecasts(norm) for one in classes]))
     forecasts = quantile * spread / np.sqrt(rows)
     down, up = max(0.0, measured - low), max(0.0, high - measured)
     low = max(0.0, low + down - float(np.hypot(down, forecasts)))
-    high = min(1.0, high - up + float(np.hypot(up, forecasts)))
+    unseen = 0.0 if norm == "l1" else -np.log1p(-level) / rows * float(bins.unseen.max()) ** 2
+    high = min(1.0, high - up + float(np.sqrt(up**2 + forecasts**2 + unseen**2)))
     return low ** (1 / power), max(low, high) ** (1 / power)
 
 
-def _folded_normal(mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of |X| for X normal with the given mean and standard deviation."""
+def _folded_normal(mean: Floats, sd: Floats) -> Floats:
+    """Mean of |X| for X normal with the given mean and standard deviation."""
     size = np.abs(mean)
     ratio = np.divide(size, sd, out=np.full_like(size, np.inf), where=sd > 0) / np.sqrt(2)
-    folded = sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2)) + size * erf(ratio)
-    return folded, np.maximum(size**2 + sd**2 - folded**2, 0.0)
+    return np.asarray(sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2)) + size * erf(ratio))
 
 
-def _moments(norm: Norm, share: Floats, gap: Floats, sd: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the binned error ("l2": its square) where the gaps are normal, bins last.
+def _moments(
+    norm: Norm, share: Floats, gap: Floats, sd: Floats, confidence: Floats, accuracy: Floats
+) -> tuple[Floats, Floats]:
+    """Mean and variance of the binned error ("l2": its square), bins last, which accuracies a give.
 
-    The size of a normal gap is folded normal ("l1"); its square has the mean d^2 + v and the variance
-    2 v^2 + 4 d^2 v, where d is the mean of the gap and v its variance ("l2"). Means add up over the bins by
-    their shares, variances by the squares of these.
+    The size of a normal gap is folded normal ("l1"). What folds over lies between the confidence c and the
+    end of the scale: where c is near 1 and accuracies below it, the mean exceeds the gap's own by 2 (1 - c)
+    at most. The square of a gap has the mean d^2 + v, and the variance that it has where hits are binomial
+    ("l2"), d being the mean of the gap and v its variance. Means add up over the bins by their shares,
+    variances by the squares of these.
     """
     if norm == "l1":
-        mean, variance = _folded_normal(gap, sd)
+        room = 1 - confidence, np.minimum(confidence, 1 - confidence), confidence
+        across = np.choose(np.sign(gap).astype(int) + 1, room)
+        mean = np.minimum(_folded_normal(gap, sd), np.abs(gap) + 2 * across)
+        variance = np.maximum(gap**2 + sd**2 - mean**2, 0.0)
     else:
-        mean, variance = gap**2 + sd**2, 2 * sd**4 + 4 * gap**2 * sd**2
+        v, single = sd**2, accuracy * (1 - accuracy)
+        per_row = np.divide(v, single, out=np.zeros_like(v), where=single > 0)
+        mean = gap**2 + v
+        fourth = 2 * v**2 + v * (1 - 6 * single) * per_row**2
+        variance = np.maximum(fourth + 4 * gap * v * ((1 - 2 * accuracy) * per_row + gap), 0.0)
     return mean @ share, variance @ share**2
 
 
@@ -129,7 +165,7 @@ def _candidate(
     share: Floats,
     measured: float,
     confidence: Floats,
-    n: Floats,
+    sd_of: Callable[[Floats], Floats],
     direction: Floats,
     least_variance: float | Floats = 0.0,
 ) -> float:
@@ -137,26 +173,26 @@ def _candidate(
 
     The candidates are a line: bin m has the accuracy a_m = c_m + s d_m, cut off at 0 and 1, with one scale s
     for the directions d_m. Under a candidate the observed gap of bin m is normal with mean a_m - c_m and
-    variance a_m (1 - a_m) / n_m. The scale sought is where the error measured ("l2": its square) lies z
-    standard deviations above its mean: the smallest such scale for the lower end (z > 0), the largest for
-    the upper. No variance below `least_variance` is used: along the line the accuracy of a bin may come so
-    near to 0 or 1 that the candidate, of the same error, scatters less than the truth.
+    the standard deviation that `sd_of` gives. The scale sought is where the error measured ("l2": its
+    square) lies z standard deviations above its mean: the smallest such scale for the lower end (z > 0), the
+    largest for the upper. No variance below `least_variance` is used: along the line the accuracy of a bin
+    may come so near to 0 or 1 that the candidate, of the same error, scatters less than the truth.
     """
     if not direction.any():
         return 0.0
 
-    def gaps_and_sd(scale: float | Floats) -> tuple[Floats, Floats]:
-        accuracy = np.clip(confidence + np.multiply.outer(scale, direction), 0.0, 1.0)
-        return accuracy - confidence, np.sqrt(accuracy * (1 - accuracy) / n)
+    def accuracies(scale: float | Floats) -> Floats:
+        return np.clip(confidence + np.multiply.outer(scale, direction), 0.0, 1.0)
 
     def excess(scale: float | Floats) -> Floats:
-        mean, variance = _moments(norm, share, *gaps_and_sd(scale))
+        a = accuracies(scale)
+        mean, variance = _moments(norm, share, a - confidence, sd_of(a), confidence, a)
         return np.asarray(measured - mean - z * np.sqrt(np.maximum(variance, least_variance)))
 
     off = direction != 0
     room = np.where(direction > 0, 1 - confidence, confidence)
     largest = float((room[off] / np.abs(direction[off])).max())
-    gap, _ = gaps_and_sd(_crossing(excess, largest, first=z > 0))
+    gap = accuracies(_crossing(excess, largest, first=z > 0)) - confidence
     return float(share @ (np.abs(gap) if norm == "l1" else gap**2))
 
 
@@ -177,6 +213,25 @@ def _crossing(excess: Callable[[float | Floats], Floats], largest: float, *, fir
     if i == len(scales):
         return largest
     return float(brentq(lambda scale: float(excess(scale)), scales[i - 1], scales[i], xtol=1e-12))
+
+
+def ends_of_mean(
+    value: float, apart: Floats, others: Floats, quantile: float, least_variance: float = 0.0
+) -> tuple[float, float]:
+    """Return both ends of an interval for a mean, from what each group adds, counted from the mean.
+
+    `others` are the mean square and cube of what the groups would add with any other label: four more of
+    them say nothing, two events and two others (Agresti and Coull 1998). The skewness
+    moves the quantile of Student's ratio by (1 + 2 t^2) / (6 sqrt n) of itself (Hall 1992).
+    """
+    n = len(apart)
+    square, cube = (
+        float((apart**power).sum() + EXTRA * other) for power, other in zip((2, 3), others, strict=True)
+    )
+    half = quantile * np.sqrt(max(square / (n * (n - 1)), least_variance))
+    skew = (1 + 2 * quantile**2) * (n - 1) * cube / (6 * n**2 * square) if square > 0 else 0.0
+    skew = float(np.clip(skew, -half, half))
+    return float(value - half + min(skew, 0.0)), float(value + half + max(skew, 0.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,6 +268,11 @@ class ECENull:
 def share_at_or_above(drawn: Floats, observed: float) -> float:
     """P-value of a large statistic: the share of draws as large, the observed one counted in."""
     return float((1 + (drawn >= observed - ATOL).sum()) / (1 + len(drawn)))
+
+
+def tilted_chance(p: Floats, tilt: float) -> Floats:
+    """Return how often an event comes that has the probability p because it weighs so many times as much."""
+    return p if tilt == 1 else np.asarray(p / (p + tilt * (1 - p)))
 
 
 def null_of_gaps(norm: Norm, share: Floats, gaps: Floats) -> ECENull:

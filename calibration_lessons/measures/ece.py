@@ -11,9 +11,9 @@ from .. import _input
 from .._parameters import describe
 from .._typing import Label, Norm, Seed, Strategy, Target
 from . import _class_wise
-from ._forecast import Forecast
+from ._forecast import Forecast, scores_of
 from .bins import bin_index
-from .chance import ECENull, null_of_gaps
+from .chance import ECENull, null_of_gaps, tilted_chance
 from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of
 
 ROW_BY_ROW = 10_000  # rows at most of which each is drawn: a thousand times in a quarter of a second
@@ -170,7 +170,8 @@ def ece_interval(
     ----------
     {y_true, y_prob, n_bins, strategy, target_or_classes}
     {sample_weight}
-        Each bin counts with its effective number of rows.
+        Each bin counts with its effective number of rows. Weights may depend on the label, too (label
+        shift, a case-control sample, undersampled negatives).
     {from_logits, labels, norm}
         "class-wise" has an interval for "l1" alone.
     {level}
@@ -188,6 +189,11 @@ def ece_interval(
     is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare events. The
     rows are taken as independent of each other; forecasts and events within a bin as well, unless their
     distances scatter more than that, as in a wide bin with forecasts the wrong way round.
+
+    How many times as much an event weighs as another row of its bin is taken from all bins together. With
+    events weighted 0.1 to 100 times, and 300 or 3000 rows, the interval held the error in 96 to 100 % of
+    samples, but in 79 % where hardly two events of weight 100 are expected: what was not seen has no weight.
+    Bins of equal mass: 93 to 99 %, behind five networks with 100 to 500 rows.
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
     chance a second time, so for a calibrated model with many rows it never holds 0.
@@ -237,7 +243,9 @@ def ece_under_calibration(
 
     Keeps the scores and draws, again and again, whether each event happens, with its score as the
     probability; for "class-wise", which label comes. What remains of the ECE is chance. Of more than 10,000
-    rows the hits of each bin are drawn together, as `ReliabilityCurve.under_calibration` does.
+    rows the hits of each bin are drawn together, as `ReliabilityCurve.under_calibration` does. Weights must
+    not depend on the label here, since a score does not tell the weight of the other label: with weights by
+    class take `calibration_report` or `calibration_test`, which know the labels.
 
     Parameters
     ----------
@@ -265,8 +273,8 @@ def ece_under_calibration(
             y_prob, n_bins, strategy, sample_weight, norm, n_draws, random_state, from_logits=from_logits
         )
     values = _input.real_array(y_prob, "y_prob", (1, 2))
-    labels, one = np.zeros(len(values)), cast(Target, target)
-    forecast = Forecast.read(labels, values, one, sample_weight, from_logits=from_logits)
+    scores = scores_of(values, cast(Target, target), from_logits=from_logits)
+    forecast = Forecast.read(np.zeros(len(values)), scores, "positive", sample_weight, from_logits=False)
     return null_of(curve_of(forecast, n_bins, strategy), forecast, norm, n_draws, random_state)
 
 
@@ -275,17 +283,22 @@ def null_of(
 ) -> ECENull:
     """Draw the errors that a calibrated model would get, row by row; of many rows, from their bins' sums.
 
-    Sums are as good there: a bin that holds few of many rows weighs little.
+    Sums are as good there: a bin that holds few of many rows weighs little. An event that is drawn where none
+    came weighs as much more as events do, so that it is drawn as much more seldom.
     """
     _input.positive_whole(n_draws, "n_draws")
     if len(forecast.labels) > ROW_BY_ROW:
         return curve.under_calibration(norm, n_draws=n_draws, random_state=random_state)
-    (scores, _), generator, n_bins = forecast.whole(), _input.generator(random_state), len(curve.counts)
-    weight = np.ones(len(scores)) if forecast.weights is None else forecast.weights
-    scores, weight = scores[weight > 0], weight[weight > 0]
+    (scores, hits), generator, n_bins = forecast.whole(), _input.generator(random_state), len(curve.counts)
+    weight, tilt = np.ones(len(scores)) if forecast.weights is None else forecast.weights, curve.tilt
+    scores, hits, weight = scores[weight > 0], hits[weight > 0], weight[weight > 0]
     index, gaps = bin_index(scores, curve.edges, curve.strategy), np.empty((n_draws, n_bins))
-    expected = np.bincount(index, weight * scores, minlength=n_bins)
+    p, light = scores.astype(np.float64), weight / np.where(hits, tilt, 1.0)
+    expected = np.bincount(index, light * p, minlength=n_bins)
+    chance_of, of_hit = tilted_chance(p, tilt), light * (1 + (tilt - 1) * (1 - p))
     for draw in gaps:
-        happened = generator.random(len(scores)) < scores
-        draw[:] = np.bincount(index, weight * happened, minlength=n_bins) - expected
+        happened = generator.random(len(p)) < chance_of
+        draw[:] = np.bincount(index, of_hit * happened, minlength=n_bins) - expected
+        if tilt != 1:
+            draw *= weight.sum() / (light.sum() + (tilt - 1) * (light @ happened))
     return null_of_gaps(norm, curve.shares, gaps / np.where(curve.weights > 0, curve.weights, 1.0))

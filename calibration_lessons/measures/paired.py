@@ -19,10 +19,10 @@ from .._parameters import describe
 from .._typing import FloatArray, Floats, IntArray, Label, Names, Strategy, Target
 from ._forecast import Forecast, event_name, the
 from .bins import bin_index, edges_of, uniform_bins
-from .chance import LEAST_FREEDOM
+from .chance import EXTRA, LEAST_FREEDOM, ends_of_mean
 
-EXTRA = 4.0  # rows, or groups, more whose labels say nothing: two events, two others (Agresti, Coull 1998)
 LEAST_GROUPS = 5
+FEW = 20  # rows that differ, below which nobody knows what the others would say
 ROUNDING = 1e-12  # of a variance, where equal forecasts leave none
 
 Loss = Callable[[Floats, bool], Floats]
@@ -178,21 +178,27 @@ def compare(
     Warns
     -----
     UserWarning
-        Where a bin holds one row, or rows of one group: its error is unknown, and it is left out.
+        Where a bin holds one row, or rows of one group: its error is unknown, and it is left out. Where the
+        forecasts differ in fewer than 20 rows, or groups, and in fewer than half of them.
 
     Notes
     -----
     Each interval is that of a mean over the rows: of the differences of the losses, or of what each row adds
-    to the difference of the squared errors. Two corrections widen it: four rows more whose labels say
-    nothing, since an event that did not come might have come, and on the side to which the rows are skewed
-    what skewness adds to Student's quantile. Where both models are nearly calibrated, what is left
-    of the squared errors is the scatter of pairs of rows; the interval takes it if it is the larger, and
-    holds the difference there more often than it says. The rows are taken as independent, the edges as fixed.
+    to the difference of the squared errors. Two corrections widen it: four rows more of those on which the
+    models differ, whose labels say nothing, since an event that did not come might have come; and on the side
+    to which the rows are skewed what skewness adds to Student's quantile. Where both models are nearly
+    calibrated, what is left of the squared errors is the scatter of pairs of rows; the interval takes it if
+    it is the larger, and holds the difference there more often than it says. The rows are taken as
+    independent, the edges as fixed.
 
     With ``groups=`` all this is said of groups: what the rows of a group add is added up first, and a pair in
     a bin is one of rows of two groups, since rows of one group err alike. In samples of 5 to 100 groups with
     2 to 200 rows each (groups that differed in their odds, one question asked again, rare events) the
     intervals held the difference in 95 to 100 %, those without groups in 33 to 100 %.
+
+    No interval knows rows that were not drawn: where the models say the same but for one row in a hundred, in
+    13 % of samples of 200 rows none differs. With events weighted ten times (a case-control sample)
+    the scores were held in 93 to 97 % of samples of 60 to 1000 rows, the squared errors in 78 to 94 %.
 
     There is no interval for the difference of two plain calibration errors here: a percentile bootstrap adds
     to the smaller error more than to the larger. Where one of the models is calibrated and the other is not,
@@ -231,12 +237,17 @@ def compare(
     n, weight = len(order), np.ones(len(order)) if a.weights is None else a.weights / a.weights.mean()
     if n < 2:
         raise _input.BadValue("y_true", "has one row that counts", "two at least, to see how rows differ")
+    differ = np.logical_or.reduceat((a.y_prob != b.y_prob).reshape(n, -1).any(axis=1), first)
+    if (many := np.count_nonzero(differ)) < min(FEW, len(first) / 2):
+        each = "row" if groups is None else "group"
+        found = f"prob_b differs from prob_a in {many} of {len(first)} {each}s"
+        _input.warn(f"{found}: an interval of fewer than {FEW} knows little of those that were not drawn")
     mass = np.add.reduceat(weight, first)
     quantile = float(student.isf((1 - level) / 2, max(n**2 / float(mass @ mass) - 1, LEAST_FREEDOM)))
     return Comparison(
-        brier=_of_losses(a, b, _brier, weight, first, quantile).within(a.y_prob.ndim),
-        nll=_of_losses(a, b, _nll, weight, first, quantile),
-        calibration=_of_calibration(a, b, n_bins, strategy, weight, first, quantile).within(1),
+        brier=_of_losses(a, b, _brier, weight, first, differ, quantile).within(a.y_prob.ndim),
+        nll=_of_losses(a, b, _nll, weight, first, differ, quantile),
+        calibration=_of_calibration(a, b, n_bins, strategy, weight, first, differ, quantile).within(1),
         event=event_name(a.target),
         n=n,
         n_groups=None if groups is None else len(first),
@@ -312,7 +323,13 @@ def _nll(block: Floats, from_logits: bool) -> Floats:
 
 
 def _of_losses(
-    a: Forecast, b: Forecast, loss: Loss, weight: Floats, first: IntArray, quantile: float
+    a: Forecast,
+    b: Forecast,
+    loss: Loss,
+    weight: Floats,
+    first: IntArray,
+    differ: npt.NDArray[np.bool_],
+    quantile: float,
 ) -> Difference:
     """Compare the mean losses; group by group, where `first` are the rows at which the groups begin."""
     n, blocks = len(weight), list(_blocks_of_groups(a.y_prob, first))
@@ -331,15 +348,17 @@ def _of_losses(
         return Difference(mean_a, mean_b, _minus(mean_a, mean_b), -np.inf, np.inf)
     unit = most if (most := float(own.max())) > 1e100 else 1.0  # cubes stay finite
     own /= unit
+    seen, many = 0, int(differ.sum())
     value, others, share = float(weight @ (own[0] - own[1]) / n), np.zeros(2), len(first) / n
     for rows, starts in blocks:
         with np.errstate(invalid="ignore"):  # a label that both rule out tells nothing of their difference
             apart = (of_each_label(a, rows) - of_each_label(b, rows)) / unit - value
         apart = np.where(np.isfinite(apart), apart, 0.0) * weight[rows, None]
         apart = share * np.add.reduceat(apart, starts)
-        others += [float((apart**power).mean(axis=1).sum()) / len(first) for power in (2, 3)]
+        some, seen = apart[differ[seen : seen + len(starts)]], seen + len(starts)
+        others += [float((some**power).mean(axis=1).sum()) / max(many, 1) for power in (2, 3)]
     apart = share * np.add.reduceat(weight * (own[0] - own[1] - value), first)
-    low, high = _ends(value, apart, others, quantile)
+    low, high = ends_of_mean(value, apart, others, quantile)
     return Difference(mean_a, mean_b, value * unit, low * unit, high * unit)
 
 
@@ -373,6 +392,7 @@ def _of_calibration(
     strategy: Strategy,
     weight: Floats,
     first: IntArray,
+    differ: npt.NDArray[np.bool_],
     quantile: float,
 ) -> Difference:
     """Compare the debiased squared calibration errors."""
@@ -387,9 +407,10 @@ def _of_calibration(
     parts = one.part - other.part
     apart = weight * (parts - weight @ parts[0] / n)
     apart = len(first) / n * np.add.reduceat(apart, first, axis=1)
-    others = np.array([(apart[1:] ** power).mean() for power in (2, 3)])
+    some = apart[1:, differ] if differ.any() else np.zeros(1)
+    others = np.array([(some**power).mean() for power in (2, 3)])
     value = one.value - other.value
-    low, high = _ends(value, apart[0], others, quantile, _scatter(one, other))
+    low, high = ends_of_mean(value, apart[0], others, quantile, _scatter(one, other))
     return Difference(one.value, other.value, value, low, high)
 
 
@@ -442,24 +463,6 @@ def _scatter(a: _Binned, b: _Binned) -> float:
     alone = squares(a, a) + squares(b, b)
     variance = 2 * (alone - 2 * squares(a, b))
     return variance if variance > ROUNDING * alone else 0.0
-
-
-def _ends(
-    value: float, apart: Floats, others: Floats, quantile: float, least_variance: float = 0.0
-) -> tuple[float, float]:
-    """Return both ends of an interval for a mean, from what each group adds, counted from the mean.
-
-    `others` are the mean square and cube of what the groups would add with any other label. The skewness
-    moves the quantile of Student's ratio by (1 + 2 t^2) / (6 sqrt n) of itself (Hall 1992).
-    """
-    n = len(apart)
-    square, cube = (
-        float((apart**power).sum() + EXTRA * other) for power, other in zip((2, 3), others, strict=True)
-    )
-    half = quantile * np.sqrt(max(square / (n * (n - 1)), least_variance))
-    skew = (1 + 2 * quantile**2) * (n - 1) * cube / (6 * n**2 * square) if square > 0 else 0.0
-    skew = float(np.clip(skew, -half, half))
-    return float(value - half + min(skew, 0.0)), float(value + half + max(skew, 0.0))
 
 
 def _minus(a: float, b: float) -> float:

@@ -21,6 +21,7 @@ from . import chance
 from ._forecast import Forecast, event_name, the
 from .bins import bin_edges, edges_of, sums_of_bins
 
+TINY = np.finfo(np.float64).tiny
 NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
 
 
@@ -49,6 +50,8 @@ class ReliabilityCurve(_results.Rows):
         Variance of the weighted number of hits per bin if every score p is right, the sum of w^2 p (1 - p).
     squared_misses : ndarray, shape (M,)
         Sum of w^2 (o - p)^2 per bin, where o is 1 for a hit; NaN where it was not kept.
+    squared_hits : ndarray, shape (M,)
+        Sum of w^2 o per bin; without weights the number of hits.
     """
 
     target: Literal["top-label", "positive"] | int
@@ -61,6 +64,7 @@ class ReliabilityCurve(_results.Rows):
     effective_counts: Floats
     hit_variances: Floats
     squared_misses: Floats
+    squared_hits: Floats
 
     def __repr__(self) -> str:
         bins = f"{len(self.counts)} bins of equal {'width' if self.strategy == 'uniform' else 'mass'}"
@@ -92,6 +96,20 @@ class ReliabilityCurve(_results.Rows):
     def gaps(self) -> Floats:
         """Accuracy minus confidence a bin, shape (M,); 0 where a bin is empty."""
         return np.where(self.weights > 0, self.accuracy - self.confidence, 0.0)
+
+    @property
+    def tilt(self) -> float:
+        """How many times as much a hit weighs as another row of its bin; 1 without weights.
+
+        Weights by class make it differ from 1 (label shift, a case-control sample). As of odds in strata by
+        Mantel and Haenszel (1959), each bin counts with how much of both it holds; where none holds both, 1.
+        """
+        hits, mass = np.nan_to_num(self.weights * self.accuracy), np.maximum(self.weights, TINY)
+        squares = self.weights**2 / np.maximum(self.effective_counts, TINY)
+        of_hits = float((self.squared_hits * (self.weights - hits) / mass).sum())
+        of_others = float(((squares - self.squared_hits) * hits / mass).sum())
+        plain = np.array_equal(self.weights, self.counts) or min(of_hits, of_others) <= 0
+        return 1.0 if plain else of_hits / of_others
 
     def ece(self, norm: Norm = "l1", *, debias: bool = False) -> float:
         """Return the expected calibration error: mean absolute gap (``eq-ece``), or root mean square ("l2").
@@ -130,7 +148,9 @@ class ReliabilityCurve(_results.Rows):
         gap, accuracy = self.gaps[filled], self.accuracy[filled]
         missed = self.squared_misses[filled] * n / self.weights[filled] ** 2 - gap**2
         spread = np.fmax(np.maximum(c * (1 - c) - within, 0.0), missed - accuracy * (1 - accuracy))
-        return chance.Bins(self.shares[filled], gap, c, n, spread)
+        empty = np.where(filled, 0.0, np.maximum(self.edges[1:], 1 - self.edges[:-1]))
+        tilt = np.full(len(c), self.tilt)
+        return chance.Bins(self.shares[filled], gap, c, n, spread, tilt, empty[empty == empty.max()][:1])
 
     def under_calibration(
         self, norm: Norm = "l1", *, n_draws: int = 1000, random_state: Seed = None
@@ -144,8 +164,8 @@ class ReliabilityCurve(_results.Rows):
         """
         _input.one_of(norm, ["l1", "l2"], "norm")
         _input.positive_whole(n_draws, "n_draws")
-        filled = self.counts > 0
-        variance = self.hit_variances[filled] / self.weights[filled] ** 2
+        filled, tilted = self.counts > 0, self.filled().tilted(self.confidence[self.counts > 0])
+        variance = tilted * self.hit_variances[filled] / self.weights[filled] ** 2
         gaps = chance.drawn_gaps(self.confidence[filled], variance, n_draws, random_state)
         return chance.null_of_gaps(norm, self.shares[filled], gaps)
 
@@ -272,10 +292,9 @@ def curve_from_sums(
     target: Literal["top-label", "positive"] | int, strategy: Strategy, edges: FloatArray, sums: Floats
 ) -> ReliabilityCurve:
     """Turn the sums of `sums_of_bins` into a curve."""
-    rows, weight, squares, total, hits, hit_variances, squared_misses = sums
+    rows, weight, squares, total, hits, *others = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         confidence, accuracy = total / weight, hits / weight
         effective = np.where(weight > 0, weight**2 / squares, 0.0)
     counts = rows.astype(np.int64)
-    parts = counts, weight, confidence, accuracy, effective, hit_variances, squared_misses
-    return ReliabilityCurve(target, strategy, edges, *parts)
+    return ReliabilityCurve(target, strategy, edges, counts, weight, confidence, accuracy, effective, *others)

@@ -75,7 +75,9 @@ class RiskValidation(_results.Rows):
     observed_expected : Estimate
         Events divided by the sum of the forecasts; Wald interval on the log scale.
     in_the_large : Estimate
-        Intercept where the slope is held at 1 (the log-odds are an offset); profile likelihood.
+        Intercept where the slope is held at 1 (the log-odds are an offset); profile likelihood, its limit
+        raised by as much as the labels scatter more than this model says. With true slopes from -0.3 to 1.5
+        and 50 to 1200 rows it held the truth in 92 to 98 %, without the rise in 72 to 98 %.
     slope : Estimate
         Calibration slope, fitted together with an intercept; profile likelihood.
     c_statistic : Estimate
@@ -162,7 +164,7 @@ class RiskValidation(_results.Rows):
 
 _TABLE = {
     "observed_expected": ("observed : expected", "Wald, log scale"),
-    "in_the_large": ("calibration in the large", "profile likelihood"),
+    "in_the_large": ("calibration in the large", "profile, robust"),
     "slope": ("calibration slope", "profile likelihood"),
     "c_statistic": ("C statistic", "score, Newcombe"),
     "brier": ("Brier score", "Student's t"),
@@ -210,7 +212,8 @@ def risk_validation(
     The estimates are those of all rows together, with groups or without: a large hospital counts for more,
     and the C statistic compares patients of different hospitals, too. In samples of 5 to 40 hospitals that
     differed in prevalence, intercept and slope, intervals between groups held the truth in 91 to 97 %, those
-    without groups in 44 to 81 %.
+    without groups in 44 to 81 %. The hospitals were of similar size: where one holds half of the patients,
+    those between groups held it in 82 to 91 %.
 
     References
     ----------
@@ -320,13 +323,15 @@ def _recalibration(
     large, (intercept, slope) = logistic_intercept(log_odds, labels, None, (0.0, 1.0)), fitted.tolist()
     as_it_is, shifted = of_intercept(0.0)[0], of_intercept(large)[0]
     both, most = deviance(slope * log_odds + intercept, 1.0)[0], float(chi2.isf(1 - level, 1))
+    risk = expit(log_odds + large)
+    wider = max(1.0, float(((labels - risk) ** 2).sum() / (risk * (1 - risk)).sum()))
     update: Update = "intercept and slope"
     if as_it_is - both < chi2.isf(1 - level, 2):
         update = "none"
     elif shifted - both < most:
         update = "intercept"
     return (
-        _estimate(large, *(_end(of_intercept, large, side, shifted + most) for side in (-1, 1))),
+        _estimate(large, *(_end(of_intercept, large, side, shifted + most * wider) for side in (-1, 1))),
         _estimate(slope, *(_end(of_slope, slope, side, both + most) for side in (-1, 1))),
         update,
     )

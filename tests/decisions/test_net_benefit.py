@@ -51,4 +51,21 @@ def test_the_interval_of_a_difference_is_paired_and_covers() -> None:
         held += curve.low[0] < truth < curve.high[0]
     assert held / 400 > 0.92
     same = decision_curve(happened, ours, [0.2], versus=ours)
-    assert same.net_benefit[0] == same.low[0] == same.high[0] == 0
+    assert same.net_benefit[0] == 0 and -0.01 < same.low[0] == -same.high[0]  # other rows may change sides
+
+
+@pytest.mark.parametrize(
+    ("n", "against_all"), [(50, True), (200, True), (1000, True), (200, False), (1000, False)]
+)
+def test_the_interval_of_a_difference_covers_where_few_rows_change_sides(n: int, against_all: bool) -> None:
+    generator, held = np.random.default_rng(2), 0
+    score = generator.normal(-1.4, 1.3, 20_000)
+    p, right = 1 / (1 + np.exp(-score)), 1 / (1 + np.exp(0.9 - 0.7 * score))
+    rival = np.ones(20_000) if against_all else right
+    sides = (p >= 0.05) * 1.0 - (rival >= 0.05)
+    truth = np.mean(sides * (right - (1 - right) * 0.05 / 0.95))
+    for _ in range(200):
+        rows = generator.integers(20_000, size=n)
+        curve = decision_curve(generator.random(n) < right[rows], p[rows], [0.05], versus=rival[rows])
+        held += curve.low[0] <= truth <= curve.high[0]
+    assert held / 200 >= 0.93  # 0.15 to 0.9 by a Wald interval

@@ -191,7 +191,8 @@ def test_a_row_of_weight_0_does_not_count_and_equal_weights_change_nothing(metho
 
 
 def test_weights_enter_the_statistics_as_they_enter_means_and_their_variances():
-    y, p, w = RNG.integers(0, 2, 30), RNG.choice([0.2, 0.4, 0.7], 30), RNG.uniform(0.1, 3, 30)
+    y = np.arange(30) % 2  # each pair of rows has one forecast and one weight, so that hits weigh no more
+    p, w = np.repeat(RNG.choice([0.2, 0.4, 0.7], 15), 2), np.repeat(RNG.uniform(0.1, 3, 15), 2)
     r, total, found = w * (y - p), w.sum(), lambda method: statistic(y, p, method, sample_weight=w)
     assert found("kolmogorov-smirnov") == pytest.approx(max(abs(r[p <= t].sum()) for t in p) / total)
     z = (r * (1 - 2 * p)).sum() / np.sqrt((w**2 * (1 - 2 * p) ** 2 * p * (1 - p)).sum())
@@ -226,6 +227,17 @@ def test_with_weights_a_calibrated_forecast_is_refuted_as_often_as_the_level_say
         options = {"n_draws": 19, "random_state": seed, "sample_weight": w}
         refuted += cl.calibration_test(y, p, method=method, **options).p_value <= 0.2
     assert abs(refuted / 200 - 0.2) < 4 * (0.16 / 200) ** 0.5
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_with_weights_by_class_a_calibrated_forecast_is_refuted_as_often_as_the_level_says(method):
+    rng, refuted = np.random.default_rng(5), 0
+    for seed in range(150):
+        p = rng.beta(1, 3, 300)
+        y = rng.random(300) < p / (p + 10 * (1 - p))
+        options = {"n_draws": 19, "random_state": seed, "sample_weight": np.where(y, 10.0, 1.0)}
+        refuted += cl.calibration_test(y, p, method=method, **options).p_value <= 0.1
+    assert refuted / 150 <= 0.19  # 0.1 is meant; with the weights of other labels 0.25 to 0.8
 
 
 def test_the_smooth_ece_of_the_opposite_event_is_the_same_to_all_digits():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy.special import expit, logit
-from scipy.stats import foldnorm
+from scipy.stats import beta, foldnorm
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -192,6 +192,51 @@ def test_weights_count_with_their_effective_number_of_rows():
     (y, p) = next(draws(15, 300, 1, lambda p: expit(logit(p) / 1.5)))
     few = cl.ece_interval(y, p, sample_weight=np.r_[np.ones(100), np.full(200, 1e-9)])
     assert few == pytest.approx(cl.ece_interval(y[:100], p[:100]), abs=1e-4)
+
+
+@pytest.mark.parametrize("heavy", [0.1, 10, 100])
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_the_interval_covers_where_weights_go_by_class(heavy, norm):
+    rng, held = np.random.default_rng(1), 0
+    for _ in range(150):
+        p = rng.beta(1, 3, 1500)
+        y = rng.random(1500) < p / (p + heavy * (1 - p))  # calibrated once events weigh so much
+        held += cl.ece_interval(y, p, sample_weight=np.where(y, heavy, 1.0), norm=norm)[0] == 0
+    assert held / 150 >= 0.93  # with n_eff alone 0.65 to 0.9
+
+
+def test_the_tilt_is_the_weight_of_a_hit_over_that_of_another_row_whatever_else_weights_depend_on():
+    p = RNG.random(2000)
+    y, by_score = RNG.random(2000) < p, np.exp(2 * p)
+    plain, equal, by_class, both = (
+        cl.reliability_curve(y, p, n_bins=50, sample_weight=w).tilt
+        for w in (None, np.full(2000, 3.0), np.where(y, 7.0, 1.0), np.where(y, 7.0, 1.0) * by_score)
+    )
+    assert plain == 1 and equal == pytest.approx(1) and by_class == pytest.approx(7)
+    assert both == pytest.approx(7, rel=0.02)
+    assert cl.reliability_curve(y, p, sample_weight=by_score).tilt == pytest.approx(1, abs=0.1)
+    assert cl.reliability_curve(np.zeros(9), p[:9], sample_weight=by_score[:9]).tilt == 1  # no hit to see
+
+
+@pytest.mark.parametrize(("norm", "source"), [("l1", (20, 1, 3)), ("l2", (1, 50, 0))])
+def test_the_interval_covers_in_bins_of_equal_mass_near_the_ends_of_the_scale(norm, source):
+    rng, held, (one, other, louder) = np.random.default_rng(2), 0, source
+    law = beta(one, other)
+
+    def error(gap, mass):
+        return abs(gap).sum() / 6000 if norm == "l1" else np.sqrt((gap**2 / mass).sum() / 6000)
+
+    for _ in range(200):
+        p = law.rvs(200 if louder else 1000, random_state=rng)
+        chances = expit(louder * logit(p)) if louder else np.minimum(2 * p, 1)
+        curve = cl.reliability_curve(rng.random(len(p)) < chances, p, n_bins=30, strategy="quantile")
+        low, high = curve.ece_interval(norm=norm)
+        p = law.ppf((np.arange(6000) + 0.5) / 6000)
+        chances = expit(louder * logit(p)) if louder else np.minimum(2 * p, 1)
+        cell = np.searchsorted(curve.edges[1:-1], p)
+        gap, mass = np.bincount(cell, chances - p), np.bincount(cell)
+        held += low <= error(gap, mass) <= high
+    assert held / 200 >= 0.93
 
 
 def test_the_interval_shrinks_with_n_and_grows_with_its_level():

@@ -104,7 +104,8 @@ def test_an_interval_is_that_of_a_mean_with_four_rows_more_and_with_the_skewness
 
     own, *others = (part(label, a) - part(label, b) for label in (y, 0, 1))
     apart = np.concatenate([own - own.mean(), *(other - own.mean() for other in others)])
-    share = np.r_[np.ones(n), np.full(2 * n, 2 / n)]  # two rows more of each label
+    differ = a != b  # of the rows that do, there are two more of each label
+    share = np.r_[np.ones(n), np.tile(2 * differ / differ.sum(), 2)]
     variance = share @ apart**2 / (n - 1)
     if name == "calibration":
         assert variance / n > scatter_of_pairs(y, a, b, 2)
@@ -123,6 +124,20 @@ def test_two_calibrated_models_differ_by_the_scatter_of_pairs():
     assert variance > 0 and found.high - found.low >= 2 * 1.9719 * np.sqrt(variance) * (1 - 1e-3)
 
 
+def test_few_rows_on_which_the_models_differ_are_told_and_their_interval_is_wider():
+    rng, held = np.random.default_rng(4), 0
+    for _ in range(200):
+        b = rng.beta(2, 2, 400)
+        a, y = np.where(np.arange(400) < 12, 0.99, b), rng.random(400) < b
+        with pytest.warns(
+            UserWarning, match="^prob_b differs from prob_a in 12 of 400 rows: .*fewer than 20"
+        ):
+            found = cl.compare(y, a, b).brier
+        held += found.low <= 12 * ((0.99 - 0.5) ** 2 + 0.05) / 400 <= found.high
+    assert held / 200 >= 0.94
+
+
+@pytest.mark.filterwarnings("ignore:prob_b differs from prob_a in")
 def test_equal_models_differ_by_nothing_and_exchanged_ones_by_the_opposite():
     y, a, b = rows(1, classes=3)
     assert [getattr(cl.compare(y, a, a), name)[2:] for name in MEASURES] == [(0, 0, 0)] * 3
@@ -142,6 +157,7 @@ def test_rows_of_no_weight_do_not_count_and_the_unit_of_the_weights_does_not_mat
         assert getattr(weighted, name) == pytest.approx(getattr(whole, name))
 
 
+@pytest.mark.filterwarnings("ignore:prob_b differs from prob_a in")
 def test_an_infinite_loss_says_so_and_leaves_the_other_measures_their_intervals():
     y, sure, other = [1, 0, 1, 0] * 5, [0.0, 0.1, 0.9, 0.2] * 5, [0.6, 0.4] * 10
     found = cl.compare(y, sure, other, n_bins=2)
@@ -153,6 +169,7 @@ def test_an_infinite_loss_says_so_and_leaves_the_other_measures_their_intervals(
     assert np.isfinite(certain.nll).all()  # what a rules out did not come
 
 
+@pytest.mark.filterwarnings("ignore:prob_b differs from prob_a in")
 def test_bins_of_equal_mass_have_edges_from_both_models_and_a_lone_row_is_named():
     y, a, b = rows(4)
     both = cl.reliability_curve(np.r_[y, y], np.r_[a, b], n_bins=3, strategy="quantile").edges
@@ -284,6 +301,7 @@ def test_the_intervals_cover_where_rows_hang_together_and_without_groups_they_do
     assert (held[0] >= 93).all() and (held[1] <= 85).all(), held
 
 
+@pytest.mark.filterwarnings("ignore:prob_b differs from prob_a in")
 def test_groups_are_five_at_least_one_for_each_row_and_two_in_a_bin():
     y, a, b, group = of_groups(3, 6)
     with pytest.raises(ValueError, match="groups holds 4 that count"):

@@ -18,7 +18,7 @@ RESULT = cl.risk_validation(HAPPENED, RISK)
 @pytest.mark.parametrize(
     ("name", "of_r", "tolerance"),
     [  # tools/experiments/risk_validation.R prints them; R interpolates the ends of its intervals
-        ("in_the_large", (0.4136812462, 0.0561708092, 0.7727729006), 2e-5),
+        ("in_the_large", (0.4136812462,), 2e-5),
         ("slope", (0.6483217578, 0.4507055123, 0.8647050493), 2e-5),
         ("brier", (0.2025658394,), 1e-10),
         ("ici", (0.0815331099,), 1e-9),
@@ -138,6 +138,23 @@ def test_intervals_between_groups_cover_where_others_do_not() -> None:
         assert grouped.slope.estimate == pytest.approx(plain.slope.estimate, abs=1e-12)
     assert np.mean(held, axis=0).min() > 0.86  # 0.95 less three standard errors and a little
     assert np.mean(alone, axis=0).max() < 0.86
+
+
+def test_calibration_in_the_large_holds_where_the_slope_is_not_1() -> None:
+    generator, held = np.random.default_rng(1), 0
+    for _ in range(200):
+        x = generator.normal(0, 4, 100)  # for reasons of symmetry the intercept at slope 1 is 0
+        found = cl.risk_validation(generator.random(100) < expit(x / 2), expit(x)).in_the_large
+        held += found.low < 0 < found.high
+    assert held / 200 >= 0.92  # 0.85 by the profile alone
+    p = expit(LOG_ODDS + RESULT.in_the_large.estimate)
+    wider = ((HAPPENED - p) ** 2).sum() / (p * (1 - p)).sum()
+    assert wider > 1.1
+    low, best, high = (
+        2 * np.logaddexp(0, np.where(HAPPENED, -1, 1) * (LOG_ODDS + at)).sum()
+        for at in np.array(RESULT.in_the_large)[[1, 0, 2]]
+    )
+    assert low - best == pytest.approx(3.841459 * wider) == high - best
 
 
 def test_without_a_group_in_common_the_rows_intervals_come_out() -> None:

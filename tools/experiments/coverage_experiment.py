@@ -118,7 +118,9 @@ class Binned:
     def interval(self, counts: Any, norm: str) -> tuple[float, float]:
         """Return `ece_interval` of a sample."""
         rows, p, hits, variances, squares = (counts @ self.parts[k] for k in (0, 1, 2, 3, 5))
-        sums = np.array([rows, rows, rows, p, hits, variances, squares]).reshape(7, -1, len(self.edges) - 1)
+        sums = np.array([rows, rows, rows, p, hits, variances, squares, hits]).reshape(
+            8, -1, len(self.edges) - 1
+        )
         curves = [curve_from_sums("positive", "uniform", self.edges, one) for one in sums.swapaxes(0, 1)]
         if self.class_wise:
             return _class_wise.interval(curves, 0.95, "l1")
