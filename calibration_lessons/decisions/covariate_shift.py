@@ -7,10 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from .. import _input
 from .._parameters import describe
@@ -91,6 +87,12 @@ def density_ratio(
     >>> round(float(ratio.weights.mean()), 6), 1400 < ratio.effective_rows < 1700
     (1.0, True)
     """
+    # here, since they are slow to load, and a problem set may withhold them
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     cv = _input.positive_whole(cv, "cv", 2)
     old, new = (_input.finite(X, name, (2,)) for X, name in ((X_old, "X_old"), (X_new, "X_new")))
     if new.shape[1] != old.shape[1]:

@@ -215,8 +215,8 @@ def compare(
     >>> y_true, prob_a, prob_b = [1, 0, 1, 1, 0] * 40, [0.9, 0.2, 0.6, 0.8, 0.4] * 40, [0.6, 0.4] * 100
     >>> print(compare(y_true, prob_a, prob_b, n_bins=5))  # doctest: +NORMALIZE_WHITESPACE
     a minus b on the same 200 rows, below 0 where a is better, with 95 % intervals:
-    Brier score -0.178 (-0.196 to -0.159), NLL -0.399 nats (-0.44 to -0.356),
-    debiased squared calibration error 0.0644 (0.0399 to 0.0886); the last of the positive class,
+    Brier score -0.178 (-0.197 to -0.159), NLL -0.399 nats (-0.441 to -0.354),
+    debiased squared calibration error 0.0644 (0.0405 to 0.0882); the last of the positive class,
     in 5 bins of equal width
     """
     _input.number_between(level, 0, 1, "level", open_ends=True)

@@ -71,10 +71,12 @@ def test_verdicts_are_those_of_compare_on_the_rows_that_judge():
 
 
 def test_a_certainty_that_fails_is_worse_than_any_finite_forecast():
-    infinite, finite = np.array([0.0, 0.5]), np.array([0.5, 0.5])
-    assert comparison.verdict(cl.compare([1, 0], infinite, finite, n_bins=1).nll) == 1
-    assert comparison.verdict(cl.compare([1, 0], finite, infinite, n_bins=1).nll) == -1
-    assert comparison.verdict(cl.compare([1, 0], infinite, infinite, n_bins=1).nll) == 0
+    infinite, finite = np.tile([0.0, 0.5], 20), np.full(40, 0.5)
+    labels = [1, 0] * 20
+    assert comparison.verdict(cl.compare(labels, infinite, finite, n_bins=1).nll) == 1
+    assert comparison.verdict(cl.compare(labels, finite, infinite, n_bins=1).nll) == -1
+    with pytest.warns(UserWarning, match="in 0 of 40 rows"):
+        assert comparison.verdict(cl.compare(labels, infinite, infinite, n_bins=1).nll) == 0
 
 
 def test_the_simulated_cases_have_the_error_that_they_are_named_for():
