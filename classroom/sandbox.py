@@ -109,7 +109,8 @@ def without_bodies(source: str, only: Collection[str] = ()) -> str:
     inside = {id(node) for function in functions for part in function.body for node in ast.walk(part)}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in inside]
     used = [call.func for call in calls] + [one for function in functions for one in function.decorator_list]
-    called = {"__init__", *(node.id for node in used if isinstance(node, ast.Name))}  # other files call those
+    called = {node.id for node in used if isinstance(node, ast.Name)}
+    called |= {"__init__", "__init_subclass__"}  # other files call those
     waiting: list[ast.AST] = [tree]
     while waiting:
         for node in ast.iter_child_nodes(waiting.pop()):
