@@ -51,8 +51,7 @@ class BetaCalibration(BinaryCalibrator):
     -----
     The three numbers of least cross-entropy, with a and b not negative: a logistic regression on log(p) and
     -log(1 - p). Without prior targets `fit` raises where a threshold on p separates the labels, the events
-    above it: no finite
-    numbers are best.
+    above it: no finite numbers are best.
 
     A probability of 0 has no finite logarithm, nor has 1 - p at 1. Below 2.2e-16, the precision of float64,
     a probability is read as that number, and above its complement as the complement.

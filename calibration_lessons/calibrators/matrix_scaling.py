@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Literal, NamedTuple, Self
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from .. import _blocks, _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ._affine_rows import AffineRows, Deviation, Metric, Structure, descend
-from ._base import Calibrator, Reads, labels_and_weights, warn_of_probabilities
+from ._base import Calibrator, Reads, warn_of_probabilities
 from .temperature import TemperatureScaling, by_class
 
 Choice = Literal["bias", "vector", "full", "auto"]
@@ -95,10 +95,7 @@ class MatrixScaling(Calibrator):
     path_ : HeldOut or None
         What cross-validation found; None where `strength` was given or there are fewer than five rows, and
         after `calibrator_from_dict`.
-    classes_ : ndarray of int, shape (K,)
-        0..K-1: the columns of the logits, whether or not each occurs among the labels.
-    n_features_in_ : int
-        Number of columns seen by `fit`; 1 for a binary logit.
+    {by_class}
 
     Notes
     -----
@@ -131,6 +128,7 @@ class MatrixScaling(Calibrator):
     [-0.183, 0.183]
     """
 
+    reads: Reads = "logits"
     coef_: Floats
     intercept_: Floats
     temperature_: float
@@ -147,56 +145,35 @@ class MatrixScaling(Calibrator):
         self.structure = structure
         self.strength = strength
 
-    @property
-    def reads(self) -> Reads:
-        """Logits."""
-        return "logits"
+    def _check_scores(self, array: FloatArray) -> FloatArray:
+        """Return logits by class; refuse an infinite one, which no other logit could be mixed with."""
+        logits = by_class(_input.logits(array, "X"))
+        if logits.min() == -np.inf:
+            expected = "a finite logit (for a class that is ruled out use TemperatureScaling, or clip)"
+            raise _input.BadValue("X", "= -inf", expected, _input.first(logits == -np.inf))
+        return logits
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Find W and b, and the strength of the penalty where none was given.
+    def _warn(self, logits: FloatArray, labels: IntArray) -> None:
+        super()._warn(logits[:, 1] if self.n_features_in_ == 1 else logits, labels)
 
-        Parameters
-        ----------
-        X : array_like, shape (n, K) or (n,)
-            Finite logits of each class, or the binary logit z, read as (0, z).
-        y : array_like, shape (n,)
-            Labels 0..K-1. Not every class has to occur.
-        sample_weight : array_like, shape (n,), optional
-            Importance weights, non-negative; their mean is set to 1.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, and where no temperature fits; the message says which way T
-            would run.
-        """
+    def _learn(self, logits: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        """Find W and b, and the strength of the penalty where none was given."""
         _input.one_of(self.structure, ["auto", "bias", "vector", "full"], "structure")
         strength = self.strength
         if strength is not None and strength != np.inf:
             strength = _input.number_between(strength, 0, np.inf, "strength", open_ends=True)
-        logits = self._finite(self._calibration_scores(X, y))
-        labels, given = labels_and_weights(y, sample_weight, logits, logits.shape[1])
-        weights = np.ones(len(labels)) if given is None else given
-        counted = weights > 0
-        logits, labels, weights = logits[counted], labels[counted], weights[counted]
-        weights = weights / weights.max()
-        warn_of_probabilities(logits[:, 1] if self.n_features_in_ == 1 else logits, self)
+        share = np.ones(len(labels)) if weights is None else weights / weights.max()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "X looks like probabilities")  # said above
-            self.temperature_ = TemperatureScaling().fit(logits, labels, weights).temperature_
+            self.temperature_ = TemperatureScaling().fit(logits, labels, share).temperature_
         structure = self._structure(logits.shape[1])
-        rows = tempered(logits, labels, weights / weights.mean(), self.temperature_, structure)
+        rows = tempered(logits, labels, share / share.mean(), self.temperature_, structure)
         with threadpool_limits(1):  # the products are small: threads would wait for each other
             self._walk(rows, strength)
-        return self
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return softmax(W z + b), shape (n, K)."""
-        logits = self._finite(self._new_scores(X))
+        logits = self._new_scores(X)
         warn_of_probabilities(logits, self, new=True)
         p = np.empty(logits.shape)
         for rows in _blocks.row_blocks(logits):
@@ -208,14 +185,6 @@ class MatrixScaling(Calibrator):
             np.exp(scores, out=scores)
             p[rows] = scores / scores.sum(axis=1, keepdims=True)
         return p
-
-    def _finite(self, array: FloatArray) -> FloatArray:
-        """Return logits by class; refuse an infinite one, which no other logit could be mixed with."""
-        logits = by_class(_input.logits(array, "X"))
-        if logits.min() == -np.inf:
-            expected = "a finite logit (for a class that is ruled out use TemperatureScaling, or clip)"
-            raise _input.BadValue("X", "= -inf", expected, _input.first(logits == -np.inf))
-        return logits
 
     @property
     def structure_(self) -> Structure:
@@ -249,7 +218,6 @@ class MatrixScaling(Calibrator):
             factor += theta[:, 1:] / rows.unit
         self.coef_ = factor / self.temperature_
         self.intercept_ = theta[:, 0] - theta[:, 0].mean()
-        self.classes_ = np.arange(n_classes)
 
 
 def tempered(
@@ -263,7 +231,7 @@ def tempered(
     >>> rows.x.tolist(), rows.unit
     ([[1.0, -1.0]], 2.0)
     """
-    x = logits.astype(np.float64)
+    x = logits.astype(np.float64, order="C")  # rounding does not depend on the layout
     x -= x.mean(axis=1, keepdims=True)
     unit = float(np.sqrt(np.einsum("ik,ik->", x, x) / x.size))
     x /= unit

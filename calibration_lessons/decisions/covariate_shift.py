@@ -87,7 +87,7 @@ def density_ratio(
     >>> round(float(ratio.weights.mean()), 6), 1400 < ratio.effective_rows < 1700
     (1.0, True)
     """
-    # here, since they are slow to load, and a problem set may withhold them
+    # slow to load, and a problem set may withhold them
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold, cross_val_predict
     from sklearn.pipeline import make_pipeline

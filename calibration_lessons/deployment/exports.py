@@ -195,6 +195,7 @@ def _plan(calibrator: Calibrator) -> Plan:
         expected = "a calibrator; this model holds a classifier, too: pass its calibrator_"
         if calibrator.ensemble:
             expected = "one calibrator; of this ensemble pass that of each pair in pairs_, and take the mean"
+            expected += " (of Venn-Abers maps the geometric means that its notes name)"
         raise _input.BadType("calibrator", "is a CalibratedModel", expected)
     if not isinstance(calibrator, Calibrator):
         kind = type(calibrator).__name__

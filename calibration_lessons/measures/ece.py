@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from .. import _input
 from .._parameters import describe
-from .._typing import Label, Norm, Seed, Strategy, Target
+from .._typing import Label, Names, Norm, Seed, Strategy, Target
 from . import _class_wise
 from ._forecast import Forecast, scores_of
 from .bins import bin_index
@@ -74,12 +75,24 @@ def expected_calibration_error(
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
-    values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
-    numbers = _input.class_numbers(y_true, values, labels, pos_label)
-    targets = targets_of(target, values)
-    rows = (Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits) for one in targets)
+    rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     curves = (curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows)
     return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
+
+
+def _forecasts(
+    y_true: Any,
+    y_prob: Any,
+    target: Target | Literal["class-wise"],
+    sample_weight: Any,
+    from_logits: bool,
+    names: Names,
+) -> Iterator[Forecast]:
+    """Read the rows once for each target whose error is averaged, one after the other."""
+    values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
+    numbers = _input.class_numbers(y_true, values, *names)
+    for one in targets_of(target, values):
+        yield Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits)
 
 
 def targets_of(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
@@ -216,10 +229,7 @@ def ece_interval(
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
     _input.number_between(level, 0, 1, "level", open_ends=True)
-    values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
-    numbers = _input.class_numbers(y_true, values, labels, pos_label)
-    targets = targets_of(target, values)
-    rows = (Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits) for one in targets)
+    rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     curves = [curve_of(forecast, n_bins, strategy) for forecast in rows]
     if is_class_wise(target):
         return _class_wise.interval(curves, level, norm)
