@@ -9,7 +9,7 @@ from lxml import html
 from tests.site.conftest import HTML, Visit
 from tests.site.test_pages import BROKEN_MATHS, WRITTEN, axe
 from tools.binding.pages import ROOT, lessons
-from tools.site.slides import ENDING, slides
+from tools.site.slides import ENDING, PLANS, TEACHING, slides
 
 pytestmark = pytest.mark.browser
 
@@ -48,17 +48,39 @@ def project(visit: Visit) -> None:
 
 def test_every_lesson_has_slides_with_its_figures_a_button_for_them_and_a_line_on_the_teachers_page() -> None:
     taught = [page.name + ENDING for page in lessons(ROOT)]
-    assert set(taught) < set(DECKS)
+    decks = [name for name in DECKS if not name.startswith(TEACHING)]
+    assert set(taught) < set(decks)
     listed = html.parse(str(HTML / "book/teaching/slides.html")).xpath("//*[@class='lesson-slides']//a/@href")
-    assert sorted(listed) == sorted(f"../../{name}" for name in DECKS)
+    assert sorted(listed) == sorted(f"../{name.removeprefix('book/')}" for name in decks)
     opened = ".//div[contains(@class, 'cell_output')]//img[not(ancestor::details)]/@src"
-    for name in DECKS:
+    for name in decks:
         made, page = (
             html.parse(str(HTML / file)).getroot() for file in (name, name.replace(ENDING, ".html"))
         )
         assert page.xpath("//a[contains(@class, 'btn-slides-button')]/@href") == [Path(name).name]
         assert made.findtext(".//h1/a") == page.findtext(".//h1")
         assert made.xpath(f"//article//*[@class='slide-body']/{opened}") == page.xpath(f"//article/{opened}")
+
+
+def test_each_session_of_the_plans_has_the_slides_of_what_its_rows_name() -> None:
+    listed = html.parse(str(HTML / "book/teaching/slides.html")).xpath(
+        "//*[@class='session-slides']//a/@href"
+    )
+    names = [f"{plan}{ENDING}" for plan in ("two-hours", "one-day")]
+    assert listed == names + [f"six-weeks-session-{number}{ENDING}" for number in range(1, 13)]
+    for row in html.parse(str(HTML / f"{PLANS}.html")).iterfind(".//tbody/tr"):
+        plan = row.xpath("ancestor::section[1]/h2")[0].text_content().rstrip("#").lower().replace(" ", "-")
+        number = re.match(r"\d+(?=, )", row[0].text_content())
+        made = html.parse(str(HTML / TEACHING / f"{plan}{f'-session-{number[0]}' if number else ''}{ENDING}"))
+        slides_of = made.findall(".//article/section")
+        under = [text for slide in slides_of for text in (slide.get("data-under"), slide[0].text_content())]
+        for section in row[2].iter("em"):
+            assert section.text_content() in under, f"no slide shows {section.text_content()!r} in {plan}"
+        for exercise in re.findall("“([^”]+)”", row[2].text_content() + row[3].text_content()):
+            assert any(title.endswith(f"({exercise})") for title in under), exercise
+        for address in made.xpath("//article//@src | //article//@data-frames | //article//@href"):
+            file = re.split("[?#]", address)[0]
+            assert "://" in file or (HTML / TEACHING / file).exists(), address
 
 
 @each_deck

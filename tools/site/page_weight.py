@@ -66,7 +66,7 @@ LATE = "late.js"
 OWN_SCRIPTS = ["copybutton.js", "search.js", "progress.js", "quiz.js", LATE]
 # No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
 # look for the rest.
-NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides btn-slides-button".split())
+NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides session-slides btn-slides-button".split())
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light

@@ -1,7 +1,8 @@
-"""Slides of each lesson, cut from its page, shown by reveal.js.
+"""Slides of each lesson, cut from its page, and of each session of the plans; shown by reveal.js.
 
-    book/measures/ece.html        the lesson
-    book/measures/ece.slides.html its slides
+    book/measures/ece.html                        the lesson
+    book/measures/ece.slides.html                 its slides
+    book/teaching/six-weeks-session-5.slides.html of the sections and exercises that a plan's rows name
 
 A slide begins at each heading, exercise, solution and quick question, and where a slide is full. What lies
 open goes on slides in its order: formulas, tables and figures whole, of a paragraph its first sentence; the
@@ -18,6 +19,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
@@ -32,7 +34,9 @@ from tools.binding.pages import PARTS
 from tools.site.repairs import write_page
 
 ENDING = ".slides.html"
-LIST = "lesson-slides"
+TEACHING = "book/teaching"
+PLANS = f"{TEACHING}/syllabus"
+LIVE = "book/measures/ece_interval"  # a page whose head loads figures with controls
 REVEAL = {
     "reveal.js": "dist/reveal.js",
     "reveal.css": "dist/reveal.css",
@@ -43,6 +47,7 @@ MARK = re.compile(r"^\s*slide:\s*(\w*)\s*$")
 LEFT_OUT = {"You need", "Next", "References"}
 QUESTIONS = "Quick questions"
 ROOM = 85  # words of a slide
+QUOTED = re.compile("“([^”]+)”")
 FIGURE, FORMULA, ROW = 50, 12, 6  # take the room of so many
 END = re.compile(r"(?:\w\w|[)%”])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
 NOT_ON_SLIDES = (
@@ -76,7 +81,7 @@ def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
     """Cut the page of a lesson."""
     [article] = page.find_class("bd-article")
     made: list[HtmlElement] = []
-    title, mark, place, begins, full = HtmlElement(), "", "", True, 0.0
+    title, under, mark, place, begins, full = HtmlElement(), "", "", "", True, 0.0
     for element in flow(article):
         if element.tag is etree.Comment:
             if told := MARK.match(element.text):
@@ -86,11 +91,12 @@ def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
         if element.tag in {"h1", "h2", "h3"} or is_exercise(element):
             title, begins = (element[0], True) if is_exercise(element) else (element, True)
             place = element.get("id") or element.getparent().get("id", "")
+            under = under if element.tag == "h3" else words(title)
             continue
         if "cell" in element.classes:
             mark = next((name[10:] for name in element.classes if name.startswith("tag_slide-")), "")
             begins = begins or mark in {"slide", "subslide"}
-        name = " ".join(title.text_content().rstrip("#").split())
+        name = words(title)
         if mark == "skip" or (name in LEFT_OUT and not mark and "cell" not in element.classes):
             continue
         whole = name == QUESTIONS or element.getparent().get("id") in {"exercise-content", "solution-content"}
@@ -101,7 +107,7 @@ def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
             short = copy.deepcopy(part) if whole or part.tag != "p" else first_sentence(part)
             begins = begins or (name == QUESTIONS and part.tag == "p")
             if begins or full + weight(short) > ROOM:
-                made.append(blank(title, f"{lesson}#{place}", len(made) + 1))
+                made.append(blank(title, f"{lesson}#{place}", under))
                 begins, full = False, 0.0
             full += weight(short)
             if mark == "fragment" or (name == QUESTIONS and "dropdown" in part.classes):
@@ -185,71 +191,135 @@ def first_sentence(paragraph: HtmlElement) -> HtmlElement:
     return short
 
 
-def blank(title: HtmlElement, address: str, number: int) -> HtmlElement:
+def words(title: HtmlElement) -> str:
+    """Read a heading."""
+    return " ".join(title.text_content().rstrip("#").split())
+
+
+def blank(title: HtmlElement, address: str, under: str) -> HtmlElement:
     """Make a slide with its title, which leads to the place in the lesson, and with room for notes."""
     link = copy.deepcopy(title)
     link.tag, link.tail = "a", None
     link.attrib.clear()
     link.set("href", address)
-    heading = builder.H1(link) if number == 1 else builder.H2(link)
     return builder.SECTION(
-        heading,
+        builder.H2(link),
         builder.DIV(builder.CLASS("slide-body")),
         builder.ASIDE(builder.CLASS("notes")),
-        id=f"slide-{number}",
+        {"data-under": under},
     )
 
 
-def deck(page: HtmlElement, lesson: str, root: str) -> HtmlElement:
-    """Write the page of slides of a lesson's page, with what it needs of that page's head."""
-    article = builder.ARTICLE(builder.CLASS("slides bd-article deck"), *slides(page, lesson))
-    for element in article.xpath(NOT_ON_SLIDES):
-        element.drop_tree()
-    for title in article.xpath("./section/*[1]/a"):
-        etree.strip_tags(title, "a")
-    for details in article.xpath(".//details"):
-        details.tag = "div"
-    for element in article.xpath(".//*[@id][not(parent::article or contains(@class, 'explorer'))]"):
-        del element.attrib["id"]
-    for link in article.xpath(".//a[starts-with(@href, '#')]"):
-        link.set("href", lesson + link.get("href"))
+def clean(made: list[HtmlElement]) -> list[HtmlElement]:
+    """Take from slides what only a page needs."""
+    for slide in made:
+        for element in slide.xpath(NOT_ON_SLIDES):
+            element.drop_tree()
+        etree.strip_tags(slide[0][0], "a")
+        for details in slide.xpath(".//details"):
+            details.tag = "div"
+        for element in slide.xpath(".//*[@id][not(contains(@class, 'explorer'))]"):
+            del element.attrib["id"]
+        for link in slide.xpath(".//a[starts-with(@href, '#')]"):
+            link.set("href", slide[0][0].get("href").partition("#")[0] + link.get("href"))
+    return made
+
+
+def deck(page: HtmlElement, made: list[HtmlElement], name: str) -> HtmlElement:
+    """Write a page of slides, with what it needs of the head of a page of the course."""
+    root = "../" * name.count("/")
+    for number, slide in enumerate(made, 1):
+        slide.set("id", f"slide-{number}")
+    made[0][0].tag = "h1"
     head = copy.deepcopy(page.find("head"))
     for element in head.xpath("./script | ./link | ./meta[@property or @name='keywords']"):
         address = element.get("href") or element.get("src") or ""
         is_style = element.get("rel") in {"stylesheet", "icon"} and "run_here" not in address
         if not (is_style or "dataset.theme" in (element.text or "") or "explorers.js" in address):
             element.drop_tree()
-    head.find("title").text = f"Slides: {head.findtext('title')}"
+    head.find("title").text = f"Slides: {words(made[0][0])}"
     head.append(builder.META(name="robots", content="noindex"))
     for sheet in ("reveal.css", "slides.css"):
         head.append(builder.LINK(rel="stylesheet", href=f"{root}_static/{sheet}"))
     for script in ("reveal.js", "reveal_notes.js", "slides.js"):
         head.append(builder.SCRIPT(src=f"{root}_static/{script}"))
+    article = builder.ARTICLE(builder.CLASS("slides bd-article deck"), *made)
     whole = builder.HTML(head, builder.BODY(builder.MAIN(builder.CLASS("reveal"), article)))
     whole.attrib.update(page.attrib)
     return whole
 
 
+def sessions(syllabus: HtmlElement, cut: dict[str, list[HtmlElement]]) -> dict[str, list[HtmlElement]]:
+    """Gather for each session of the plans the slides that its rows name: sections and exercises, or all."""
+    made: dict[str, list[HtmlElement]] = {}
+    for row in syllabus.iterfind(".//tbody/tr"):
+        slot, minutes, show, task, left_out = row.iterfind("td")
+        number, _, name = words(slot).rpartition(", ")
+        [plan] = row.xpath("ancestor::section[1]")
+        title = words(plan.find("h2")) + (f", session {number}" if number else "")
+        told, address = (
+            f"{name[0].upper()}{name[1:]}, {words(minutes)} minutes",
+            f"syllabus.html#{plan.get('id')}",
+        )
+        session = made.setdefault(f"{TEACHING}/{title.lower().replace(',', '').replace(' ', '-')}", [])
+        if not session:
+            session.append(blank(builder.H2(title), address, ""))
+            session[0][1].append(builder.UL())
+        session[0][1][0].append(builder.LI(told))
+        session.append(blank(builder.H2(told), address, ""))
+        session[-1][1].extend(copy.deepcopy(show[:]))
+        for said, cell in (("The students", task), ("Left out", left_out)):
+            if words(cell):
+                session[-1][-1].append(builder.P(f"{said}: {words(cell)}"))
+        exercises = tuple(f"({name})" for name in QUOTED.findall(words(show) + words(task)))
+        for link in show.iter("a"):
+            lesson = posixpath.normpath(posixpath.join(TEACHING, link.get("href"))).removesuffix(".html")
+            follow = [
+                part for part in link.itersiblings("em") if part.xpath("preceding-sibling::a")[-1] is link
+            ]
+            named = set(map(words, follow))
+            own = [
+                slide
+                for slide in cut[lesson]
+                if {slide.get("data-under"), words(slide[0])} & named
+                or slide.get("data-under").endswith(exercises)
+            ]
+            session.extend(moved(slide, lesson) for slide in own or cut[lesson])
+    return made
+
+
+def moved(slide: HtmlElement, lesson: str) -> HtmlElement:
+    """Copy a slide of a lesson; its addresses lead from the folder of the teachers' pages."""
+    slide = copy.deepcopy(slide)
+    for name in ("href", "src", "data-frames", "data-bundle"):
+        for element in slide.xpath(f".//*[@{name}][not(contains(@{name}, '://'))]"):
+            address = posixpath.join(posixpath.dirname(lesson), element.get(name))
+            element.set(name, posixpath.relpath(address, TEACHING))
+    return slide
+
+
 def write_slides(app: Sphinx) -> None:
-    """Write the slides of each lesson, and list them where a page asks for that."""
+    """Write the slides of each lesson and session, and list them where a page asks for that."""
     site = Path(app.outdir)
     for name, source in REVEAL.items():
         (site / "_static" / name).write_bytes(
             files("sphinx_revealjs").joinpath("_static/revealjs", source).read_bytes()
         )
-    listed = builder.UL()
-    for name in app.env.toctree_includes[app.config.root_doc]:
-        if has_slides(name):
-            path = site / f"{name}.html"
-            made = deck(html.parse(path).getroot(), path.name, "../" * name.count("/"))
-            write_page(path.with_suffix(ENDING), made)
-            link = builder.A(made.findtext(".//h1/a"), href=f"../../{name}{ENDING}")
-            link.tail = f", {len(made.findall('.//article/section'))} slides"
-            listed.append(builder.LI(link))
-    path = site / "book/teaching/slides.html"
+    names = [name for name in app.env.toctree_includes[app.config.root_doc] if has_slides(name)]
+    pages = {name: html.parse(site / f"{name}.html").getroot() for name in (*names, PLANS)}
+    cut = {name: clean(slides(pages[name], f"{posixpath.basename(name)}.html")) for name in names}
+    together = sessions(pages[PLANS], cut)
+    path = site / f"{TEACHING}/slides.html"
     page = html.parse(path)
-    for place in page.getroot().find_class(LIST):
-        place[:] = [listed]
+    for kind, decks in (("lesson", cut), ("session", together)):
+        listed = builder.UL()
+        for name, made in decks.items():
+            write_page(site / f"{name}{ENDING}", deck(pages.get(name, pages[LIVE]), made, name))
+            link = builder.A(made[0].findtext("./h1/a"), href=posixpath.relpath(f"{name}{ENDING}", TEACHING))
+            link.tail = f", {len(made)} slides"
+            listed.append(builder.LI(link))
+        for place in page.getroot().find_class(f"{kind}-slides"):
+            place[:] = [listed]
     write_page(path, page)
 
 
