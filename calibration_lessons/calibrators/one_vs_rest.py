@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +51,7 @@ class OneVsRest(Calibrator):
     [[1.0, 0.0, 0.0]]
     """
 
-    calibrators_: list[Calibrator]
+    calibrators_: list[Any]
     _learned: ClassVar[Learned] = {"calibrators_": None}
 
     def __init__(self, calibrator: Calibrator) -> None:
@@ -82,6 +82,31 @@ class OneVsRest(Calibrator):
             self.calibrators_ = [
                 clone(self.calibrator).fit(scores[:, k], labels == k, weights) for k in columns
             ]
+
+    def predict_interval(self, X: npt.ArrayLike) -> Floats:
+        """Return the interval of each class against all others; of Venn-Abers calibration, p0 and p1.
+
+        Parameters
+        ----------
+        X : array_like, shape (m, K)
+            Scores of the classes, as in `fit`.
+
+        Returns
+        -------
+        ndarray, shape (m, K, 2)
+            Probability of the class if the row counts as one of another class, and if it counts as one of
+            this class. No row is divided by its sum, so that what is promised of two classes holds for each
+            class by itself; the probabilities of `predict_proba` may lie outside.
+
+        {refused}
+        """
+        if not hasattr(self.calibrator, "predict_interval"):
+            expected = "one that gives intervals: VennAbersCalibration()"
+            raise _input.BadType("calibrator", f"= {self.calibrator!r}", expected)
+        scores = self._new_scores(X)
+        return np.stack(
+            [one.predict_interval(scores[:, k]) for k, one in enumerate(self.calibrators_)], axis=1
+        )
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return the normalised probability of each class, shape (n, K)."""

@@ -42,7 +42,8 @@ class VennAbersCalibration(BinaryCalibrator):
     This is the inductive method: the classifier has not seen the calibration rows. In the cross method each
     fold calibrates a classifier that was fitted on the others. That is `CalibratedModel` with
     ``ensemble=True``, which combines the folds as the method asks for: geometric means of the folds' p1 and
-    of their 1 - p0 take the places of p1 and 1 - p0. For several classes take `OneVsRest` around it.
+    of their 1 - p0 take the places of p1 and 1 - p0. For several classes take `OneVsRest` around it, which
+    gives p0 and p1 of each class, too.
 
     References
     ----------

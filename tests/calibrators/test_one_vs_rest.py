@@ -34,3 +34,11 @@ def test_a_row_in_which_every_class_gets_nothing_becomes_uniform():
     fitted = cl.OneVsRest(cl.IsotonicCalibration()).fit(scores[:3], [0, 1, 2])
     assert fitted.predict_proba(scores[3:]).tolist() == [definitions.one_vs_rest([0.0, 0.0, 0.0])]
     assert fitted.predict(scores).tolist() == [0, 1, 2, 0]
+
+
+def test_an_interval_of_each_class_is_its_calibrators_own():
+    fitted = cl.OneVsRest(cl.VennAbersCalibration()).fit(PROBABILITIES, LABELS)
+    found = fitted.predict_interval(PROBABILITIES[:5])
+    for k in range(3):
+        alone = cl.VennAbersCalibration().fit(PROBABILITIES[:, k], LABELS == k)
+        assert found[:, k].tolist() == alone.predict_interval(PROBABILITIES[:5, k]).tolist()
