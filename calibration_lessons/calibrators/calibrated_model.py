@@ -44,7 +44,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         With `decision_function` or `predict_proba`. A `sklearn.frozen.FrozenEstimator` is used as it is: all
         rows given to `fit` are calibration rows, and must be new to it.
     calibrator : calibrator of this package
-        A binary one for two classes; for more, `OneVsRest` around it, or a temperature.
+        For two classes any; for more, one that reads many, such as `MatrixScaling`, or `OneVsRest` around a
+        binary one.
     cv : int or a splitter of scikit-learn
         Number of stratified folds, at least 2. The calibrator learns from the rows that are in a test fold,
         each of which counts once, however many folds it is in.
@@ -85,13 +86,13 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     -----
     What the calibrator reads follows from its `reads`:
 
-    - "logits" (`TemperatureScaling`, `ExpectationConsistency`, `PlattScaling`): the classifier's
-      `decision_function`, or the margin that `predict` of XGBoost (``output_margin``), LightGBM
+    - "logits" (`TemperatureScaling`, `ExpectationConsistency`, `MatrixScaling`, `PlattScaling`): the
+      classifier's `decision_function`, or the margin that `predict` of XGBoost (``output_margin``), LightGBM
       (``raw_score``) and CatBoost gives; where it has none, the logarithm of its probabilities (for two
       classes and for one class against the rest, the log-odds). Probabilities of 0 and 1 are read as `zeros`
       says.
-    - "probabilities" (`HistogramBinning` with bins of equal width, `BetaCalibration`): `predict_proba`, which
-      the classifier must have. For `BetaCalibration` 0 and 1 are read as `zeros` says.
+    - "probabilities" (`HistogramBinning` with bins of equal width, `BetaCalibration`, `MultiClassIsotonic`):
+      `predict_proba`, which the classifier must have. For `BetaCalibration` 0 and 1 are read as `zeros` says.
     - "scores" (`IsotonicCalibration`, `VennAbersCalibration`, `HistogramBinning` with bins of equal mass):
       `decision_function` or such a margin; where there is none, `predict_proba`.
 

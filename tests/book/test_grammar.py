@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from functools import cache
@@ -77,6 +78,33 @@ def test_the_prose_has_no_error_that_harper_knows(page: Page, pytestconfig: pyte
         assert not (wrong := found(text)), f"{page.file}: {remedy}\n" + "\n".join(wrong)
         if memory is not None:
             memory.set(f"harper/{page.file}", read)
+
+
+WORD = re.compile(r"(?<![\w.'`\"/-])[a-z]{5,}(?![\w'`\"(/-]|\.\w|://)")  # no name, no part of one
+NO_WORDS = re.compile(
+    r"^\s*(?:>>>|\.\.\.).*$|``.*?``|`[^`\n]*`|^ *[\w, *]+ : .*$|^ *References\n *-+\n(?:.+\n?)*", re.M
+)
+
+
+def docstrings() -> str:
+    """Return what docstrings say, and the pages beside the book, without names, examples and references."""
+    told = [
+        (ROOT / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "README.md", "CHANGELOG.md")
+    ]
+    for room in ("calibration_lessons", "classroom", "tools"):
+        for path in (ROOT / room).rglob("*.py"):
+            nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+            told += [ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)]
+    return NO_WORDS.sub("", "\n\n".join(told))
+
+
+def test_the_words_of_docstrings_are_spelt_as_the_dictionary_does() -> None:
+    seen = sorted(set(WORD.findall(docstrings())) - set(WORDS))  # each word once: the linter is slow
+    found = Linter(dialect=Dialect.BRITISH)
+    found.set_lint_config({rule: rule == "SpellCheck" for rule in found.get_lint_config()})
+    wrong = [lint.problem_text for lint in found.lint("\n\n".join([*seen, "probabilites"]))]
+    assert wrong == ["probabilites"], "correct them; a word that is right joins tests/book/words.txt"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What holds for every calibrator: input read and refused, weights, clones, what stays unchanged."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -208,3 +209,10 @@ def test_a_warning_points_at_the_line_that_called_fit():
     with pytest.warns(UserWarning) as caught:
         cl.IsotonicCalibration().fit([0.3] * 4, [1, 1, 1, 1])
     assert [warning.filename for warning in caught] == [__file__] * 2
+
+
+def test_the_model_says_what_each_calibrator_reads():
+    told = dict(re.findall(r'- "(\w+)" \((.*?)\):\s', cl.CalibratedModel.__doc__, re.S))
+    for calibrator in EVERY:
+        if not isinstance(calibrator, cl.OneVsRest):
+            assert f"`{type(calibrator).__name__}`" in told[calibrator.reads], calibrator
