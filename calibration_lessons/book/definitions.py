@@ -1460,6 +1460,50 @@ def penalized_mismatch(confusion, old, ratios, mean, penalty):
     return math.sqrt(miss) + penalty * math.sqrt(moved)
 
 
+# practice/covariate_shift
+
+
+@numbered(
+    "eq-density-ratio",
+    latex=r"w(x) = \frac{n}{n'} \cdot \frac{g(x)}{1 - g(x)}",
+    function="decisions.density_ratio",
+    example="[density_ratio(g, n_old=1000, n_new=500) for g in (0.1, 1 / 3, 0.6)]",
+)
+def density_ratio(g, n_old, n_new):
+    """Odds that a row is new, times how many old rows there are for a new one."""
+    return n_old / n_new * g / (1 - g)
+
+
+@numbered(
+    "eq-effective-rows",
+    latex=r"n_\text{eff} = \frac{\big(\sum_{i=1}^{n} w_i\big)^2}{\sum_{i=1}^{n} w_i^2}",
+    function="decisions.density_ratio",
+    example="effective_rows([1, 1, 1, 1]), effective_rows([3.7, 0.1, 0.1, 0.1])",
+)
+def effective_rows(weights):
+    """Rows of equal weight that would give a mean as exactly."""
+    return sum(weights) ** 2 / sum(w**2 for w in weights)
+
+
+@numbered(
+    "eq-weighted-conformal",
+    latex=r"""
+    \hat q(x) = \min_{q \,:\, \sum_{i=1}^{n} w_i \, \mathbf 1(s_i \le q) \,\ge\,
+    (1 - \alpha) \left( \sum_{i=1}^{n} w_i + w(x) \right)} q
+    """,
+    reason="the lesson writes it in five lines",
+    example="weighted_threshold([0.1, 0.3, 0.2, 0.7], [1, 1, 1, 3], w_new=1, alpha=0.2)",
+)
+def weighted_threshold(scores, weights, w_new, alpha):
+    """Smallest score that enough weight does not exceed; 1 if there is none."""
+    needed = (1 - alpha) * (sum(weights) + w_new)
+    for q in sorted(scores):
+        below = [w for s, w in zip(scores, weights, strict=True) if s <= q]
+        if sum(below) >= needed:
+            return q
+    return 1.0
+
+
 # practice/imbalance
 
 

@@ -25,7 +25,7 @@ class DensityRatio:
     weights : ndarray, shape (n_old,)
         Proportional to p_new(x) / p_old(x), with mean 1: the `sample_weight` of calibrators and measures.
     effective_rows : float
-        Rows of equal weight that would estimate a mean as well, in [1, n_old]: (sum w)^2 / sum w^2.
+        Rows of equal weight that would estimate a mean as well, in [1, n_old] (``eq-effective-rows``).
     beyond : float
         Share of the new rows whose ratio is larger than that of each old row, in [0, 0.5].
     """
@@ -46,7 +46,7 @@ def density_ratio(
     cv: int = 5,
     random_state: int | np.random.Generator | None = None,
 ) -> DensityRatio:
-    """Weigh old rows so that their features are distributed like the new ones.
+    """Weigh old rows so that their features are distributed like the new ones (``eq-density-ratio``).
 
     A classifier tells old rows from new ones; its odds are the ratio of the densities, times that of the
     numbers of rows. Each row is forecast by a copy that was fitted without it.
@@ -78,7 +78,7 @@ def density_ratio(
     References
     ----------
     Sugiyama, Suzuki and Kanamori (2012), Density ratio estimation in machine learning, chapter 4; Kish
-    (1965), Survey sampling, section 11.7 (effective rows).
+    (1965), Survey sampling, section 11.7 (``eq-effective-rows``).
 
     Examples
     --------

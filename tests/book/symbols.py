@@ -441,6 +441,20 @@ def shift(draw: Any) -> Values:
     }
 
 
+def covariate_shift(draw: Any) -> Values:
+    """Draw the forecast that a row is new; weights of rows with their scores, and a new row's weight."""
+    g, s, w = 0.1 + 0.8 * draw.random(), draw.random(n), 0.5 + draw.random(n)
+    return ROWS | {
+        "x": 0.5, "w_": w,
+        "eq-density-ratio": {"w": lambda x: d.density_ratio(g, n, 7), "n'": 7, "g": lambda x: g},
+        "eq-effective-rows": {r"n_\text{eff}": d.effective_rows(w.tolist())},
+        "eq-weighted-conformal": {
+            "s_": s, "w": lambda x: x, r"q \in": list(s), r"\alpha": 0.4,
+            r"\hat q": lambda x: d.weighted_threshold(s.tolist(), w.tolist(), x, 0.4),
+        },
+    }
+
+
 def imbalance(draw: Any) -> Values:
     """Draw a probability and the weights of both classes; and log-odds with labels, and an intercept."""
     (p, w_0, w_1, b), z, y = 0.1 + 0.8 * draw.random(4), draw.normal(size=n), draw.permutation(OUTCOMES)

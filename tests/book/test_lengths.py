@@ -66,7 +66,7 @@ HOURS = rf"has ([\w-]+) lessons, about {HALVES} hours of reading and {HALVES} of
 NUMBERS = "one two three four five six seven eight nine ten eleven"
 WORDS = {word: n for n, word in enumerate(NUMBERS.split(), 1)}
 WORDS |= {f"twenty-{word}": 20 + n for word, n in WORDS.items() if n < 10}
-WORDS |= {"thirty": 30, "thirty-one": 31}
+WORDS |= {"thirty": 30, "thirty-one": 31, "thirty-two": 32}
 
 
 def test_the_short_path_takes_at_most_two_hours_and_says_the_minutes_of_each_lesson() -> None:

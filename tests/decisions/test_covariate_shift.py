@@ -1,4 +1,4 @@
-"""Covariate shift: densities that are known, where the old rows do not reach."""
+"""Covariate shift: the definitions, densities that are known, where the old rows do not reach."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
 import calibration_lessons as cl
+from calibration_lessons.book import definitions
 from calibration_lessons.decisions import density_ratio
 
 
@@ -16,8 +17,9 @@ def normal_rows(shift, n_old=2000, n_new=2000, seed=0):
     return rng.normal(size=(n_old, 2)), rng.normal([shift, 0], size=(n_new, 2))
 
 
+@pytest.mark.equation("eq-density-ratio")
 @given(st.integers(5, 40), st.integers(5, 40))
-def test_weights_are_the_odds_that_a_row_is_new_up_to_the_mean(n_old, n_new):
+def test_weights_are_the_defined_ratio_up_to_the_mean(n_old, n_new):
     class ByPlace(DummyClassifier):
         def predict_proba(self, X):
             return np.column_stack([1 - X[:, 0], X[:, 0]])
@@ -27,13 +29,14 @@ def test_weights_are_the_odds_that_a_row_is_new_up_to_the_mean(n_old, n_new):
         if np.mean(g[n_old:] > g[:n_old].max()) > 0.5:
             g[0] = 0.95
         found = density_ratio(g[:n_old], g[n_old:], classifier=ByPlace())
-    defined = g[:n_old, 0] / (1 - g[:n_old, 0])
+    defined = np.array([definitions.density_ratio(one, n_old, n_new) for one in g[:n_old, 0]])
     np.testing.assert_allclose(found.weights, defined / defined.mean(), rtol=1e-12)
 
 
-def test_effective_rows_are_kishs():
+@pytest.mark.equation("eq-effective-rows")
+def test_effective_rows_are_the_defined_ones():
     found = density_ratio(*normal_rows(1), random_state=0)
-    assert found.effective_rows == pytest.approx(2000**2 / sum(w**2 for w in found.weights))
+    assert found.effective_rows == pytest.approx(definitions.effective_rows(found.weights.tolist()))
 
 
 @pytest.mark.parametrize("classifier", [None, GaussianNB()])
