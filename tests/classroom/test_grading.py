@@ -334,7 +334,8 @@ class TestHostile:
         )
 
     def test_output_is_cut_and_holds_nothing_that_a_browser_runs(self, hostile):
-        assert hostile.course.graded_notebook("large output", "tiny").stat().st_size < 2 * LIMITS.output
+        for name in ("large output", "a flood of errors and widgets"):
+            assert hostile.course.graded_notebook(name, "tiny").stat().st_size < 2 * LIMITS.output
         assert hostile.record("to standard output").points == 2
 
     def test_an_id_that_is_not_the_students_is_reported(self, hostile):
