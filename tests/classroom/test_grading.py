@@ -21,7 +21,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, grading, reading, returns, run, sandbox
+from classroom import __main__, cases, commands, grading, reading, returns, run, sandbox
 from classroom.check import check
 from classroom.course import Course, read_record
 from classroom.platforms import platform_of, sender
@@ -450,6 +450,11 @@ def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
     assert names["TWO"] == 2 and "secret" not in sandbox.without_bodies(source)
     with pytest.raises(RuntimeError, match="area is not there: the question asks you to write it yourself"):
         names["area"](1)
+
+
+def test_what_a_submission_says_is_a_line_of_text_to_a_terminal_and_a_report():
+    said = cases.reply(json.dumps({"raised": ["E\n"], "text": "\x1b]0;x\x07\nbob: graded 4/4 \u202e\ud800"}))
+    assert said.fault == "E : ?]0;x? bob: graded 4/4 ??"
 
 
 def test_what_a_submission_leaves_is_gone_at_any_depth():
