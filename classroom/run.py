@@ -89,17 +89,19 @@ class Outcome:
 def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
     """Run a prepared notebook where nothing is that a question withholds; come back in time.
 
-    What the sheet itself hands out is withheld from its own question alone. Who misses something is run
-    again, with all of it. A question that lost points, and earns more there, is put once more, with all that
-    the others withhold; one that does not keeps its points, and is told what it did with all at hand.
-    Each run has hidden inputs of its own: what one run computed with all at hand helps no other.
+    What the sheet itself hands out is withheld from its own question alone, with what that question
+    withholds besides. Who misses something is run again, with all of it. A question that lost points, and
+    earns more there, is put once more, with all that the others withhold; one that does not keeps its points,
+    and is told what it did with all at hand. Each run has hidden inputs of its own: what one run computed
+    with all at hand helps no other.
     """
     started = time.monotonic()
     withheld, given = examiner.withheld, "\n".join(examiner.locked.values())
-    most = {
+    handed_out = {
         name for names in withheld.values() for name in names
-        if ":" not in name or not re.search(rf"\b{name.partition(':')[2]}\b", given)
+        if ":" in name and re.search(rf"\b{name.partition(':')[2]}\b", given)
     }  # fmt: skip
+    most = {name for names in withheld.values() if names.isdisjoint(handed_out) for name in names}
     first = {name for name, names in withheld.items() if names <= most}
     outcome = run_once(notebook, limits, sandbox, examiner, most, first)
     again = {name for name in withheld if name not in first or (outcome.missed and outcome.lost(name))}
