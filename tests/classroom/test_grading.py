@@ -504,6 +504,12 @@ def test_an_editors_byte_order_mark_is_no_reason_to_refuse(released, tmp_path):
     assert len(reading.read(path).cells) == len(release_of(released).cells)
 
 
+def test_a_submission_that_cannot_be_opened_stops_nobody(released, tmp_path):
+    course = Course(tmp_path, released.sources)
+    course.submission("ada", "tiny").mkdir(parents=True)
+    assert grading.digest(course, "ada", "tiny", {}) == grading.digest(course, "bob", "tiny", {})
+
+
 def test_nobody_is_graded_by_checks_that_cannot_be_loaded(released, tmp_path):
     shutil.copytree(released.sources, tmp_path / "sources")
     (tmp_path / "sources/tiny/checks.py").write_text("QUESTIONS = [", encoding="utf-8")

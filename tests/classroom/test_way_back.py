@@ -779,6 +779,16 @@ def test_formgrader_calls_graded_what_is_graded(moodle):
     assert found == {"7001": True, "7002": True}
 
 
+@pytest.mark.parametrize("told", [b"yesterday", b"", b"\xff", b"9" * 10**5, b"9999-12-31 23:59:59 UTC", None])
+def test_a_time_that_cannot_be_read_is_not_known_and_stops_nobody(moodle, told):
+    path = roster.stamp(moodle, "7001", "tiny")
+    path.unlink(missing_ok=True)
+    path.mkdir() if told is None else path.write_bytes(told)
+    assert roster.when(moodle, "7001", "tiny") is None
+    assert "2 graded" in grade(moodle, again=True)
+    assert "7001: graded" in report(moodle)
+
+
 def test_a_date_for_nobody_of_the_class_is_refused(moodle):
     with pytest.raises(SystemExit, match="due: 7009 is nobody of the class; expected one of 7001, 7"):
         roster.set_due(moodle, "tiny", "2026-12-01", "7009")
