@@ -169,7 +169,7 @@ def outcome(course: Course, asked: argparse.Namespace) -> str:
     if not asked.unprotected and missing():
         raise SystemExit(UNPROTECTED.format(missing()))
     sandbox = "none" if asked.unprotected else "bubblewrap"
-    unfiltered = ", without a filter of calls" * (not seccomp.here())
+    unfiltered = ", without a filter of calls" * (not seccomp.program())
     print(f"grade: sandbox: {sandbox}{unfiltered * (sandbox != 'none')}")
     limits = Limits(asked.cell_seconds, asked.seconds)
     return commands.grade(course, asked.set, limits, sandbox, asked.again, asked.only, asked.jobs)

@@ -54,10 +54,10 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
         shown += [word for path in sorted(others) for word in ("--tmpfs", path, "--remount-ro", path)]
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
     (folder / "shm").mkdir()  # semaphores of several processes lie there
-    (folder / "filter").write_bytes(seccomp.here())
+    (folder / "filter").write_bytes(seccomp.program())
     opened = ["sh", "-c", 'exec "$@" 9< "$0"', str(folder / "filter")]  # bubblewrap reads it there
     return opened + bubblewrap(
-        *["--seccomp", "9"] * bool(seccomp.here()), *no_namespaces(),
+        *["--seccomp", "9"] * bool(seccomp.program()), *no_namespaces(),
         "--unshare-all", "--unshare-user", "--new-session", "--cap-drop", "ALL",
         "--proc", "/proc", "--dev", "/dev", *shown, "--bind", str(folder), str(folder),
         "--bind", str(folder / "shm"), "/dev/shm",

@@ -32,13 +32,14 @@ CLONE, NAMESPACES = (56, 220), 0x7E020000  # the flags that make a namespace
 IOCTL, TYPES = (16, 29), (0x5412, 0x541C)  # TIOCSTI and TIOCLINUX: they type into a terminal
 SOCKET, FAMILIES = (41, 198), (1, 2, 10, 16)  # Unix, IPv4, IPv6, netlink: all that a namespace holds
 
+# A step is an instruction, how many steps it skips where it holds and where it does not, and a number.
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, MACHINE, FIRST, SECOND = 0, 4, 16, 24  # where a call's number, machine and arguments stand
 ALLOW, ERROR = 0x7FFF0000, 0x00050000
 
 
-def program(machine: str) -> bytes:
-    """Write the filter for a machine; nothing for one whose calls are not known here, or without seccomp."""
+def program(machine: str = platform.machine()) -> bytes:
+    """Write the filter; nothing for a machine whose calls are not known here, or a Linux without seccomp."""
     if machine not in MACHINES or not AVAILABLE.exists():
         return b""
     place = [*MACHINES].index(machine)
@@ -57,8 +58,3 @@ def program(machine: str) -> bytes:
         steps += [(EQUAL, 0, 2 + len(check), numbers[place]), (LOAD, 0, 0, of), *check]
         steps += [(RETURN, 0, 0, ALLOW)]
     return b"".join(struct.pack("=HBBI", *step) for step in [*steps, (RETURN, 0, 0, ALLOW)])
-
-
-def here() -> bytes:
-    """Write the filter for this machine."""
-    return program(platform.machine())

@@ -45,7 +45,7 @@ def test_the_numbers_are_those_of_the_machines_header(machine):
     assert numbers == {name: int(known[name]) for name in numbers if name in known}
 
 
-@pytest.mark.skipif(SANDBOX == "none" or not seccomp.here(), reason="no bubblewrap or no filter here")
+@pytest.mark.skipif(SANDBOX == "none" or not seccomp.program(), reason="no bubblewrap or no filter here")
 class TestFilter:
     def test_every_call_that_is_refused_fails(self):
         place = [*seccomp.MACHINES].index(platform.machine())
@@ -72,4 +72,4 @@ class TestFilter:
 def test_where_the_machines_calls_are_not_known_there_is_no_filter(monkeypatch):
     assert seccomp.program("riscv64") == b""
     monkeypatch.setattr(seccomp, "AVAILABLE", Path("/nowhere"))
-    assert seccomp.here() == b""
+    assert seccomp.program() == b""
