@@ -76,7 +76,7 @@ def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
     """Write the files of some modules without the bodies of their functions: what a question withholds.
 
     They can be imported, and do nothing. A name can end in one function, `module:function`. Compiled
-    modules, and compiled copies of the others, give way to an empty file.
+    modules, compiled copies of the others and all other files give way to an empty file.
     """
     wanted: dict[Path, set[str]] = {}
     replaced: dict[Path, Path] = {}
@@ -92,7 +92,7 @@ def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
                 wanted.setdefault(path, set()).add(function)
                 others = (path.parent / "__pycache__").glob(f"{path.stem}.*")  # compiled, from the whole file
                 replaced |= {one: nothing for one in others}
-            elif path.suffix == ".so":
+            elif path.is_file():
                 replaced[path] = nothing
     for path, functions in wanted.items():
         source = path.read_bytes()
