@@ -12,6 +12,7 @@ import sys
 import tomllib
 import types
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 import nbformat
@@ -443,6 +444,23 @@ def test_without_a_sandbox_nothing_is_graded_and_it_says_why(monkeypatch, tmp_pa
         kept.cache_clear()
 
 
+def test_hidden_inputs_are_others_in_each_run(released):
+    examiner = run.Examiner(str(released.checks("tiny")), "ada", "", {})
+    asked = []
+    for examiner.world in ((), ("",), ("x",)):
+        examiner(
+            "test-double", lambda _, arguments: asked.append(arguments) or cases.Answer(0), run.Outcome()
+        )
+    assert len(set(asked)) == 3
+
+
+def test_no_folder_that_the_sandbox_shows_holds_a_course_that_lies_in_it():
+    with sandbox.own_folder() as folder:
+        words = sandbox.sandboxed("bubblewrap", folder, {})
+    shown = [after for word, after in pairwise(words) if word.startswith("--ro-bind")]
+    assert "/usr/lib" in shown and not {"/", "/usr", sys.prefix, sys.base_prefix} & {*shown}
+
+
 def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
     source = "def twice(f):\n    return f\n\n@twice\ndef area(x):\n    return secret(x)\n\nTWO = twice(2)\n"
     names = {}
@@ -557,16 +575,18 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
 
     def run_once(notebook, limits, sandbox, examiner, withheld, asked):
         world = tuple(sorted(withheld))
-        worlds.append((world, set(asked)))
+        worlds.append((world, set(asked), examiner.world))
         told = zip(("mine", "wrong", "free"), earned[world], strict=True)
         verdicts = {f"test-{q}": [{"earned": p, "possible": 1, "in": world}] for q, p in told if q in asked}
         return run.Outcome(verdicts=verdicts, missed=world == ("x", "y"))
 
     monkeypatch.setattr(run, "run_once", run_once)
     withheld = {"mine": frozenset("x"), "wrong": frozenset("y"), "free": frozenset[str]()}
-    examiner = types.SimpleNamespace(withheld=withheld, locked={}, skipped=set())
+    examiner = types.SimpleNamespace(withheld=withheld, locked={}, skipped=set(), world=())
     outcome = run.run(None, Limits(), "bubblewrap", examiner)
-    assert worlds == [(("x", "y"), {*withheld}), ((), {"mine", "wrong"}), (("x",), {"mine"})]
+    assert worlds == [
+        (("x", "y"), {*withheld}, ()), ((), {"mine", "wrong"}, ("",)), (("x",), {"mine"}, ("x",)),
+    ]  # fmt: skip
     assert outcome.earned("mine") == [points] and outcome.earned("free") == [1]
     assert outcome.told("wrong") == [{"earned": 0, "possible": 1, "in": ()}]
 
