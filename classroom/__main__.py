@@ -25,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from classroom import commands, platforms, returns, roster
+from classroom import commands, platforms, returns, roster, seccomp
 from classroom.check import check
 from classroom.course import ASSIGNMENTS, Course
 from classroom.downloads import collect, rehearse
@@ -169,7 +169,8 @@ def outcome(course: Course, asked: argparse.Namespace) -> str:
     if not asked.unprotected and missing():
         raise SystemExit(UNPROTECTED.format(missing()))
     sandbox = "none" if asked.unprotected else "bubblewrap"
-    print(f"grade: sandbox: {sandbox}")
+    unfiltered = ", without a filter of calls" * (not seccomp.program())
+    print(f"grade: sandbox: {sandbox}{unfiltered * (sandbox != 'none')}")
     limits = Limits(asked.cell_seconds, asked.seconds)
     return commands.grade(course, asked.set, limits, sandbox, asked.again, asked.only, asked.jobs)
 

@@ -94,15 +94,18 @@ def reply(text: str) -> Answer:
                 after = rest.get("after", [])
                 return Answer(unpacked(value), unpacked(after) if isinstance(after, list) else [])
             case {"raised": list(kinds), "text": str(said)}:
-                return Answer(
-                    raised=tuple(str(kind)[:LONGEST] for kind in kinds[:20]) or ("Exception",),
-                    text=said[:LONGEST],
-                )
+                names = tuple(in_a_line(str(kind)) for kind in kinds[:20])
+                return Answer(raised=names or ("Exception",), text=in_a_line(said))
     except NotPlain as fault:
         return Answer(raised=("NotPlain",), text=f"it sent {fault}")
     except (ValueError, RecursionError, TypeError):
         pass
     return Answer(raised=("NotPlain",), text="it sent what cannot be read")
+
+
+def in_a_line(text: str) -> str:
+    """Cut a submission's text to a line, with a question mark for what is more than text to a terminal."""
+    return "".join(sign if sign.isprintable() else " " if sign.isspace() else "?" for sign in text[:LONGEST])
 
 
 def locally(function: Callable[..., Any], arguments: Arguments) -> Answer:

@@ -124,18 +124,20 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
         above = found.path.as_posix().partition(sent.place)[0] if platform else sent.place
         whose = sent.number if student in known else above + sent.number * bool(platform)
-        senders.setdefault(student, earlier(course, name, student, sent, known)).add(whose)
+        folder = student.casefold()  # some systems take capitals and small letters for the same
+        senders.setdefault(folder, earlier(course, name, student, sent, known)).add(whose)
         key = (name in found.name, sent.order, sent.when.timestamp() if sent.when else found.changed)
         if not is_notebook(found.name):
             if platform or len(found.path.parts) > 1 or student in known:  # else it is nobody's
                 others[student] = replace(sent, other=found.name)
         elif student not in newest or key > newest[student][0]:
             newest[student] = key, found.content, sent
-    for student in [one for one in senders if len(senders[one]) > 1]:
-        both = " and ".join(sorted(senders[student]))
-        print(f"collect: {both} would both be {student}: left out; name them apart, or give --roster")
-        newest.pop(student, None)
-        others.pop(student, None)
+    for folder in [one for one in senders if len(senders[one]) > 1]:
+        both = " and ".join(sorted(senders[folder]))
+        print(f"collect: {both} would both be {folder}: left out; name them apart, or give --roster")
+        for student in [one for one in (*newest, *others) if one.casefold() == folder]:
+            newest.pop(student, None)
+            others.pop(student, None)
     roster.refuse_another(people, [*(sent for *_, sent in newest.values()), *others.values()])
     if table:
         roster.keep(course, name, table)

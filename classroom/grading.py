@@ -25,9 +25,9 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveAutoGrades
 
+from classroom import roster
 from classroom.cases import Verdict
 from classroom.course import Course, Record, read_record, write_record
 from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE, Cells, Refused, shown
@@ -39,7 +39,7 @@ def digest(course: Course, student: str, name: str, cells: Cells) -> str:
     """Return a digest of a submission and of the set that it answers."""
     found = hashlib.sha256("".join(cell["checksum"] for cell in cells.values()).encode())
     for path in (course.submission(student, name), course.checks(name)):
-        with suppress(FileNotFoundError), path.open("rb") as file:
+        with suppress(OSError), path.open("rb") as file:  # who cannot be read is refused alone, later
             found.update(file.read(LARGEST_FILE + 1))
     return found.hexdigest()
 
@@ -147,9 +147,7 @@ def save_grade(
         path.unlink(missing_ok=True)
     else:
         with book.db.no_autoflush:  # nbgrader's own call warns of an early flush
-            sent = CourseDirectory(config=course.config).get_existing_timestamp(
-                str(course.submission(record.student, name).parent)
-            )
+            sent = roster.sent_at(course, record.student, name)
             book.update_or_create_submission(name, record.student, timestamp=sent)  # or Formgrader grades it
         written = letters(notebook)
         for cell in notebook.cells:

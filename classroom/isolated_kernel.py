@@ -18,11 +18,13 @@ import numpy as np
 
 from classroom.channel import packed, unpacked
 
+FILES = 256  # open at a time, sockets among them: what they hold is no process's memory
+
 
 def start() -> None:
     """Set the limits that the command line names, put something in place of modules, and run the kernel."""
     memory, seconds, modules = json.loads(sys.argv.pop(1))
-    for limit, value in {"AS": memory, "CPU": seconds, "CORE": 0}.items():
+    for limit, value in {"AS": memory, "CPU": seconds, "CORE": 0, "NOFILE": FILES}.items():
         with contextlib.suppress(ValueError, OSError):  # where the system has no such limit
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
     sys.meta_path.insert(0, Emptied(modules))

@@ -44,7 +44,9 @@ HEADINGS = {  # what a column holds: the headings that platforms give it
     "group": ("group", "Group", "Groups", "group_name"),
     "sent": ("Last modified (submission)",),
 }
-FORMULA = re.compile(r"\s*[=+@\uff0b\uff1d\uff20\uff0d]|\s*-(?![\d.]+$|$)|[\t\r\n]")
+FORMULA = re.compile(  # at the beginning, and where a spreadsheet of another language begins a cell
+    r"(^|[;\t\r\n])(?=\s*[=+@\uff0b\uff1d\uff20\uff0d]|\s*-(?![\d.]+$|$)|[\t\r\n])"
+)
 UNTOUCHED = "give the platform's own table, unopened, or save the spreadsheet as CSV UTF-8"
 EXPECTED = (
     "platform and student; or a table as Moodle (grading worksheet, participants), Canvas (gradebook) or "
@@ -146,7 +148,7 @@ def table(path: Path) -> list[Row]:
 def write_table(lines: Iterable[Sequence[str]], target: Path) -> None:
     """Write a table that a spreadsheet shows as it is: what would be a formula there begins as a text."""
     with target.open("w", encoding="utf-8", newline="") as file:
-        shown = [["'" * bool(FORMULA.match(cell)) + cell for cell in line] for line in lines]
+        shown = [[FORMULA.sub(r"\1'", cell) for cell in line] for line in lines]
         csv.writer(file).writerows(shown)
 
 

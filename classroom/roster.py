@@ -7,6 +7,7 @@ import math
 import re
 import shutil
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
@@ -172,13 +173,21 @@ def stamp(course: Course, folder: str, name: str) -> Path:
     return course.submission(folder, name).parent / "timestamp.txt"
 
 
+def sent_at(course: Course, folder: str, name: str) -> datetime | None:
+    """Say when a notebook was handed in, in UTC; None where that is not known.
+
+    On an exchange the file comes from the student's account, and may hold anything.
+    """
+    with suppress(OSError, ValueError, OverflowError):
+        utc: datetime = parse_utc(stamp(course, folder, name).read_text("utf-8")[:99].strip())
+        return utc if abs(utc.year - 2050) < 100 else None  # years that every system can reckon with
+    return None
+
+
 def when(course: Course, folder: str, name: str) -> datetime | None:
     """Say when a notebook was handed in, in local time; None where that is not known."""
-    path = stamp(course, folder, name)
-    if not path.exists():
-        return None
-    utc: datetime = parse_utc(path.read_text("utf-8").strip())
-    return utc.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
+    utc = sent_at(course, folder, name)
+    return utc and utc.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
 
 
 def write_stamp(course: Course, folder: str, name: str, local: datetime | None) -> None:

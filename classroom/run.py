@@ -89,16 +89,19 @@ class Outcome:
 def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
     """Run a prepared notebook where nothing is that a question withholds; come back in time.
 
-    What the sheet itself hands out is withheld from its own question alone. Who misses something is run
-    again, with all of it. A question that lost points, and earns more there, is put once more, with all that
-    the others withhold; one that does not keeps its points, and is told what it did with all at hand.
+    What the sheet itself hands out is withheld from its own question alone, with what that question
+    withholds besides. Who misses something is run again, with all of it. A question that lost points, and
+    earns more there, is put once more, with all that the others withhold; one that does not keeps its points,
+    and is told what it did with all at hand. Each run has hidden inputs of its own: what one run computed
+    with all at hand helps no other.
     """
     started = time.monotonic()
     withheld, given = examiner.withheld, "\n".join(examiner.locked.values())
-    most = {
+    handed_out = {
         name for names in withheld.values() for name in names
-        if ":" not in name or not re.search(rf"\b{name.partition(':')[2]}\b", given)
+        if ":" in name and re.search(rf"\b{name.partition(':')[2]}\b", given)
     }  # fmt: skip
+    most = {name for names in withheld.values() if names.isdisjoint(handed_out) for name in names}
     first = {name for name, names in withheld.items() if names <= most}
     outcome = run_once(notebook, limits, sandbox, examiner, most, first)
     again = {name for name in withheld if name not in first or (outcome.missed and outcome.lost(name))}
@@ -113,7 +116,7 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
             outcome.stopped = outcome.stopped or f"more than {limits.whole} s in all, and questions left"
             break
         examiner.skipped = withheld.keys() - settled if world else set()
-        asked = settled if world else again
+        asked, examiner.world = settled if world else again, (" ".join(sorted(world)),)
         other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
         if not world:
             settled |= {name for name in again & first if not other.earns_more(name, outcome)}
@@ -181,6 +184,7 @@ class Examiner:
         self.student, self.word, self.locked, self.stubs = student, word, locked, stubs
         self.own: dict[str, Any] = {}
         self.asked, self.skipped = set(self.questions), set[str]()
+        self.world: tuple[str, ...] = ()  # what a later run lacks: its inputs are others
 
     def __call__(self, name: str, ask: Ask, outcome: Outcome) -> None:
         """Judge the question whose test has this name; read the student's number where numbers are drawn."""
@@ -188,7 +192,7 @@ class Examiner:
         question = self.questions.get(name.removeprefix("test-"))
         if question and name.startswith("test-") and question.name in self.asked:
             self.own = self.own or cases.own_numbers(self.locked, outcome.signed or self.student)
-            seed = [seeding(self.word), seeding(self.student)]
+            seed = [seeding(text) for text in (self.word, self.student, *self.world)]
             if isinstance(question, ByHand):
                 given = {key: question.given(ask, key).value for key in question.ideas}
                 numbers = {key for key in given if cases.formed(given[key], 0.0) and np.ndim(given[key]) == 0}
@@ -203,11 +207,10 @@ class Examiner:
                 outcome.verdicts[name] = [asdict(verdict) for verdict in verdicts]
 
     def sign(self, name: str, ask: Ask, outcome: Outcome) -> None:
-        """Read the student number; half a character, which nothing could write, becomes a question mark."""
+        """Read the student number."""
         if name in ("student", "numbers"):
             signed = ask("STUDENT_ID", None).value
-            text = signed if isinstance(signed, str) else ""
-            outcome.signed = text[:100].encode("utf-8", "replace").decode() or None
+            outcome.signed = cases.in_a_line(signed)[:100] or None if isinstance(signed, str) else None
 
 
 class OverLimit(Exception):
@@ -225,14 +228,14 @@ async def watch(client: Executor, folder: Path, limits: Limits) -> None:
             started = loop.time()
         if loop.time() - started > limits.whole:
             raise OverLimit(f"more than {limits.whole} s in all")
-        used, processes = 0, me.children(recursive=True)
-        for process in processes:
+        used, threads = me.memory_info().rss, 0  # what the kernel sends is memory here
+        for process in me.children(recursive=True):
             with suppress(psutil.Error):
-                used += process.memory_info().rss
+                used, threads = used + process.memory_info().rss, threads + process.num_threads()
         if used > limits.memory:
             raise OverLimit(f"more than {limits.memory / 2**30:.1f} GiB of memory")
-        if len(processes) > limits.processes:
-            raise OverLimit(f"more than {limits.processes} processes")
+        if threads > limits.threads:
+            raise OverLimit(f"more than {limits.threads} processes and threads")
         room = os.statvfs(folder)
         if os.path.ismount(folder.parent) and room.f_files - room.f_ffree > MOST_FILES:
             raise OverLimit(f"more than {MOST_FILES} files")
@@ -321,8 +324,10 @@ class Executor(NotebookClient):
             return reply("")
 
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
-        """Drop what a cell writes beyond the limit."""
-        if msg["msg_type"] in ("stream", "display_data", "execute_result", "update_display_data"):
+        """Drop what a cell writes beyond the limit, and what belongs to widgets."""
+        if msg["msg_type"].startswith("comm_"):
+            return None
+        if msg["msg_type"] in ("stream", "display_data", "execute_result", "update_display_data", "error"):
             size = len(str(msg["content"]))
             self.written, self.all_written = self.written + size, self.all_written + size
             if self.written > self.limits.output or self.all_written > MOST_OUTPUT:

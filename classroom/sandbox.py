@@ -16,10 +16,11 @@ from pathlib import Path
 from py_compile import PycInvalidationMode
 from py_compile import compile as compile_file
 
+from classroom import seccomp
 from classroom.submission import ONE_THREAD, ROOT, Limits
 
 UNCHECKED = PycInvalidationMode.UNCHECKED_HASH
-PACKAGES = "lib/python3*/*-packages"
+PACKAGES = "lib*/python3*/*-packages"
 GONE = "from classroom.isolated_kernel import refuse\nrefuse({!r})"
 
 
@@ -39,8 +40,11 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
     """Begin the kernel's command: it sees libraries, some files replaced, and writes to its folder."""
     if sandbox == "none":
         return []
-    seen = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
-    seen += [sys.base_prefix, sys.prefix, sysconfig.get_path("stdlib"), os.path.realpath(sys.executable)]
+    prefixes = dict.fromkeys(["", "/usr", "/usr/local", sys.base_prefix])
+    seen = [f"{prefix}/{part}" for prefix in prefixes for part in ("bin", "lib", "lib64", "share")]
+    seen += ["/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts"]
+    seen += [f"{sys.prefix}/{part}" for part in ("bin", "lib", "share", "pyvenv.cfg")]
+    seen += [sysconfig.get_path("stdlib"), os.path.realpath(sys.executable)]
     seen += [str(ROOT / "calibration_lessons")]
     seen += [str(ROOT / "classroom" / name) for name in ("isolated_kernel.py", "channel.py")]
     shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
@@ -50,11 +54,14 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
         shown += [word for path in sorted(others) for word in ("--tmpfs", path, "--remount-ro", path)]
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
     (folder / "shm").mkdir()  # semaphores of several processes lie there
-    return bubblewrap(
-        "--unshare-all", "--unshare-user", "--new-session", "--cap-drop", "ALL", *no_namespaces(),
+    (folder / "filter").write_bytes(seccomp.program())
+    opened = ["sh", "-c", 'exec "$@" 9< "$0"', str(folder / "filter")]  # bubblewrap reads it there
+    return opened + bubblewrap(
+        *["--seccomp", "9"] * bool(seccomp.program()), *no_namespaces(),
+        "--unshare-all", "--unshare-user", "--new-session", "--cap-drop", "ALL",
         "--proc", "/proc", "--dev", "/dev", *shown, "--bind", str(folder), str(folder),
         "--bind", str(folder / "shm"), "/dev/shm",
-        "--chdir", str(folder), "--remount-ro", "/dev", "--remount-ro", "/",
+        "--chdir", str(folder), "--remount-ro", "/dev", "--remount-ro", "/proc", "--remount-ro", "/",
     )  # fmt: skip
 
 
@@ -69,7 +76,7 @@ def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
     """Write the files of some modules without the bodies of their functions: what a question withholds.
 
     They can be imported, and do nothing. A name can end in one function, `module:function`. Compiled
-    modules, and compiled copies of the others, give way to an empty file.
+    modules, compiled copies of the others and all other files give way to an empty file.
     """
     wanted: dict[Path, set[str]] = {}
     replaced: dict[Path, Path] = {}
@@ -85,7 +92,7 @@ def emptied(names: Iterable[str], folder: Path) -> dict[Path, Path]:
                 wanted.setdefault(path, set()).add(function)
                 others = (path.parent / "__pycache__").glob(f"{path.stem}.*")  # compiled, from the whole file
                 replaced |= {one: nothing for one in others}
-            elif path.suffix == ".so":
+            elif path.is_file():
                 replaced[path] = nothing
     for path, functions in wanted.items():
         source = path.read_bytes()
@@ -138,15 +145,14 @@ def modules(replaced: dict[Path, Path], bound: bool) -> dict[str, str]:
 @cache
 def missing() -> str:
     """Say why no kernel would start in the sandbox here; nothing where one would."""
+    if not shutil.which("bwrap"):
+        return "bwrap: No such file or directory"
     kernel = [sys.executable, "-c", "import IPython, classroom.isolated_kernel"]
     with own_folder() as folder:
-        try:
-            done = subprocess.run(
-                [*sandboxed("bubblewrap", folder, {}), *kernel],
-                env=environment(folder), capture_output=True, text=True, errors="replace",
-            )  # fmt: skip
-        except OSError as fault:  # there is no bubblewrap, or it may not be run
-            return f"bwrap: {fault.strerror}"
+        done = subprocess.run(
+            [*sandboxed("bubblewrap", folder, {}), *kernel],
+            env=environment(folder), capture_output=True, text=True, errors="replace",
+        )  # fmt: skip
         return (done.stderr.strip().splitlines() or ["it failed"])[-1] if done.returncode else ""
 
 

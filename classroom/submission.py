@@ -18,7 +18,7 @@ class Limits:
     whole: int = 240  # seconds in all, the start of the kernel left out
     memory: int = 3 * 2**30  # bytes, all processes of the submission together
     disk: int = 20 * 2**20  # bytes, all files together
-    processes: int = 32
+    threads: int = 128  # of all processes of the submission together
     message: int = 32 * 2**20  # bytes of one answer to a test
     output: int = 100_000  # characters a cell; the rest is dropped
 

@@ -12,6 +12,7 @@ import sys
 import tomllib
 import types
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 import nbformat
@@ -21,7 +22,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from classroom import __main__, commands, grading, reading, returns, run, sandbox
+from classroom import __main__, cases, commands, grading, reading, returns, run, sandbox
 from classroom.check import check
 from classroom.course import Course, read_record
 from classroom.platforms import platform_of, sender
@@ -334,7 +335,8 @@ class TestHostile:
         )
 
     def test_output_is_cut_and_holds_nothing_that_a_browser_runs(self, hostile):
-        assert hostile.course.graded_notebook("large output", "tiny").stat().st_size < 2 * LIMITS.output
+        for name in ("large output", "a flood of errors and widgets"):
+            assert hostile.course.graded_notebook(name, "tiny").stat().st_size < 2 * LIMITS.output
         assert hostile.record("to standard output").points == 2
 
     def test_an_id_that_is_not_the_students_is_reported(self, hostile):
@@ -442,6 +444,23 @@ def test_without_a_sandbox_nothing_is_graded_and_it_says_why(monkeypatch, tmp_pa
         kept.cache_clear()
 
 
+def test_hidden_inputs_are_others_in_each_run(released):
+    examiner = run.Examiner(str(released.checks("tiny")), "ada", "", {})
+    asked = []
+    for examiner.world in ((), ("",), ("x",)):
+        examiner(
+            "test-double", lambda _, arguments: asked.append(arguments) or cases.Answer(0), run.Outcome()
+        )
+    assert len(set(asked)) == 3
+
+
+def test_no_folder_that_the_sandbox_shows_holds_a_course_that_lies_in_it():
+    with sandbox.own_folder() as folder:
+        words = sandbox.sandboxed("bubblewrap", folder, {})
+    shown = [after for word, after in pairwise(words) if word.startswith("--ro-bind")]
+    assert "/usr/lib" in shown and not {"/", "/usr", sys.prefix, sys.base_prefix} & {*shown}
+
+
 def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
     source = "def twice(f):\n    return f\n\n@twice\ndef area(x):\n    return secret(x)\n\nTWO = twice(2)\n"
     names = {}
@@ -449,6 +468,11 @@ def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
     assert names["TWO"] == 2 and "secret" not in sandbox.without_bodies(source)
     with pytest.raises(RuntimeError, match="area is not there: the question asks you to write it yourself"):
         names["area"](1)
+
+
+def test_what_a_submission_says_is_a_line_of_text_to_a_terminal_and_a_report():
+    said = cases.reply(json.dumps({"raised": ["E\n"], "text": "\x1b]0;x\x07\nbob: graded 4/4 \u202e\ud800"}))
+    assert said.fault == "E : ?]0;x? bob: graded 4/4 ??"
 
 
 def test_what_a_submission_leaves_is_gone_at_any_depth():
@@ -498,6 +522,12 @@ def test_an_editors_byte_order_mark_is_no_reason_to_refuse(released, tmp_path):
     assert len(reading.read(path).cells) == len(release_of(released).cells)
 
 
+def test_a_submission_that_cannot_be_opened_stops_nobody(released, tmp_path):
+    course = Course(tmp_path, released.sources)
+    course.submission("ada", "tiny").mkdir(parents=True)
+    assert grading.digest(course, "ada", "tiny", {}) == grading.digest(course, "bob", "tiny", {})
+
+
 def test_nobody_is_graded_by_checks_that_cannot_be_loaded(released, tmp_path):
     shutil.copytree(released.sources, tmp_path / "sources")
     (tmp_path / "sources/tiny/checks.py").write_text("QUESTIONS = [", encoding="utf-8")
@@ -545,16 +575,18 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
 
     def run_once(notebook, limits, sandbox, examiner, withheld, asked):
         world = tuple(sorted(withheld))
-        worlds.append((world, set(asked)))
+        worlds.append((world, set(asked), examiner.world))
         told = zip(("mine", "wrong", "free"), earned[world], strict=True)
         verdicts = {f"test-{q}": [{"earned": p, "possible": 1, "in": world}] for q, p in told if q in asked}
         return run.Outcome(verdicts=verdicts, missed=world == ("x", "y"))
 
     monkeypatch.setattr(run, "run_once", run_once)
     withheld = {"mine": frozenset("x"), "wrong": frozenset("y"), "free": frozenset[str]()}
-    examiner = types.SimpleNamespace(withheld=withheld, locked={}, skipped=set())
+    examiner = types.SimpleNamespace(withheld=withheld, locked={}, skipped=set(), world=())
     outcome = run.run(None, Limits(), "bubblewrap", examiner)
-    assert worlds == [(("x", "y"), {*withheld}), ((), {"mine", "wrong"}), (("x",), {"mine"})]
+    assert worlds == [
+        (("x", "y"), {*withheld}, ()), ((), {"mine", "wrong"}, ("",)), (("x",), {"mine"}, ("x",)),
+    ]  # fmt: skip
     assert outcome.earned("mine") == [points] and outcome.earned("free") == [1]
     assert outcome.told("wrong") == [{"earned": 0, "possible": 1, "in": ()}]
 

@@ -20,7 +20,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from classroom import __main__, commands, grading, returns, roster
 from classroom.course import Course, read_record
 from classroom.downloads import collect
-from classroom.platforms import TABLES, Grade, table
+from classroom.platforms import TABLES, Grade, table, write_table
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answered, cell, in_this_process
@@ -306,6 +306,17 @@ def test_blackboard_finds_the_user_name_and_the_number_of_the_column(course, tmp
     assert roster.when(course, "7001", "tiny") == datetime(2026, 12, 1, 10)
 
 
+@pytest.mark.parametrize(
+    "cell, shown",
+    [("=1+1", "'=1+1"), ("signed 'x;=1+1;y'", "signed 'x;'=1+1;y'"), ("a\n@b", "a\n'@b"),
+     ("-x", "'-x"), ("-1.5", "-1.5"), ("a; b", "a; b")],
+)  # fmt: skip
+def test_no_cell_of_a_table_is_a_formula_whatever_parts_the_cells(tmp_path, cell, shown):
+    write_table([[cell]], tmp_path / "t.csv")
+    with (tmp_path / "t.csv").open(newline="") as file:
+        assert [*csv.reader(file)] == [[shown]]
+
+
 def test_a_platforms_table_never_holds_a_remark():
     grade = Grade("7001", "Ada", "101", "4", {"Email address": "a@x", "Feedback comments": "a remark"})
     for write in TABLES.values():
@@ -503,6 +514,13 @@ def test_a_file_is_the_students_who_sent_it_or_is_left_out_and_told(
     collect(course, "tiny", zipped(tmp_path / "download.zip", sent))
     found = {path.parents[1].name: path.read_text() for path in course.folder.glob("submitted/*/*/*.ipynb")}
     assert found == whose and told in capsys.readouterr().out
+
+
+def test_names_that_differ_in_capitals_alone_are_told_apart_by_the_teacher(course, tmp_path, capsys):
+    sent = {f"{name}/tiny.ipynb": name for name in ("Ada", "ada", "Bob")}
+    collect(course, "tiny", zipped(tmp_path / "download.zip", sent))
+    assert "Ada/ and ada/ would both be ada: left out" in capsys.readouterr().out
+    assert commands.students(course, "tiny") == ["Bob"]
 
 
 def test_a_later_download_gives_nobody_the_folder_of_another(course, tmp_path, capsys):
@@ -759,6 +777,16 @@ class TestSomethingElse:
 def test_formgrader_calls_graded_what_is_graded(moodle):
     found = {one["student"]: one["autograded"] for one in commands.nbgrader(moodle).get_submissions("tiny")}
     assert found == {"7001": True, "7002": True}
+
+
+@pytest.mark.parametrize("told", [b"yesterday", b"", b"\xff", b"9" * 10**5, b"9999-12-31 23:59:59 UTC", None])
+def test_a_time_that_cannot_be_read_is_not_known_and_stops_nobody(moodle, told):
+    path = roster.stamp(moodle, "7001", "tiny")
+    path.unlink(missing_ok=True)
+    path.mkdir() if told is None else path.write_bytes(told)
+    assert roster.when(moodle, "7001", "tiny") is None
+    assert "2 graded" in grade(moodle, again=True)
+    assert "7001: graded" in report(moodle)
 
 
 def test_a_date_for_nobody_of_the_class_is_refused(moodle):

@@ -24,6 +24,10 @@ OWN = [
     "calibration_lessons.calibrators.venn_abers", "calibration_lessons.calibrators.multi_class_isotonic",
     "calibration_lessons.book.definitions",
 ]  # fmt: skip
+COSTS = [
+    f"calibration_lessons.measures.proper_scores:{name}"
+    for name in ("negative_log_likelihood", "nll_sums", "_nll_rows", "_nll_rows_of_logits")
+]
 LINES = ["calibration_lessons.models", "sklearn.linear_model", "sklearn.neural_network", "sklearn.svm"]
 
 
@@ -825,7 +829,7 @@ QUESTIONS = [
          "return -np.log(np.exp(log_p[np.arange(len(labels)), labels]).mean())": "the mean of the logarithms",
          "scaled - scaled.max(axis=1, keepdims=True) -> np.clip(scaled, -700, 700)": UNDER,
          "scaled = np.asarray(logits, dtype=float) / temperature -> logits /= temperature; scaled = logits": STAYS},
-        ["calibration_lessons.measures.proper_scores:negative_log_likelihood", "calibration_lessons.book.definitions"],
+        [*COSTS, "calibration_lessons.book.definitions"],
     ),
     Question(
         "fit-temperature", fit_temperature,
