@@ -26,6 +26,7 @@ from .._typing import FloatArray, Floats, IntArray, Label, Seed, Target
 from ..numerics import softmax
 from . import chance
 from ._forecast import Forecast, event_name
+from ._groups import Groups
 from .bins import bin_edges
 from .ece import null_of
 from .reliability import ReliabilityCurve, curve_of
@@ -82,6 +83,7 @@ def calibration_test(
     target: Target = None,
     n_bins: int | None = None,
     sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     from_logits: bool = False,
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
@@ -155,6 +157,8 @@ def calibration_test(
     _input.positive_whole(n_draws, "n_draws")
     if n_bins is not None and method not in BINS:
         raise _input.BadValue("n_bins", f"= {n_bins!r}", f"None: {method!r} has no bins to choose")
+    if groups is not None and method != "ece":
+        raise _input.BadValue("groups", f"is given with method {method!r}", "None, or the method 'ece'")
     generator = _input.generator(random_state)
     values = _input.real_array(y_prob, "y_prob", (1, 2))
     names = (labels, pos_label)
@@ -181,7 +185,8 @@ def calibration_test(
     if method in BINS:
         if method == "ece":
             statistic = curve.ece()
-            p_value = null_of(curve, forecast, "l1", n_draws, generator).p_value(statistic)
+            of_groups = None if groups is None else Groups(groups, forecast, curve)
+            p_value = null_of(curve, forecast, "l1", n_draws, generator, of_groups).p_value(statistic)
         else:
             statistic, p_value = _hosmer_lemeshow(curve)
     elif method == "spiegelhalter":

@@ -13,6 +13,7 @@ from .._parameters import describe
 from .._typing import Label, Names, Norm, Seed, Strategy, Target
 from . import _class_wise
 from ._forecast import Forecast, scores_of
+from ._groups import Groups, independent_draws
 from .bins import bin_index
 from .chance import ECENull, null_of_gaps, tilted_chance
 from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of
@@ -162,6 +163,7 @@ def ece_interval(
     strategy: Strategy = "uniform",
     target: Target | Literal["class-wise"] = None,
     sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     from_logits: bool = False,
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
@@ -230,10 +232,16 @@ def ece_interval(
     _input.one_of(norm, ["l1", "l2"], "norm")
     _input.number_between(level, 0, 1, "level", open_ends=True)
     rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
-    curves = [curve_of(forecast, n_bins, strategy) for forecast in rows]
     if is_class_wise(target):
-        return _class_wise.interval(curves, level, norm)
-    return curves[0].ece_interval(level, norm)
+        if groups is not None:
+            expected = "None with target 'class-wise' (a target with one error has an interval for groups)"
+            raise _input.BadValue("groups", "is given", expected)
+        return _class_wise.interval([curve_of(forecast, n_bins, strategy) for forecast in rows], level, norm)
+    forecast = next(rows)
+    curve = curve_of(forecast, n_bins, strategy)
+    if groups is None:
+        return curve.ece_interval(level, norm)
+    return Groups(groups, forecast, curve).interval(norm, level)
 
 
 @describe
@@ -289,15 +297,21 @@ def ece_under_calibration(
 
 
 def null_of(
-    curve: ReliabilityCurve, forecast: Forecast, norm: Norm, n_draws: int, random_state: Seed
+    curve: ReliabilityCurve,
+    forecast: Forecast,
+    norm: Norm,
+    n_draws: int,
+    random_state: Seed,
+    groups: Groups | None = None,
 ) -> ECENull:
     """Draw the errors that a calibrated model would get, row by row; of many rows, from their bins' sums.
 
     Sums are as good there: a bin that holds few of many rows weighs little. An event that is drawn where none
-    came weighs as much more as events do, so that it is drawn as much more seldom.
+    came weighs as much more as events do, so that it is drawn as much more seldom. Rows in groups are drawn
+    together, however many they are.
     """
     _input.positive_whole(n_draws, "n_draws")
-    if len(forecast.labels) > ROW_BY_ROW:
+    if groups is None and len(forecast.labels) > ROW_BY_ROW:
         return curve.under_calibration(norm, n_draws=n_draws, random_state=random_state)
     (scores, hits), generator, n_bins = forecast.whole(), _input.generator(random_state), len(curve.counts)
     weight, tilt = np.ones(len(scores)) if forecast.weights is None else forecast.weights, curve.tilt
@@ -306,8 +320,11 @@ def null_of(
     p, light = scores.astype(np.float64), weight / np.where(hits, tilt, 1.0)
     expected = np.bincount(index, light * p, minlength=n_bins)
     chance_of, of_hit = tilted_chance(p, tilt), light * (1 + (tilt - 1) * (1 - p))
-    for draw in gaps:
-        happened = generator.random(len(p)) < chance_of
+    if groups is None:
+        drawn = independent_draws(chance_of, n_draws, generator)
+    else:
+        drawn = groups.draws(chance_of, n_draws, generator)
+    for draw, happened in zip(gaps, drawn, strict=True):
         draw[:] = np.bincount(index, of_hit * happened, minlength=n_bins) - expected
         if tilt != 1:
             draw *= weight.sum() / (light.sum() + (tilt - 1) * (light @ happened))

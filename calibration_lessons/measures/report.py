@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .._parameters import describe
 from .._typing import Label, Seed, Strategy, Target
 from ._forecast import Forecast, the
+from ._groups import Groups
 from .ece import null_of
 from .proper_scores import brier_sums, mean_over_rows, nll_sums
 from .reliability import curve_of
@@ -37,6 +38,8 @@ class CalibrationReport:
         Rows of positive weight.
     effective_n : float
         Kish's effective number of rows; without weights `n`.
+    n_groups : int or None
+        Groups of rows that interval and p-value rest on; None where each row stands for itself.
     n_bins : int
         Number of bins, the empty ones among them.
     strategy : {"uniform", "quantile"}
@@ -65,6 +68,7 @@ class CalibrationReport:
     level: float
     n: int
     effective_n: float
+    n_groups: int | None
     n_bins: int
     strategy: Strategy
     under_calibration: float
@@ -114,7 +118,8 @@ class CalibrationReport:
 
     def _rows(self) -> str:
         weighted = not math.isclose(self.n, self.effective_n)
-        return f"n = {self.n}" + (f", effective n = {self.effective_n:.0f}" if weighted else "")
+        rows = f"n = {self.n}" + (f", effective n = {self.effective_n:.0f}" if weighted else "")
+        return rows + (f", in {self.n_groups} groups" if self.n_groups else "")
 
     def _bins(self) -> str:
         kind = "width" if self.strategy == "uniform" else "mass"
@@ -130,6 +135,7 @@ def calibration_report(
     strategy: Strategy = "uniform",
     target: Target = None,
     sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     from_logits: bool = False,
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
@@ -172,8 +178,9 @@ def calibration_report(
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
     curve = curve_of(forecast, n_bins, strategy)
     forecast.warn_of_rows()
-    low, high = curve.ece_interval(level)
-    null = null_of(curve, forecast, "l1", n_draws, random_state)
+    of_groups = None if groups is None else Groups(groups, forecast, curve)
+    low, high = curve.ece_interval(level) if of_groups is None else of_groups.interval("l1", level)
+    null = null_of(curve, forecast, "l1", n_draws, random_state, of_groups)
     filled, ece = curve.counts > 0, curve.ece()
     squares = curve.weights[filled] ** 2 / curve.effective_counts[filled]
     share, said, came = curve.shares[filled], curve.confidence[filled], curve.accuracy[filled]
@@ -189,6 +196,7 @@ def calibration_report(
         level=level,
         n=curve.n,
         effective_n=float(curve.weights.sum() ** 2 / squares.sum()),
+        n_groups=None if of_groups is None else of_groups.n,
         n_bins=len(curve.counts),
         strategy=strategy,
         under_calibration=null.mean,

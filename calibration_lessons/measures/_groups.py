@@ -1,0 +1,146 @@
+"""Groups of rows that err alike: how far they hang together, and what that does to a calibration error.
+
+The errors of two rows of one group that lie in one bin are taken to have the same correlation r in all bins.
+The variance of a bin's accuracy is then 1 + r (sum_j w_j^2 / sum_i w_i^2 - 1) times that of independent rows,
+where w_j is what a group weighs in the bin and w_i what a row weighs: its design effect (Kish 1965).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+from numpy.polynomial.hermite_e import hermegauss
+from scipy.special import ndtr, ndtri
+
+from .. import _input
+from .._typing import Floats, IntArray, Norm
+from . import chance
+from ._forecast import Forecast
+from .bins import bin_index
+from .reliability import ReliabilityCurve
+
+LEAST_GROUPS = 5
+LATENT = np.linspace(0.0, 1.0, 41)  # correlations of the normal numbers behind drawn labels
+TINY = 1e-12
+
+Happened = npt.NDArray[np.bool_]  # of each row, in a draw
+
+
+def group_numbers(groups: npt.ArrayLike, counts: npt.NDArray[np.bool_]) -> IntArray:
+    """Return the number of the group of each row that counts: 0, 1, 2, ..."""
+    group = _input.class_labels(groups, "groups")
+    _input.same_length(groups=group, y_true=counts)
+    number = np.unique(group[counts], return_inverse=True)[1]
+    if (many := int(number.max()) + 1) < LEAST_GROUPS:
+        expected = f"at least {LEAST_GROUPS}, to see how they differ"
+        raise _input.BadValue("groups", f"holds {many} that count", expected)
+    return number
+
+
+def independent_draws(p: Floats, n_draws: int, generator: np.random.Generator) -> Iterator[Happened]:
+    """Draw whether each event happens, each row by itself, again and again."""
+    for _ in range(n_draws):
+        yield generator.random(len(p)) < p
+
+
+class Groups:
+    """The groups of a forecast's rows, and what they do to the error of its curve.
+
+    Attributes
+    ----------
+    n : int
+        Number of groups.
+    correlation : float
+        Of the errors of two rows of one group and bin, in [0, 1].
+    bins : Bins
+        Those that hold a row, with as many effective rows as their design effects leave.
+    """
+
+    def __init__(self, groups: npt.ArrayLike, forecast: Forecast, curve: ReliabilityCurve) -> None:
+        (scores, hits), weight = forecast.whole(), forecast.weights
+        weight = np.ones(len(hits)) if weight is None else weight / weight.mean()
+        counts = weight > 0
+        scores, hits, weight = scores[counts], hits[counts], weight[counts]
+        self._bin = (np.cumsum(curve.counts > 0) - 1)[bin_index(scores, curve.edges, curve.strategy)]
+        self._scores, self._weight, bins = scores, weight, curve.filled()
+        self._group = group_numbers(groups, counts)
+        self.n = int(self._group.max()) + 1
+
+        # A cell holds the rows of one group in one bin: what they weigh, and what they are off together.
+        cells, cell = np.unique(self._group * len(bins.gap) + self._bin, return_inverse=True)
+        self._group_of_cell, of_cell = np.divmod(cells, len(bins.gap))
+        off = weight * (hits - scores - bins.gap[self._bin])
+        self._off_of_cell, mass = np.bincount(cell, off), np.bincount(cell, weight)
+        self._bin_of_cell = of_cell
+        whole, by_rows, by_cells = (
+            np.bincount(of, values)
+            for of, values in ((self._bin, weight), (self._bin, weight**2), (of_cell, mass**2))
+        )
+        pairs = by_cells / by_rows - 1
+
+        # Rows and groups scatter less around their bin's gap than around the true one: they draw it to them.
+        missed = np.bincount(self._bin, off**2)
+        alone = (1 - by_cells / whole**2) * missed * bins.n / np.maximum(bins.n - 1, TINY)
+        more, most = float(self._off_of_cell @ self._off_of_cell - alone.sum()), float(alone @ pairs)
+        self.correlation = min(max(more / most, 0.0), 1.0) if most > TINY * missed.sum() else 1.0
+        effect = 1 + self.correlation * pairs
+        self.bins = bins._replace(n=bins.n / effect)
+        self._expected = missed * effect
+
+        of_groups, of_rows = np.bincount(self._group, weight), float(weight @ weight)
+        self._many = float(of_groups.sum() ** 2 / (of_groups @ of_groups))
+        self._rows = float(weight.sum() ** 2 / of_rows)
+        self._more = self._many / (self._many - 1) * (self._rows - 1) / self._rows
+        self._excess = self._rows / self._many - 1
+        self._pairs = bins.confidence, bins.confidence * (1 - bins.confidence) * pairs * by_rows
+
+    def interval(self, norm: Norm, level: float) -> chance.Interval:
+        """Return both ends of an interval for the error, as `ece_interval` says."""
+        share, gap, confidence, *_ = self.bins
+        size, slope = (np.abs(gap), np.sign(gap)) if norm == "l1" else (gap**2, 2 * gap)
+        far = (size - share @ size)[self._bin] + slope[self._bin] * (confidence[self._bin] - self._scores)
+        far *= self._weight
+        forecasts = self._rows / self._ratio(self._group, far, float(far @ far))
+        return chance.interval(
+            norm, level, [self.bins], chance.Dependence(self._along, self._many, forecasts)
+        )
+
+    def _along(self, slopes: Floats) -> float:
+        """Return by what the error's variance exceeds that of independent bins, where it has these slopes."""
+        off = slopes[self._bin_of_cell] * self._off_of_cell
+        return self._ratio(self._group_of_cell, off, float(slopes**2 @ self._expected))
+
+    def _ratio(self, group: IntArray, off: Floats, expected: float) -> float:
+        """Return by what the squares of the groups' sums exceed what is expected; at least 1."""
+        sums = np.bincount(group, off)
+        return max(1.0, self._more * float(sums @ sums) / expected) if expected > 0 else 1.0
+
+    def draws(self, p: Floats, n_draws: int, generator: np.random.Generator) -> Iterator[Happened]:
+        """Draw whether each event happens, the rows of a group together, again and again.
+
+        Behind each label stands a normal number, of which a part is the group's: the labels of a bin then
+        have the correlation that was found, or rather one that differs from it in each draw as much as that
+        of so many groups may.
+        """
+        if self._excess <= TINY:
+            yield from independent_draws(p, n_draws, generator)
+            return
+        freedom, latent, below = max(self._many - 1, chance.LEAST_FREEDOM), self._latent(), ndtri(p)
+        for _ in range(n_draws):
+            factor = freedom / max(generator.chisquare(freedom), TINY)
+            found = ((1 + self.correlation * self._excess) * factor - 1) / self._excess
+            share = np.interp(found, latent, LATENT)
+            own, common = generator.standard_normal(len(p)), generator.standard_normal(self.n)
+            yield np.sqrt(1 - share) * own + np.sqrt(share) * common[self._group] < below
+
+    def _latent(self) -> Floats:
+        """Return the correlation of a bin's labels for each of `LATENT`, in the mean over pairs of rows."""
+        confidence, pairs = self._pairs
+        nodes, weights = hermegauss(40)
+        c = np.clip(confidence, TINY, 1 - TINY)[:, None, None]
+        own = np.sqrt(np.maximum(1 - LATENT, TINY))[:, None]
+        chances = ndtr((ndtri(c) - np.sqrt(LATENT)[:, None] * nodes) / own)
+        found = ((chances - c) ** 2 @ (weights / weights.sum())) / (c * (1 - c))[..., 0]
+        return np.asarray(np.append(np.maximum.accumulate(pairs @ found)[:-1] / max(pairs.sum(), TINY), 1.0))
