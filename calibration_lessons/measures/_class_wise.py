@@ -24,7 +24,7 @@ from ._forecast import scores_of
 from .bins import bin_index, edges_of
 from .reliability import ReliabilityCurve
 
-DEPENDENCE = chance.Dependence(lambda _: 2.0)  # largest ratio of the variance to that of independent classes
+DEPENDENCE = 2.0  # largest ratio of the variance to that of independent classes
 
 
 def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[float, float]:
@@ -32,7 +32,8 @@ def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[
     if norm != "l1":
         expected = "'l1' (a mean of roots has no such interval)"
         raise _input.BadValue("norm", f"= {norm!r} with target 'class-wise'", expected)
-    return chance.interval(norm, level, [curve.filled() for curve in curves], DEPENDENCE)
+    bound = chance.Dependence(lambda _: DEPENDENCE)
+    return chance.interval(norm, level, [curve.filled() for curve in curves], bound)
 
 
 def null(

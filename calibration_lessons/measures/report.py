@@ -38,8 +38,6 @@ class CalibrationReport:
         Rows of positive weight.
     effective_n : float
         Kish's effective number of rows; without weights `n`.
-    n_groups : int or None
-        Groups of rows that interval and p-value rest on; None where each row stands for itself.
     n_bins : int
         Number of bins, the empty ones among them.
     strategy : {"uniform", "quantile"}
@@ -59,6 +57,8 @@ class CalibrationReport:
         Share of rows whose top label is right.
     confidence : float
         Mean probability of the top label: above the accuracy, the forecast is over-confident on average.
+    n_groups : int or None
+        Groups of rows that interval and p-value rest on; None where each row stands for itself.
     """
 
     event: str
@@ -68,7 +68,6 @@ class CalibrationReport:
     level: float
     n: int
     effective_n: float
-    n_groups: int | None
     n_bins: int
     strategy: Strategy
     under_calibration: float
@@ -79,6 +78,7 @@ class CalibrationReport:
     brier: float
     accuracy: float
     confidence: float
+    n_groups: int | None = None
 
     def __str__(self) -> str:
         return format(self, ".3f")
@@ -119,7 +119,7 @@ class CalibrationReport:
     def _rows(self) -> str:
         weighted = not math.isclose(self.n, self.effective_n)
         rows = f"n = {self.n}" + (f", effective n = {self.effective_n:.0f}" if weighted else "")
-        return rows + (f", in {self.n_groups} groups" if self.n_groups else "")
+        return rows + (f" in {self.n_groups} groups" if self.n_groups else "")
 
     def _bins(self) -> str:
         kind = "width" if self.strategy == "uniform" else "mass"
@@ -196,7 +196,6 @@ def calibration_report(
         level=level,
         n=curve.n,
         effective_n=float(curve.weights.sum() ** 2 / squares.sum()),
-        n_groups=None if of_groups is None else of_groups.n,
         n_bins=len(curve.counts),
         strategy=strategy,
         under_calibration=null.mean,
@@ -207,4 +206,5 @@ def calibration_report(
         brier=mean_over_rows(brier_sums(forecast, from_logits=from_logits)),
         accuracy=accuracy,
         confidence=confidence,
+        n_groups=None if of_groups is None else of_groups.n,
     )
