@@ -129,8 +129,8 @@ class Groups:
             return
         freedom, latent, below = max(self._many - 1, chance.LEAST_FREEDOM), self._latent(), ndtri(p)
         for _ in range(n_draws):
-            factor = freedom / max(generator.chisquare(freedom), TINY)
-            found = ((1 + self.correlation * self._excess) * factor - 1) / self._excess
+            less = freedom / max(generator.chisquare(freedom), TINY) - 1
+            found = self.correlation + (1 - self.correlation) * (1 / self._excess + self.correlation) * less
             share = np.interp(found, latent, LATENT)
             own, common = generator.standard_normal(len(p)), generator.standard_normal(self.n)
             yield np.sqrt(1 - share) * own + np.sqrt(share) * common[self._group] < below
