@@ -63,84 +63,85 @@ class Groups:
         weight = np.ones(len(hits)) if weight is None else weight / weight.mean()
         counts = weight > 0
         scores, hits, weight = scores[counts], hits[counts], weight[counts]
-        self._bin = (np.cumsum(curve.counts > 0) - 1)[bin_index(scores, curve.edges, curve.strategy)]
-        self._scores, self._weight, bins = scores, weight, curve.filled()
-        self._group = group_numbers(groups, counts)
+        bins, bin_of_filled = curve.filled(), np.cumsum(curve.counts > 0) - 1
+        self._bin = bin_of_filled[bin_index(scores, curve.edges, curve.strategy)]
+        self._scores, self._weight, self._group = scores, weight, group_numbers(groups, counts)
         self.n = int(self._group.max()) + 1
 
         # A cell holds the rows of one group in one bin: what they weigh, and what they are off together.
         cells, cell = np.unique(self._group * len(bins.gap) + self._bin, return_inverse=True)
-        self._group_of_cell, of_cell = np.divmod(cells, len(bins.gap))
+        self._group_of_cell, self._bin_of_cell = np.divmod(cells, len(bins.gap))
         off = weight * (hits - scores - bins.gap[self._bin])
         self._off_of_cell, mass = np.bincount(cell, off), np.bincount(cell, weight)
-        self._bin_of_cell = of_cell
-        whole, by_rows, by_cells = (
-            np.bincount(of, values)
-            for of, values in ((self._bin, weight), (self._bin, weight**2), (of_cell, mass**2))
-        )
-        pairs = by_cells / by_rows - 1
+        squares, squares_of_cells = np.bincount(self._bin, weight**2), np.bincount(self._bin_of_cell, mass**2)
+        excess = squares_of_cells / squares - 1
 
         # Rows and groups scatter less around their bin's gap than around the true one: they draw it to them.
         missed = np.bincount(self._bin, off**2)
-        alone = (1 - by_cells / whole**2) * missed * bins.n / np.maximum(bins.n - 1, TINY)
-        more, most = float(self._off_of_cell @ self._off_of_cell - alone.sum()), float(alone @ pairs)
-        self.correlation = min(max(more / most, 0.0), 1.0) if most > TINY * missed.sum() else 1.0
-        effect = 1 + self.correlation * pairs
+        free = 1 - squares_of_cells / np.bincount(self._bin, weight) ** 2
+        alone = free * missed * bins.n / np.maximum(bins.n - 1, TINY)
+        more, most = float(self._off_of_cell @ self._off_of_cell - alone.sum()), float(alone @ excess)
+        known = most > TINY * missed.sum()  # unless no two groups share a bin
+        self.correlation = min(max(more / most, 0.0), 1.0) if known else 1.0
+        effect = 1 + self.correlation * excess
         self.bins = bins._replace(n=bins.n / effect)
         self._expected = missed * effect
+        self._pairs = bins.confidence * (1 - bins.confidence) * excess * squares
 
-        of_groups, of_rows = np.bincount(self._group, weight), float(weight @ weight)
+        of_groups = np.bincount(self._group, weight)
         self._many = float(of_groups.sum() ** 2 / (of_groups @ of_groups))
-        self._rows = float(weight.sum() ** 2 / of_rows)
-        self._more = self._many / (self._many - 1) * (self._rows - 1) / self._rows
+        self._rows = float(weight.sum() ** 2 / (weight @ weight))
         self._excess = self._rows / self._many - 1
-        self._pairs = bins.confidence, bins.confidence * (1 - bins.confidence) * pairs * by_rows
+        free_rows = (self._rows - 1 - self.correlation * self._excess) / self._rows
+        self._correction = self._many / max(self._many - 1, TINY) * free_rows
 
     def interval(self, norm: Norm, level: float) -> chance.Interval:
         """Return both ends of an interval for the error, as `ece_interval` says."""
         share, gap, confidence, *_ = self.bins
         size, slope = (np.abs(gap), np.sign(gap)) if norm == "l1" else (gap**2, 2 * gap)
-        far = (size - share @ size)[self._bin] + slope[self._bin] * (confidence[self._bin] - self._scores)
-        far *= self._weight
-        forecasts = self._rows / self._ratio(self._group, far, float(far @ far))
-        return chance.interval(
-            norm, level, [self.bins], chance.Dependence(self._along, self._many, forecasts)
-        )
+        of_bin = self._weight * (size - share @ size)[self._bin]
+        far = of_bin + self._weight * slope[self._bin] * (confidence[self._bin] - self._scores)
+        apart, of_bins = np.bincount(self._group, far), np.bincount(self._group, of_bin)
+        common = max(0.0, 2 * float(self._off(slope) @ of_bins))  # where labels and forecasts go together
+        found, alone = self._correction * (float(apart @ apart) + common), float(far @ far)
+        forecasts = self._rows / (max(1.0, found / alone) if alone > 0 else 1.0)
+        dependence = chance.Dependence(self._along, self._many, forecasts)
+        return chance.interval(norm, level, [self.bins], dependence)
+
+    def _off(self, slopes: Floats) -> Floats:
+        """Return what each group adds to the error where it has these slopes in the accuracies."""
+        off = np.bincount(self._group_of_cell, slopes[self._bin_of_cell] * self._off_of_cell)
+        return np.asarray(off, dtype=np.float64)
 
     def _along(self, slopes: Floats) -> float:
-        """Return by what the error's variance exceeds that of independent bins, where it has these slopes."""
-        off = slopes[self._bin_of_cell] * self._off_of_cell
-        return self._ratio(self._group_of_cell, off, float(slopes**2 @ self._expected))
-
-    def _ratio(self, group: IntArray, off: Floats, expected: float) -> float:
-        """Return by what the squares of the groups' sums exceed what is expected; at least 1."""
-        sums = np.bincount(group, off)
-        return max(1.0, self._more * float(sums @ sums) / expected) if expected > 0 else 1.0
+        """Return by what the error's variance exceeds that of independent bins; at least 1."""
+        off, expected = self._off(slopes), float(slopes**2 @ self._expected)
+        return max(1.0, self._correction * float(off @ off) / expected) if expected > 0 else 1.0
 
     def draws(self, p: Floats, n_draws: int, generator: np.random.Generator) -> Iterator[Happened]:
         """Draw whether each event happens, the rows of a group together, again and again.
 
         Behind each label stands a normal number, of which a part is the group's: the labels of a bin then
         have the correlation that was found, or rather one that differs from it in each draw as much as that
-        of so many groups may.
+        of so many groups may (Fisher 1925, on the intraclass correlation).
         """
         if self._excess <= TINY:
             yield from independent_draws(p, n_draws, generator)
             return
         freedom, latent, below = max(self._many - 1, chance.LEAST_FREEDOM), self._latent(), ndtri(p)
+        spread = (1 - self.correlation) * (1 / self._excess + self.correlation)
         for _ in range(n_draws):
-            less = freedom / max(generator.chisquare(freedom), TINY) - 1
-            found = self.correlation + (1 - self.correlation) * (1 / self._excess + self.correlation) * less
+            found = self.correlation + spread * (freedom / max(generator.chisquare(freedom), TINY) - 1)
             share = np.interp(found, latent, LATENT)
             own, common = generator.standard_normal(len(p)), generator.standard_normal(self.n)
             yield np.sqrt(1 - share) * own + np.sqrt(share) * common[self._group] < below
 
     def _latent(self) -> Floats:
         """Return the correlation of a bin's labels for each of `LATENT`, in the mean over pairs of rows."""
-        confidence, pairs = self._pairs
         nodes, weights = hermegauss(40)
-        c = np.clip(confidence, TINY, 1 - TINY)[:, None, None]
+        c = np.clip(self.bins.confidence, TINY, 1 - TINY)[:, None, None]
         own = np.sqrt(np.maximum(1 - LATENT, TINY))[:, None]
         chances = ndtr((ndtri(c) - np.sqrt(LATENT)[:, None] * nodes) / own)
         found = ((chances - c) ** 2 @ (weights / weights.sum())) / (c * (1 - c))[..., 0]
-        return np.asarray(np.append(np.maximum.accumulate(pairs @ found)[:-1] / max(pairs.sum(), TINY), 1.0))
+        mean = self._pairs @ found / max(float(self._pairs.sum()), TINY)
+        return np.append(np.maximum.accumulate(mean[:-1]), 1.0)
