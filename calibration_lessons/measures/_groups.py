@@ -70,17 +70,17 @@ class Groups:
 
         # A cell holds the rows of one group in one bin: what they weigh, and what they are off together.
         cells, cell = np.unique(self._group * len(bins.gap) + self._bin, return_inverse=True)
-        self._group_of_cell, self._bin_of_cell = np.divmod(cells, len(bins.gap))
-        off = weight * (hits - scores - bins.gap[self._bin])
-        self._off_of_cell, mass = np.bincount(cell, off), np.bincount(cell, weight)
-        squares, squares_of_cells = np.bincount(self._bin, weight**2), np.bincount(self._bin_of_cell, mass**2)
+        self._off = off = weight * (hits - scores - bins.gap[self._bin])
+        off_of_cells, mass = np.bincount(cell, off), np.bincount(cell, weight)
+        squares = np.bincount(self._bin, weight**2)
+        squares_of_cells = np.bincount(cells % len(bins.gap), mass**2)
         excess = squares_of_cells / squares - 1
 
         # Rows and groups scatter less around their bin's gap than around the true one: they draw it to them.
         missed = np.bincount(self._bin, off**2)
         free = 1 - squares_of_cells / np.bincount(self._bin, weight) ** 2
         alone = free * missed * bins.n / np.maximum(bins.n - 1, TINY)
-        more, most = float(self._off_of_cell @ self._off_of_cell - alone.sum()), float(alone @ excess)
+        more, most = float(off_of_cells @ off_of_cells - alone.sum()), float(alone @ excess)
         known = most > TINY * missed.sum()  # unless no two groups share a bin
         self.correlation = min(max(more / most, 0.0), 1.0) if known else 1.0
         effect = 1 + self.correlation * excess
@@ -101,21 +101,20 @@ class Groups:
         size, slope = (np.abs(gap), np.sign(gap)) if norm == "l1" else (gap**2, 2 * gap)
         of_bin = self._weight * (size - share @ size)[self._bin]
         far = of_bin + self._weight * slope[self._bin] * (confidence[self._bin] - self._scores)
-        apart, of_bins = np.bincount(self._group, far), np.bincount(self._group, of_bin)
-        common = max(0.0, 2 * float(self._off(slope) @ of_bins))  # where labels and forecasts go together
+        off, apart, of_bins = (
+            np.bincount(self._group, of_rows) for of_rows in (slope[self._bin] * self._off, far, of_bin)
+        )
+        together = float(off @ of_bins - (slope[self._bin] * self._off) @ of_bin)
+        common = 2 * max(0.0, together)  # where labels and forecasts of a group go the same way
         found, alone = self._correction * (float(apart @ apart) + common), float(far @ far)
         forecasts = self._rows / (max(1.0, found / alone) if alone > 0 else 1.0)
         dependence = chance.Dependence(self._along, self._many, forecasts)
         return chance.interval(norm, level, [self.bins], dependence)
 
-    def _off(self, slopes: Floats) -> Floats:
-        """Return what each group adds to the error where it has these slopes in the accuracies."""
-        off = np.bincount(self._group_of_cell, slopes[self._bin_of_cell] * self._off_of_cell)
-        return np.asarray(off, dtype=np.float64)
-
     def _along(self, slopes: Floats) -> float:
         """Return by what the error's variance exceeds that of independent bins; at least 1."""
-        off, expected = self._off(slopes), float(slopes**2 @ self._expected)
+        off = np.bincount(self._group, slopes[self._bin] * self._off)
+        expected = float(slopes**2 @ self._expected)
         return max(1.0, self._correction * float(off @ off) / expected) if expected > 0 else 1.0
 
     def draws(self, p: Floats, n_draws: int, generator: np.random.Generator) -> Iterator[Happened]:
