@@ -98,7 +98,7 @@ def calibration_test(
     ----------
     {y_true, y_prob}
     method : str
-        "ece": the expected calibration error, against its draws, as in `calibration_report`.
+        "ece": the expected calibration error, against its draws, as in `calibration_report`, also of groups.
         "t-cal": the debiased squared error in 1, 2, 4, ... bins of equal width, in standard deviations, at
         its largest (``eq-t-cal``). "kernel": the squared kernel calibration error of all classes at once
         (``eq-skce``), at most 5000 rows. "kolmogorov-smirnov": the largest cumulative difference between
@@ -114,6 +114,8 @@ def calibration_test(
         Importance weights, non-negative: each row counts so much, in the data and in the draws. Where events
         weigh more (label shift, a case-control sample), a drawn event does, too, and comes more seldom; for
         "kernel" this is done where a row's label settles its weight.
+    {groups}
+        For "ece" alone.
     {from_logits, labels}
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and

@@ -187,6 +187,8 @@ def ece_interval(
     {sample_weight}
         Each bin counts with its effective number of rows. Weights may depend on the label, too (label
         shift, a case-control sample, undersampled negatives).
+    {groups}
+        Not with "class-wise".
     {from_logits, labels, norm}
         "class-wise" has an interval for "l1" alone.
     {level}
@@ -200,15 +202,22 @@ def ece_interval(
 
     Notes
     -----
-    t is a quantile of Student's with one degree of freedom less than (effective) rows, and the observed error
-    is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare events. The
-    rows are taken as independent of each other; forecasts and events within a bin as well, unless their
-    distances scatter more than that, as in a wide bin with forecasts the wrong way round.
+    t is a quantile of Student's with one degree of freedom less than (effective) rows, and the observed
+    error is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare
+    events. The rows, or groups, are taken as independent of each other; forecasts and events within a bin
+    as well, unless their distances scatter more than that, as in a wide bin with forecasts the wrong way
+    round.
 
     How many times as much an event weighs as another row of its bin is taken from all bins together. With
     events weighted 0.1 to 100 times, and 300 or 3000 rows, the interval held the error in 96 to 100 % of
     samples, but in 79 % where hardly two events of weight 100 are expected: what was not seen has no weight.
     Bins of equal mass: 93 to 99 %, behind five networks with 100 to 500 rows.
+
+    With ``groups=`` the errors of two rows of one group and bin have one correlation, estimated from all
+    bins, and each bin counts with so many rows as its design effect leaves (Kish 1965). The variance of the
+    error is at least that of the groups' sums, of labels and of forecasts; t has one degree of freedom less
+    than (effective) groups. In samples of 20, 100 and 400 groups from 16 sources the interval held the
+    error in HELD %, without groups in WITHOUT % (`tools/experiments/groups_coverage.csv`).
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
     chance a second time, so for a calibrated model with many rows it never holds 0.
@@ -219,9 +228,9 @@ def ece_interval(
 
     References
     ----------
-    Casella and Berger (2002), Statistical inference, section 9.2.1 (inverting a test). For the squared error
-    another interval is that of Sun et al. (2024), A confidence interval for the l2 expected calibration
-    error.
+    Casella and Berger (2002), Statistical inference, section 9.2.1 (inverting a test); Kish (1965), Survey
+    sampling, section 5.4 (design effect). For the squared error another interval is that of Sun et al.
+    (2024), A confidence interval for the l2 expected calibration error.
 
     Examples
     --------

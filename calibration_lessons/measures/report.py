@@ -150,8 +150,8 @@ def calibration_report(
 
     Parameters
     ----------
-    {y_true, y_prob, n_bins, strategy, target, sample_weight, from_logits, labels}
-    {level}
+    {y_true, y_prob, n_bins, strategy, target, sample_weight}
+    {groups, from_logits, labels, level}
     n_draws : int
         Draws behind the value under calibration and the p-value, which is at least 1 / (n_draws + 1).
     {random_state}
@@ -160,6 +160,11 @@ def calibration_report(
     -----
     The interval is that of `ece_interval`; the value under calibration and the p-value are those of
     `ece_under_calibration`, with the same seed to the last digit.
+
+    With ``groups=`` labels of one group are drawn together, with the correlation that was found for the
+    interval: behind each stands a normal number, of which a part is the group's. The p-value was at most 0.05
+    in REFUTED % of the samples of calibrated sources that `ece_interval` speaks of. Of a forecast with many
+    rows each is drawn, which takes about 25 seconds for a million.
 
     References
     ----------
