@@ -37,6 +37,10 @@ target : {None, "top-label", "positive", "class-wise"} or int
     "sample_weight": """\
 sample_weight : array_like, shape (n,), optional
     Importance weights, non-negative.""",
+    "groups": """\
+groups : array_like, shape (n,), optional
+    What rows hang together by: the text that several questions are about, the patient who comes again, the
+    film of a frame. Groups are then what is independent, five of them at least.""",
     "from_logits": """\
 from_logits : bool
     Read `y_prob` as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).""",

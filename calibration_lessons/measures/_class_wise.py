@@ -32,7 +32,8 @@ def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[
     if norm != "l1":
         expected = "'l1' (a mean of roots has no such interval)"
         raise _input.BadValue("norm", f"= {norm!r} with target 'class-wise'", expected)
-    return chance.interval(norm, level, [curve.filled() for curve in curves], dependence=DEPENDENCE)
+    bound = chance.Dependence(lambda _: DEPENDENCE)
+    return chance.interval(norm, level, [curve.filled() for curve in curves], bound)
 
 
 def null(

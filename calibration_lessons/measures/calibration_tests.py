@@ -26,6 +26,7 @@ from .._typing import FloatArray, Floats, IntArray, Label, Seed, Target
 from ..numerics import softmax
 from . import chance
 from ._forecast import Forecast, event_name
+from ._groups import Groups
 from .bins import bin_edges
 from .ece import null_of
 from .reliability import ReliabilityCurve, curve_of
@@ -82,6 +83,7 @@ def calibration_test(
     target: Target = None,
     n_bins: int | None = None,
     sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     from_logits: bool = False,
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
@@ -96,7 +98,7 @@ def calibration_test(
     ----------
     {y_true, y_prob}
     method : str
-        "ece": the expected calibration error, against its draws, as in `calibration_report`.
+        "ece": the expected calibration error, against its draws, as in `calibration_report`, also of groups.
         "t-cal": the debiased squared error in 1, 2, 4, ... bins of equal width, in standard deviations, at
         its largest (``eq-t-cal``). "kernel": the squared kernel calibration error of all classes at once
         (``eq-skce``), at most 5000 rows. "kolmogorov-smirnov": the largest cumulative difference between
@@ -112,6 +114,8 @@ def calibration_test(
         Importance weights, non-negative: each row counts so much, in the data and in the draws. Where events
         weigh more (label shift, a case-control sample), a drawn event does, too, and comes more seldom; for
         "kernel" this is done where a row's label settles its weight.
+    {groups}
+        For "ece" alone.
     {from_logits, labels}
     n_draws : int
         Draws behind the p-value, which is at least 1 / (n_draws + 1). "spiegelhalter" takes the normal and
@@ -155,6 +159,8 @@ def calibration_test(
     _input.positive_whole(n_draws, "n_draws")
     if n_bins is not None and method not in BINS:
         raise _input.BadValue("n_bins", f"= {n_bins!r}", f"None: {method!r} has no bins to choose")
+    if groups is not None and method != "ece":
+        raise _input.BadValue("groups", f"is given with method {method!r}", "None, or the method 'ece'")
     generator = _input.generator(random_state)
     values = _input.real_array(y_prob, "y_prob", (1, 2))
     names = (labels, pos_label)
@@ -181,7 +187,8 @@ def calibration_test(
     if method in BINS:
         if method == "ece":
             statistic = curve.ece()
-            p_value = null_of(curve, forecast, "l1", n_draws, generator).p_value(statistic)
+            of_groups = None if groups is None else Groups(groups, forecast, curve)
+            p_value = null_of(curve, forecast, "l1", n_draws, generator, of_groups).p_value(statistic)
         else:
             statistic, p_value = _hosmer_lemeshow(curve)
     elif method == "spiegelhalter":

@@ -82,7 +82,25 @@ class Bins(NamedTuple):
         return float(np.sqrt(max(0.0, variance)))
 
 
-def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: float = 1.0) -> Interval:
+class Dependence(NamedTuple):
+    """What the labels of one bin have to do with those of another, and rows with each other.
+
+    `along` says by what the variance that the labels give the error exceeds that of independent bins, where
+    the error has these slopes in the accuracies of the bins. `groups` is how many groups of rows there
+    are, and `forecasts` how many independent rows the forecasts are worth; None: as many as the labels.
+    """
+
+    along: Callable[[Floats], float] = lambda _: 1.0
+    groups: float = np.inf
+    forecasts: float | None = None
+
+
+INDEPENDENT = Dependence()
+
+
+def interval(
+    norm: Norm, level: float, classes: Sequence[Bins], dependence: Dependence = INDEPENDENT
+) -> Interval:
     """Invert a test of the binned error, as `ece_interval` says; of several classes, of their mean error.
 
     For the upper end all gaps are the same number of standard errors. Of all candidates with one error these
@@ -96,16 +114,17 @@ def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: f
     so few rows with a gap of nearly 1 may carry the error, and the upper end allows for them.
 
     Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the
-    variance that the labels give the error, as a multiple of the one that independent bins give it; what
-    the forecasts add is taken as if it went the same way in all classes.
+    variance that the labels give the error; for the upper end also along the gaps sought, which by luck may
+    have other signs than those seen. What the forecasts add is taken as if it went the same way in all
+    classes.
     """
     bins = Bins(*(np.concatenate(column) for column in zip(*classes, strict=True)))
     share, gap, confidence, n = bins.share / len(classes), *bins[1:4]
     rows = 1 / float(classes[0].share ** 2 @ (1 / classes[0].n))
     if rows <= 1 + ATOL:
         return 0.0, 1.0  # one row rules nothing out: other rows may bring other forecasts
-    quantile = float(student.isf((1 - level) / 2, max(rows - 1, LEAST_FREEDOM)))
-    z, power = quantile * np.sqrt(dependence), 1 if norm == "l1" else 2
+    freedom = max(min(rows, dependence.groups) - 1, LEAST_FREEDOM)
+    quantile, power = float(student.isf((1 - level) / 2, freedom)), 1 if norm == "l1" else 2
     error = bins.sd(confidence)
     ratio = np.divide(np.abs(gap), error, out=np.where(gap == 0, 0.0, np.inf), where=error > 0)
     clear = (ratio > THRESHOLD) | (ratio == ratio.max())
@@ -116,10 +135,12 @@ def interval(norm: Norm, level: float, classes: Sequence[Bins], *, dependence: f
     fewer, more = (max(0.0, measured ** (1 / power) + half / rows) ** power for half in (-0.5, 0.5))
     calibrated, _ = _moments(norm, share, np.zeros_like(gap), error, confidence, confidence)
     _, variance = _moments(norm, share, gap, scatter, confidence, accuracy)
+    seen, sought = (dependence.along(np.sign(x) if norm == "l1" else x) for x in (gap, even))
+    z, z_high = quantile * np.sqrt(seen), quantile * np.sqrt(max(seen, sought))
     low = _candidate(norm, z, share, fewer, confidence, bins.sd, np.where(clear, gap, 0.0))
-    high = _candidate(norm, -z, share, max(more, float(calibrated)), confidence, bins.sd, even, variance)
+    high = _candidate(norm, -z_high, share, max(more, float(calibrated)), confidence, bins.sd, even, variance)
     spread = float(np.mean([one.spread_of_forecasts(norm) for one in classes]))
-    forecasts = quantile * spread / np.sqrt(rows)
+    forecasts = quantile * spread / np.sqrt(dependence.forecasts or rows)
     down, up = max(0.0, measured - low), max(0.0, high - measured)
     low = max(0.0, low + down - float(np.hypot(down, forecasts)))
     unseen = 0.0 if norm == "l1" else -np.log1p(-level) / rows * float(bins.unseen.max()) ** 2

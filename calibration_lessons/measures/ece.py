@@ -13,6 +13,7 @@ from .._parameters import describe
 from .._typing import Label, Names, Norm, Seed, Strategy, Target
 from . import _class_wise
 from ._forecast import Forecast, scores_of
+from ._groups import Groups, independent_draws
 from .bins import bin_index
 from .chance import ECENull, null_of_gaps, tilted_chance
 from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of
@@ -162,6 +163,7 @@ def ece_interval(
     strategy: Strategy = "uniform",
     target: Target | Literal["class-wise"] = None,
     sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     from_logits: bool = False,
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
@@ -185,6 +187,8 @@ def ece_interval(
     {sample_weight}
         Each bin counts with its effective number of rows. Weights may depend on the label, too (label
         shift, a case-control sample, undersampled negatives).
+    {groups}
+        Not with "class-wise".
     {from_logits, labels, norm}
         "class-wise" has an interval for "l1" alone.
     {level}
@@ -198,15 +202,22 @@ def ece_interval(
 
     Notes
     -----
-    t is a quantile of Student's with one degree of freedom less than (effective) rows, and the observed error
-    is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare events. The
-    rows are taken as independent of each other; forecasts and events within a bin as well, unless their
-    distances scatter more than that, as in a wide bin with forecasts the wrong way round.
+    t is a quantile of Student's with one degree of freedom less than (effective) rows, and the observed
+    error is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare
+    events. The rows, or groups, are taken as independent of each other; forecasts and events within a bin
+    as well, unless their distances scatter more than that, as in a wide bin with forecasts the wrong way
+    round.
 
     How many times as much an event weighs as another row of its bin is taken from all bins together. With
     events weighted 0.1 to 100 times, and 300 or 3000 rows, the interval held the error in 96 to 100 % of
     samples, but in 79 % where hardly two events of weight 100 are expected: what was not seen has no weight.
     Bins of equal mass: 93 to 99 %, behind five networks with 100 to 500 rows.
+
+    With ``groups=`` the errors of two rows of one group and bin have one correlation, estimated from all
+    bins, and each bin counts with so many rows as its design effect leaves (Kish 1965). The variance of the
+    error is at least that of the groups' sums, of labels and of forecasts; t has one degree of freedom less
+    than (effective) groups. In samples of 20, 100 and 400 groups from 16 sources the interval held the
+    error in HELD %, without groups in WITHOUT % (`tools/experiments/groups_coverage.csv`).
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
     chance a second time, so for a calibrated model with many rows it never holds 0.
@@ -217,9 +228,9 @@ def ece_interval(
 
     References
     ----------
-    Casella and Berger (2002), Statistical inference, section 9.2.1 (inverting a test). For the squared error
-    another interval is that of Sun et al. (2024), A confidence interval for the l2 expected calibration
-    error.
+    Casella and Berger (2002), Statistical inference, section 9.2.1 (inverting a test); Kish (1965), Survey
+    sampling, section 5.4 (design effect). For the squared error another interval is that of Sun et al.
+    (2024), A confidence interval for the l2 expected calibration error.
 
     Examples
     --------
@@ -230,10 +241,16 @@ def ece_interval(
     _input.one_of(norm, ["l1", "l2"], "norm")
     _input.number_between(level, 0, 1, "level", open_ends=True)
     rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
-    curves = [curve_of(forecast, n_bins, strategy) for forecast in rows]
     if is_class_wise(target):
-        return _class_wise.interval(curves, level, norm)
-    return curves[0].ece_interval(level, norm)
+        if groups is not None:
+            expected = "None with target 'class-wise' (a target with one error has an interval for groups)"
+            raise _input.BadValue("groups", "is given", expected)
+        return _class_wise.interval([curve_of(forecast, n_bins, strategy) for forecast in rows], level, norm)
+    forecast = next(rows)
+    curve = curve_of(forecast, n_bins, strategy)
+    if groups is None:
+        return curve.ece_interval(level, norm)
+    return Groups(groups, forecast, curve).interval(norm, level)
 
 
 @describe
@@ -289,15 +306,21 @@ def ece_under_calibration(
 
 
 def null_of(
-    curve: ReliabilityCurve, forecast: Forecast, norm: Norm, n_draws: int, random_state: Seed
+    curve: ReliabilityCurve,
+    forecast: Forecast,
+    norm: Norm,
+    n_draws: int,
+    random_state: Seed,
+    groups: Groups | None = None,
 ) -> ECENull:
     """Draw the errors that a calibrated model would get, row by row; of many rows, from their bins' sums.
 
     Sums are as good there: a bin that holds few of many rows weighs little. An event that is drawn where none
-    came weighs as much more as events do, so that it is drawn as much more seldom.
+    came weighs as much more as events do, so that it is drawn as much more seldom. Rows in groups are drawn
+    together, however many they are.
     """
     _input.positive_whole(n_draws, "n_draws")
-    if len(forecast.labels) > ROW_BY_ROW:
+    if groups is None and len(forecast.labels) > ROW_BY_ROW:
         return curve.under_calibration(norm, n_draws=n_draws, random_state=random_state)
     (scores, hits), generator, n_bins = forecast.whole(), _input.generator(random_state), len(curve.counts)
     weight, tilt = np.ones(len(scores)) if forecast.weights is None else forecast.weights, curve.tilt
@@ -306,8 +329,11 @@ def null_of(
     p, light = scores.astype(np.float64), weight / np.where(hits, tilt, 1.0)
     expected = np.bincount(index, light * p, minlength=n_bins)
     chance_of, of_hit = tilted_chance(p, tilt), light * (1 + (tilt - 1) * (1 - p))
-    for draw in gaps:
-        happened = generator.random(len(p)) < chance_of
+    if groups is None:
+        drawn = independent_draws(chance_of, n_draws, generator)
+    else:
+        drawn = groups.draws(chance_of, n_draws, generator)
+    for draw, happened in zip(gaps, drawn, strict=True):
         draw[:] = np.bincount(index, of_hit * happened, minlength=n_bins) - expected
         if tilt != 1:
             draw *= weight.sum() / (light.sum() + (tilt - 1) * (light @ happened))

@@ -18,10 +18,10 @@ from .._blocks import chosen_class, row_blocks, row_squares
 from .._parameters import describe
 from .._typing import FloatArray, Floats, IntArray, Label, Names, Strategy, Target
 from ._forecast import Forecast, event_name, the
+from ._groups import group_numbers
 from .bins import bin_index, edges_of, uniform_bins
 from .chance import EXTRA, LEAST_FREEDOM, ends_of_mean
 
-LEAST_GROUPS = 5
 FEW = 20  # rows that differ, below which nobody knows what the others would say
 ROUNDING = 1e-12  # of a variance, where equal forecasts leave none
 
@@ -286,14 +286,9 @@ def _grouped(groups: npt.ArrayLike | None, counts: npt.NDArray[np.bool_]) -> tup
     counted = np.flatnonzero(counts)
     if groups is None:
         return counted, np.arange(len(counted))
-    group = _input.class_labels(groups, "groups")
-    _input.same_length(groups=group, y_true=counts)
-    _, number = np.unique(group[counted], return_inverse=True)
-    if (many := int(number.max()) + 1) < LEAST_GROUPS:
-        expected = f"at least {LEAST_GROUPS}, to see how they differ"
-        raise _input.BadValue("groups", f"holds {many} that count", expected)
+    number = group_numbers(groups, counts)
     order = np.argsort(number, kind="stable")
-    return counted[order], np.searchsorted(number[order], np.arange(many))
+    return counted[order], np.searchsorted(number[order], np.arange(number.max() + 1))
 
 
 def _rows(forecast: Forecast, rows: IntArray) -> Forecast:

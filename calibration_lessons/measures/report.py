@@ -12,6 +12,7 @@ import numpy.typing as npt
 from .._parameters import describe
 from .._typing import Label, Seed, Strategy, Target
 from ._forecast import Forecast, the
+from ._groups import Groups
 from .ece import null_of
 from .proper_scores import brier_sums, mean_over_rows, nll_sums
 from .reliability import curve_of
@@ -56,6 +57,8 @@ class CalibrationReport:
         Share of rows whose top label is right.
     confidence : float
         Mean probability of the top label: above the accuracy, the forecast is over-confident on average.
+    n_groups : int or None
+        Groups of rows that interval and p-value rest on; None where each row stands for itself.
     """
 
     event: str
@@ -75,6 +78,7 @@ class CalibrationReport:
     brier: float
     accuracy: float
     confidence: float
+    n_groups: int | None = None
 
     def __str__(self) -> str:
         return format(self, ".3f")
@@ -114,7 +118,8 @@ class CalibrationReport:
 
     def _rows(self) -> str:
         weighted = not math.isclose(self.n, self.effective_n)
-        return f"n = {self.n}" + (f", effective n = {self.effective_n:.0f}" if weighted else "")
+        rows = f"n = {self.n}" + (f", effective n = {self.effective_n:.0f}" if weighted else "")
+        return rows + (f" in {self.n_groups} groups" if self.n_groups else "")
 
     def _bins(self) -> str:
         kind = "width" if self.strategy == "uniform" else "mass"
@@ -130,6 +135,7 @@ def calibration_report(
     strategy: Strategy = "uniform",
     target: Target = None,
     sample_weight: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
     from_logits: bool = False,
     labels: npt.ArrayLike | None = None,
     pos_label: Label = None,
@@ -144,8 +150,8 @@ def calibration_report(
 
     Parameters
     ----------
-    {y_true, y_prob, n_bins, strategy, target, sample_weight, from_logits, labels}
-    {level}
+    {y_true, y_prob, n_bins, strategy, target, sample_weight}
+    {groups, from_logits, labels, level}
     n_draws : int
         Draws behind the value under calibration and the p-value, which is at least 1 / (n_draws + 1).
     {random_state}
@@ -154,6 +160,11 @@ def calibration_report(
     -----
     The interval is that of `ece_interval`; the value under calibration and the p-value are those of
     `ece_under_calibration`, with the same seed to the last digit.
+
+    With ``groups=`` labels of one group are drawn together, with the correlation that was found for the
+    interval: behind each stands a normal number, of which a part is the group's. The p-value was at most 0.05
+    in REFUTED % of the samples of calibrated sources that `ece_interval` speaks of. Of a forecast with many
+    rows each is drawn, which takes about 25 seconds for a million.
 
     References
     ----------
@@ -172,8 +183,9 @@ def calibration_report(
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
     curve = curve_of(forecast, n_bins, strategy)
     forecast.warn_of_rows()
-    low, high = curve.ece_interval(level)
-    null = null_of(curve, forecast, "l1", n_draws, random_state)
+    of_groups = None if groups is None else Groups(groups, forecast, curve)
+    low, high = curve.ece_interval(level) if of_groups is None else of_groups.interval("l1", level)
+    null = null_of(curve, forecast, "l1", n_draws, random_state, of_groups)
     filled, ece = curve.counts > 0, curve.ece()
     squares = curve.weights[filled] ** 2 / curve.effective_counts[filled]
     share, said, came = curve.shares[filled], curve.confidence[filled], curve.accuracy[filled]
@@ -199,4 +211,5 @@ def calibration_report(
         brier=mean_over_rows(brier_sums(forecast, from_logits=from_logits)),
         accuracy=accuracy,
         confidence=confidence,
+        n_groups=None if of_groups is None else of_groups.n,
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial, wraps
 from importlib import resources
 from io import BytesIO
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Literal, ParamSpec, TypeVar, cast
 
 from .._extras import missing
 
@@ -45,6 +45,11 @@ Pair = tuple[npt.ArrayLike, npt.ArrayLike]
 
 HOUSE = ["default", str(resources.files(__package__).joinpath("house.mplstyle"))]
 TITLE = 10  # points, of a legend
+DIGIT = 0.64  # width of a digit, as a share of its height
+ROOM = 1.25  # for a number, of its own size: the layout may yet make the axes smaller
+MARGIN = 0.02  # of a diagram, as a share of its length
+APART = 0.14  # of two ticks, as a share of a diagram's length
+SMALL = 0.25  # below which a diagram ends where its data end
 BELOW = 0.3  # height of the panel of counts and of the gap above it, as a share of the diagram's
 
 
@@ -229,6 +234,7 @@ def reliability_diagram(
     level: float = 0.95,
     counts: bool = True,
     color: str = "uncalibrated",
+    scale: Literal["linear", "sqrt"] = "linear",
     title: str = "",
     legend: bool = True,
     ax: Axes | None = None,
@@ -236,7 +242,8 @@ def reliability_diagram(
 ) -> Picture:
     """Draw accuracy against confidence per bin, with Wilson's interval, and the rows per bin below.
 
-    Axes and legend say whether the curve speaks of the top label, of the positive class or of class k.
+    Axes and legend say whether the curve speaks of the top label, of the positive class or of class k. Where
+    nothing lies above 1/4 the axes end with the data. A number is left out where two would overlap.
 
     Parameters
     ----------
@@ -254,6 +261,8 @@ def reliability_diagram(
         Draw the rows of each bin, too, with their numbers.
     color : str
         A name in `COLORS`, or any colour that matplotlib knows.
+    scale : {"linear", "sqrt"}
+        Of both axes. A square root spreads small probabilities, and still shows 0.
     **options
         With labels: options of `reliability_curve`, such as `n_bins`.
 
@@ -276,7 +285,8 @@ def reliability_diagram(
     x, y = curve.confidence[filled], curve.accuracy[filled]
     low, high = (side[filled] for side in curve.interval(level))
     shade, ends = _color(color), None if band is None else _band(band, len(filled))
-    ax = _diagram(ax, counts, legend, title, ends and (x, ends[0][filled], ends[1][filled]))
+    shown = ends and (x, ends[0][filled], ends[1][filled])
+    ax = _diagram(ax, counts, legend, title, shown, points=(x, y), reach=high, scale=scale)
     ax.plot(x, y, color=shade, marker=MARKERS.get(shade, "o"), label=label)
     ax.vlines(x, low, high, color=shade, linewidth=1.2, label=f"{100 * level:g} % interval")
     ax.set(xlabel=x_label, ylabel=y_label)
@@ -317,13 +327,13 @@ def flexible_curve(
     forecasts = _input.probabilities(y_prob, ndim=(1,))
     _input.number_between(level, 0, 1, "level", open_ends=True)
     shade = _color("uncalibrated")
-    ax = _diagram(ax, True, True, title)
+    ax = _diagram(ax, True, True, title, points=(forecasts, curve.observed), reach=curve.high[-1:])
     ax.plot(curve.forecast, curve.observed, color=shade, label=label)
     band = f"{100 * level:g} % band, each point"
     ax.fill_between(curve.forecast, curve.low, curve.high, color=COLORS["band"], alpha=0.35, label=band)
     ax.set(xlabel="predicted risk", ylabel="observed risk")
     _finish(ax, "below the line: predicts too much\nabove the line: predicts too little")
-    edges = bin_edges(20)
+    edges = _end_of(ax) * bin_edges(20)
     _counts_below(ax, edges, np.histogram(forecasts, edges)[0], shade)
     return _picture(ax)
 
@@ -337,6 +347,7 @@ def corp_diagram(
     band: Pair | None = None,
     counts: bool = True,
     color: str = "uncalibrated",
+    scale: Literal["linear", "sqrt"] = "linear",
     title: str = "",
     legend: bool = True,
     ax: Axes | None = None,
@@ -360,6 +371,8 @@ def corp_diagram(
         Draw how the forecasts are spread, too.
     color : str
         A name in `COLORS`, or any colour that matplotlib knows.
+    scale : {"linear", "sqrt"}
+        Of both axes. A square root spreads small probabilities, and still shows 0.
     **options
         With labels: options of `corp_curve`.
 
@@ -377,32 +390,85 @@ def corp_diagram(
     """
     curve = _curve(curve, y_prob, options, CorpCurve, corp_curve)
     shade, ends = _color(color), None if band is None else _band(band, len(curve.forecast))
-    ax = _diagram(ax, counts, legend, title, ends and (curve.forecast, *ends))
+    points, reach = (curve.forecast, curve.recalibrated), ends[1] if ends else curve.recalibrated
+    shown = ends and (curve.forecast, *ends)
+    ax = _diagram(ax, counts, legend, title, shown, points=points, reach=reach, scale=scale)
     marker = MARKERS.get(shade, "o") if len(curve.forecast) <= 25 else None
     ax.plot(curve.forecast, curve.recalibrated, color=shade, marker=marker, label=label)
     ax.set(xlabel="forecast probability", ylabel="recalibrated probability")
     parts = "\n".join(f"{name}: {part:.4f}" for name, part in curve.decomposition()._asdict().items())
     _finish(ax, parts if legend else None)
     if counts:
-        edges = bin_edges(10)
-        rows = np.bincount(uniform_bins(curve.forecast, 10), curve.counts, minlength=10)
-        _counts_below(ax, edges, rows.astype(np.int64), shade)
+        end = _end_of(ax)
+        rows = np.bincount(uniform_bins(np.minimum(curve.forecast / end, 1), 10), curve.counts, minlength=10)
+        _counts_below(ax, end * bin_edges(10), rows.astype(np.int64), shade)
     return _picture(ax)
 
 
 def _diagram(
-    ax: Axes | None, counts: bool, legend: bool, title: str, band: tuple[Floats, Floats, Floats] | None = None
+    ax: Axes | None,
+    counts: bool,
+    legend: bool,
+    title: str,
+    band: tuple[Floats, Floats, Floats] | None = None,
+    *,
+    points: Sequence[FloatArray],
+    reach: Floats,
+    scale: str = "linear",
 ) -> Axes:
-    """Begin a diagram in a square of its own, or in axes that are there, where the diagonal is drawn once."""
+    """Begin a diagram in a square of its own, or in axes that are there, where the diagonal is drawn once.
+
+    Where nothing drawn lies above `SMALL`, the axes end with it: the points, and what reaches up from them to
+    twice as far at most. Axes that are there go on as far as they went.
+    """
+    _input.one_of(scale, ["linear", "sqrt"], "scale")
     ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    highest = max(float(values.max()) for values in points)
+    end = max(highest, min(2 * highest, float(reach.max())))
+    end = end if 0 < end <= SMALL else 1.0
+    if begun := "perfect" in ax.get_legend_handles_labels()[1]:
+        end = max(end, _end_of(ax))
+    if scale == "sqrt":
+        ax.set_xscale("function", functions=(_signed_root, _signed_square))
+        ax.set_yscale("function", functions=(_signed_root, _signed_square))
+        ticks = _root_ticks(end)
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    limits = ((-MARGIN if scale == "linear" else -(MARGIN**2)) * end, (1 + MARGIN) * end)
+    ax.set(xlim=limits, ylim=limits)
     if title:
         ax.set_title(title)
-    if "perfect" not in ax.get_legend_handles_labels()[1]:
+    if not begun:
         ax.plot([0, 1], [0, 1], color=COLORS["perfect"], linestyle="--", linewidth=1.2, label="perfect")
     if band is not None:
         ax.fill_between(*band, color=COLORS["band"], alpha=0.35, label="a calibrated model")
     return ax
+
+
+def _root_ticks(end: float) -> list[float]:
+    """Choose 0, and of 1, 2 and 5 times the powers of ten those whose roots lie apart."""
+    ticks: list[float] = []
+    last = np.inf
+    for power in range(0, -12, -1):
+        for first in (10, 5, 2):
+            place = np.sqrt(tick / end) if (tick := round(first * 10.0 ** (power - 1), 12)) <= end else np.inf
+            if last - place >= APART and place >= APART:
+                ticks.append(tick)
+                last = place
+    return [0.0, *reversed(ticks)]
+
+
+def _end_of(ax: Axes) -> float:
+    """Return where a diagram ends, but for its margin."""
+    return ax.get_xlim()[1] / (1 + MARGIN)
+
+
+def _signed_root(values: Floats) -> Floats:
+    return np.asarray(np.sign(values) * np.sqrt(np.abs(values)))
+
+
+def _signed_square(values: Floats) -> Floats:
+    return np.asarray(np.sign(values) * np.square(values))
 
 
 def _finish(ax: Axes, title: str | None) -> None:
@@ -437,15 +503,34 @@ def _counts_below(ax: Axes, edges: FloatArray, counts: IntArray, shade: str) -> 
         return
     below = ax.inset_axes((0, -BELOW, 1, BELOW - 0.08), sharex=ax)
     look: dict[str, Any] = {"color": COLORS["counts"], "edgecolor": BLACK, "linewidth": 0.5}
-    bars = below.bar(edges[:-1], counts, np.diff(edges), align="edge", label="counts", **look)
-    numbers = [str(rows) if rows else "" for rows in counts]
-    many = len(numbers) > 10
-    size = matplotlib.rcParams["font.size"] * (0.64 if many else 0.73)
-    below.bar_label(bars, numbers, padding=1, rotation=90 * many, fontsize=size)
+    below.bar(edges[:-1], counts, np.diff(edges), align="edge", label="counts", **look)
+    inside = np.clip(edges, *ax.get_xlim())
+    pixels = ax.transData.transform(np.column_stack([inside, inside]))[:, 0]
+    middles = (pixels[:-1] + pixels[1:]) / 2
+    places = ax.transData.inverted().transform(np.column_stack([middles, middles]))[:, 0]
+    numbers, font = [str(rows) if rows else "" for rows in counts], matplotlib.rcParams["font.size"]
+    upright = _apart(numbers, middles, 0.73 * font * ax.figure.dpi / 72, rotated=False)
+    many = len(numbers) > 10 or upright != numbers
+    size = font * (0.64 if many else 0.73)
+    if many:
+        numbers = _apart(numbers, middles, size * ax.figure.dpi / 72, rotated=True)
+    look = {"rotation": 90 * many, "fontsize": size, "ha": "center", "va": "bottom"}
+    for number, place, rows in zip(numbers, places, counts, strict=True):
+        below.annotate(number, (place, rows), (0, 1), textcoords="offset points", **look)
     below.margins(y=0.7 if many else 0.3)
     below.set_xlabel(x_label)
     below.set_ylabel("rows", loc="center" if isinstance(ax.figure, Picture) else "top")
     ax.tick_params(labelbottom=False)
+
+
+def _apart(numbers: Sequence[str], middles: Floats, size: float, *, rotated: bool) -> list[str]:
+    """Leave out what would overlap the number before it, where letters are so many pixels high."""
+    kept, free = [], -np.inf
+    for number, middle in zip(numbers, middles.tolist(), strict=True):
+        half = ROOM * size / 2 * (1 if rotated else DIGIT * len(number))
+        kept.append(number if middle - half >= free else "")
+        free = middle + half if kept[-1] else free
+    return kept
 
 
 @_house

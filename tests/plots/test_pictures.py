@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+from itertools import pairwise
 
 import matplotlib
 import numpy as np
@@ -60,6 +61,61 @@ def test_the_legend_covers_no_data_and_the_counts_stand_below_on_its_axis_as_bar
     assert max(box.y1 for box in boxes) < there.y1 + 1
     low, high = below.get_ylim()
     assert high > 1.2 * curve.counts.max() and low == 0
+
+
+def rare(n=4000):
+    rng = np.random.default_rng(0)
+    p = rng.beta(1, 80, n).clip(1e-5, 0.049)
+    return (rng.random(n) < 1.3 * p).astype(int), p
+
+
+@pytest.mark.parametrize("scale", ["linear", "sqrt"])
+@pytest.mark.parametrize(
+    ("draw", "options"),
+    [
+        (plots.reliability_diagram, {"n_bins": 15, "strategy": "quantile"}),
+        (plots.reliability_diagram, {"n_bins": 8, "strategy": "quantile"}),
+        (plots.corp_diagram, {}),
+    ],
+)
+def test_small_probabilities_fill_the_diagram_and_its_numbers_do_not_overlap(draw, options, scale):
+    y, p = rare()
+    ax = draw(y, p, scale=scale, **options).axes[0]
+    (below,) = ax.child_axes
+    ax.figure.draw_without_rendering()
+    drawn = lines_of(ax)["model"]
+    assert drawn.max() < ax.get_xlim()[1] == ax.get_ylim()[1] < 2.1 * drawn.max()
+    assert -0.03 * ax.get_xlim()[1] < ax.get_xlim()[0] < 0
+    here, counts = ax.get_window_extent(), [text for text in below.texts if text.get_text()]
+    ticks = [tick for tick in below.get_xticklabels() if 0 <= tick.get_position()[0] <= ax.get_xlim()[1]]
+    for labels in (counts, ticks):
+        boxes = [label.get_window_extent() for label in labels]
+        assert len(boxes) > 3 and all(a.x1 < b.x0 for a, b in pairwise(boxes))
+    for text in counts:
+        box = text.get_window_extent()
+        assert here.x0 < (box.x0 + box.x1) / 2 < here.x1
+
+
+def test_a_square_root_keeps_the_diagonal_straight_and_shows_a_bin_without_events():
+    y, p = rare()
+    picture = plots.reliability_diagram(y, p, n_bins=15, strategy="quantile", scale="sqrt")
+    ax = picture.axes[0]
+    where = ax.transData.transform([(0, 0), (0.01, 0.01), (0.04, 0.04)])
+    assert (where[2] - where[0]) == pytest.approx(2 * (where[1] - where[0]))
+    assert lines_of(ax)["model"][0, 1] == 0 > ax.get_ylim()[0]
+    assert ax.get_yticklabels()[0].get_text() == "0"
+    with pytest.raises(ValueError, match="scale = 'log'"):
+        plots.reliability_diagram(y, p, scale="log")
+
+
+def test_a_further_curve_makes_small_axes_longer_and_never_shorter():
+    y, p = rare()
+    ends = []
+    ax = plots.reliability_diagram(y, p, n_bins=5, strategy="quantile").axes[0]
+    for times in (3, 0.5, 15):
+        ends.append(ax.get_xlim()[1])
+        plots.reliability_diagram(y, times * p, n_bins=5, strategy="quantile", ax=ax)
+    assert ends[0] < ends[1] == ends[2] and ax.get_xlim() == pytest.approx((-0.02, 1.02))
 
 
 @pytest.mark.parametrize(
