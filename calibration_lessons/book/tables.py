@@ -58,4 +58,6 @@ def table(frame: Any, *, caption: str, digits: int = 3) -> Table:
         raise _input.BadType("frame", f"is of type {type(frame).__name__}", "a pandas DataFrame")
     if not isinstance(caption, str) or not caption.strip():
         raise _input.BadValue("caption", f"= {caption!r}", "a sentence that says what the table shows")
+    if frame.index.nlevels == 1 and frame.columns.names == [None]:
+        frame = frame.rename_axis(index=None, columns=frame.index.name)  # one line of headings, not two
     return Table(frame, caption, _input.non_negative_whole(digits, "digits"))
