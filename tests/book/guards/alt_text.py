@@ -1,13 +1,16 @@
-"""Alt text: every figure and every picture says in words what it shows."""
+"""Alt text: every figure and every picture says in words what it shows, without numbers that it lacks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
-from tools.binding.pages import Page, blocks, pages, read_lines
+from tools.binding.pages import Cell, Page, blocks, pages, read_lines
+from tools.binding.prose import Number, plain, read_numbers
 
+from .numbers import literals
 from .problem import Problem
 
 SHORTEST = 20  # characters
@@ -41,6 +44,29 @@ def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:
         elif seen.setdefault(alt, where) != where:
             what = f"the figure's alt text is that of {seen[alt]}"
             yield Problem(page.file, cell.place(), what, "say what this figure shows")
+        if loose := unbacked(page, cell, alt):
+            what = f"the figure's alt text says {', '.join(loose)}, and its data and the page do not"
+            yield Problem(page.file, cell.place(), what, "read the figure anew, or say it without a number")
+
+
+def unbacked(page: Page, cell: Cell, alt: str) -> list[str]:
+    """Decimals and percentages of an alt text that neither its cell holds nor the page's text."""
+    texts = [text.replace(r"\n", " ") for text in cell.output_texts()]  # a title of two lines
+    shown = [number for text in texts for number in read_numbers(text)] + in_text(page)
+    inputs = set(literals(cell.code))
+    return [
+        number.text
+        for number in read_numbers(plain(alt))
+        if number.is_claim
+        and number.as_share().value not in inputs
+        and not any(own.backs(number) for own in shown)
+    ]
+
+
+@cache
+def in_text(page: Page) -> list[Number]:
+    """Numbers of a page's text."""
+    return [number for cell in page.markdown for number in read_numbers(plain(cell.source))]
 
 
 def pictures(page: Page) -> Iterator[Problem]:
