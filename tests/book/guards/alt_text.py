@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from tools.binding.pages import Cell, Page, blocks, pages, read_lines
-from tools.binding.prose import Number, plain, read_numbers
+from tools.binding.prose import plain, read_numbers
 
-from .numbers import literals
+from .numbers import in_outputs, in_text, literals
 from .problem import Problem
 
 SHORTEST = 20  # characters
@@ -51,8 +50,7 @@ def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:
 
 def unbacked(page: Page, cell: Cell, alt: str) -> list[str]:
     """Decimals and percentages of an alt text that neither its cell holds nor the page's text."""
-    texts = [text.replace(r"\n", " ") for text in cell.output_texts()]  # a title of two lines
-    shown = [number for text in texts for number in read_numbers(text)] + in_text(page)
+    shown = [*in_outputs(cell), *in_text(page)]
     inputs = set(literals(cell.code))
     return [
         number.text
@@ -61,12 +59,6 @@ def unbacked(page: Page, cell: Cell, alt: str) -> list[str]:
         and number.as_share().value not in inputs
         and not any(own.backs(number) for own in shown)
     ]
-
-
-@cache
-def in_text(page: Page) -> list[Number]:
-    """Numbers of a page's text."""
-    return [number for cell in page.markdown for number in read_numbers(plain(cell.source))]
 
 
 def pictures(page: Page) -> Iterator[Problem]:
