@@ -15,7 +15,7 @@ from .package import PACKAGE, callables, fault, public, resolve
 from .problem import Problem
 
 API_PAGE = "book/reference/api.md"
-SPAN = re.compile(r"(?<![`\w}])`(?P<code>[^`]+)`")
+SPAN = re.compile(r"\{[\w:]+\}`[^`]*`|(?P<ticks>`+)(?P<code>.+?)(?P=ticks)")
 DOTTED = re.compile(
     r"(?:(?:cl|calibration_lessons)\.|(?=(?:book|decisions|deployment|measures|models|plots|uncertainty)\.))"
     r"(?P<name>\w+(?:\.(?!(?:ipynb|md|py)\b)\w+)*)(?:\(.*\))?"
@@ -95,12 +95,12 @@ def in_prose(file: str, place: Callable[[int], str], text: str) -> Iterator[Prob
     Other names are another library's, or words.
     """
     for number, line, is_prose, _ in read_lines(text):
-        for match in SPAN.finditer(line) if is_prose else ():
-            named = DOTTED.fullmatch(match["code"])
+        for code in (match["code"] or "" for match in SPAN.finditer(line)) if is_prose else ():
+            named = DOTTED.fullmatch(code)
             if named and not resolve(f"{PACKAGE}.{named['name']}"):
                 yield unresolved(file, place(number), named["name"])
-            elif what := fault(match["code"]):
-                yield Problem(file, place(number), f"{match['code']}: {what}", "write a call that it takes")
+            elif what := fault(code):
+                yield Problem(file, place(number), f"{code}: {what}", "write a call that it takes")
 
 
 def documented(root: Path) -> Iterator[Problem]:

@@ -55,6 +55,7 @@ def resolve(dotted: str) -> bool:
     return True
 
 
+@cache
 def fault(code: str) -> str:
     """Say what a call of a public function or class, in one line, gives it that it does not take."""
     try:
