@@ -40,7 +40,7 @@ def check(root: Path) -> list[Problem]:
     ]
     for entry in NAMED.finditer(text):
         first = re.sub(r"[^A-Za-z ]", "", entry["name"])
-        if not entry["key"].startswith((first.replace(" ", ""), first.split()[0])):
+        if not entry["key"].startswith((first.replace(" ", ""), first.partition(" ")[0])):
             what = f"its first author is {first}"
             problems.append(Problem(BIBLIOGRAPHY, entry["key"], what, "correct the name or the key"))
     cited: set[str] = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 from collections.abc import Iterator
 from functools import cache
 from operator import attrgetter
@@ -57,14 +58,17 @@ def resolve(dotted: str) -> bool:
 
 @cache
 def fault(code: str) -> str:
-    """Say what a call of a public function or class, in one line, gives it that it does not take."""
+    """Say what a call gives a public function or class that it does not take.
+
+    A name of a theme is ours with the theme before it: `LogisticRegression` alone may be scikit-learn's.
+    """
     try:
         calls = [node for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Call)]
     except SyntaxError:
         return ""
     for call in calls:
-        name = ast.unparse(call.func).rpartition(".")[2]
-        for full in (full for full in callables() if full.rpartition(".")[2] == name):
+        full = re.sub(rf"^(?:cl|{PACKAGE})\.", "", ast.unparse(call.func))
+        if full in callables():
             function = attrgetter(full)(importlib.import_module(PACKAGE))
             named = {option.arg: option.value for option in call.keywords if option.arg}
             try:
