@@ -20,6 +20,7 @@ RUN, TIDY = "run make notebooks", "run make tidy"
 ERROR = {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
 NO_SLIDE = {"slide_type": ""}
 WORD = {"image": {"alt": "Plot"}}
+READ = {"image": {"alt": "Two dots, and a line that rises between them to 0.760."}}
 
 Drift = tuple[str, str, Plant, str, str]  # name, guard, change, file to blame, remedy
 
@@ -90,6 +91,7 @@ DRIFTS = [
         "alt_text",
         ("no alternative text", code(FIGURE, lambda c: c["metadata"].pop("mystnb")), "say in 20"),
         ("a word for a text", code(FIGURE, lambda c: c["metadata"].update(mystnb=WORD)), "say in 20"),
+        ("a number read off", code(FIGURE, lambda c: c["metadata"].update(mystnb=READ)), "read the figure"),
         ("a picture without words", below(md("![](x.png)")), "say in words"),
         ("an {image} without words", below(md("```{image} x.png\n:width: 3\n```")), "say in words"),
     ),

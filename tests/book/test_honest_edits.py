@@ -63,7 +63,7 @@ EDITS: dict[str, Plant] = {
         SAMPLE, py("x", picture("Picture"), mystnb=alt("One dot in a square")), below="Nothing"
     ),
     "another alternative text": code(
-        FIGURE, lambda cell: cell["metadata"].update(mystnb=alt("Two dots on a line"))
+        FIGURE, lambda cell: cell["metadata"].update(mystnb=alt("Two dots on a line, at 0.25 and 12.5 %"))
     ),
     "a folded code cell": code("three", lambda cell: cell["metadata"].update(tags=["hide-cell"])),
     "a cell left out of the slides": code(

@@ -80,3 +80,13 @@ def test_the_page_says_which_methods_keep_the_predicted_class(method):
     said = z.argmax(axis=1) if many else (z > 0.5)
     same = (calibrator.predict_proba(z).argmax(axis=1) == said).all()
     assert changes == ("no" if same else "yes")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_page_says_which_methods_take_more_than_two_classes(method):
+    three = np.tile(np.eye(3), (20, 1)), np.tile([0, 1, 2, 1, 2, 0], 10)
+    if table("What each method does")[method][2] == "2 or more":
+        assert METHODS[method].fit(*three).predict_proba(three[0]).shape == (60, 3)
+    else:
+        with pytest.raises(cl.Refusal):
+            METHODS[method].fit(*three)

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.book.guards.numbers import in_outputs, in_text
 from tools.binding.lengths import measure
 from tools.binding.pages import Page, pages
-from tools.binding.prose import Number, plain, read_numbers
+from tools.binding.prose import Number, read_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = re.compile(
@@ -107,12 +108,10 @@ def test_the_notes_have_an_entry_for_every_lesson() -> None:
     assert {page.file for page in pages(ROOT) if page.is_lesson} - taught == set()
 
 
-@cache
 def numbers(chapter: str) -> list[Number]:
     """Numbers that a chapter shows, in its outputs or in its text."""
-    texts = [text for cell in notebook(chapter).code for text in cell.output_texts()]
-    texts += [plain(cell.source) for cell in notebook(chapter).markdown]
-    return [number for text in texts for number in read_numbers(text)]
+    page = notebook(chapter)
+    return [*in_text(page), *(number for cell in page.code for number in in_outputs(cell))]
 
 
 @pytest.mark.parametrize("name", ["instructor_notes", "exam"])
@@ -148,6 +147,13 @@ def test_a_section_that_a_plan_names_is_a_heading_of_its_chapter() -> None:
             titles = {section.title for section in notebook(chapter).sections()}
             for section in re.findall(r"\*([^*]+)\*", sections):
                 assert section in titles, f"{chapter} has no section {section!r}"
+
+
+def test_a_section_that_the_notes_name_is_a_heading_of_its_chapter() -> None:
+    for chapter, entry in entries():
+        titles = [section.title for section in notebook(chapter).sections()]
+        for named in re.findall(r"[Uu]nder \*([^*]+)\*", entry):
+            assert any(title.startswith(named) for title in titles), f"{chapter} has no {named!r}"
 
 
 def test_an_exercise_that_a_plan_names_is_one_of_a_chapter() -> None:

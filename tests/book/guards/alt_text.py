@@ -1,4 +1,4 @@
-"""Alt text: every figure and every picture says in words what it shows."""
+"""Alt text: every figure and every picture says in words what it shows, without numbers that it lacks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.binding.pages import Page, blocks, pages, read_lines
+from tools.binding.pages import Cell, Page, blocks, pages, read_lines
+from tools.binding.prose import plain, read_numbers
 
+from .numbers import in_outputs, in_text, literals
 from .problem import Problem
 
 SHORTEST = 20  # characters
@@ -41,6 +43,22 @@ def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:
         elif seen.setdefault(alt, where) != where:
             what = f"the figure's alt text is that of {seen[alt]}"
             yield Problem(page.file, cell.place(), what, "say what this figure shows")
+        if loose := unbacked(page, cell, alt):
+            what = f"the figure's alt text says {', '.join(loose)}, and its data and the page do not"
+            yield Problem(page.file, cell.place(), what, "read the figure anew, or say it without a number")
+
+
+def unbacked(page: Page, cell: Cell, alt: str) -> list[str]:
+    """Decimals and percentages of an alt text that neither its cell holds nor the page's text."""
+    shown = [*in_outputs(cell), *in_text(page)]
+    inputs = set(literals(cell.code))
+    return [
+        number.text
+        for number in read_numbers(plain(alt))
+        if number.is_claim
+        and number.as_share().value not in inputs
+        and not any(own.backs(number) for own in shown)
+    ]
 
 
 def pictures(page: Page) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""Citations: each key has its entry, each entry is cited, a lesson's References names what it cites."""
+"""Citations: a key says author and year, each entry is cited, a lesson's References names what it cites."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ BIBLIOGRAPHY = "book/reference/references.bib"
 ENTRY = re.compile(r"^@\w+\{([^,\s]+),", re.M)
 DATED = re.compile(
     r"^@\w+\{(?P<key>\w*?(?P<named>\d{4}))\w?,(?:(?!^@).)*?^\s*year\s*=\s*[{\"]?(?P<year>\d{4})", re.M | re.S
+)
+NAMED = re.compile(
+    r"^@\w+\{(?P<key>\w+),(?:(?!^@).)*?^\s*author\s*=\s*\{(?P<name>.+?)(?:, | and |\},$)", re.M | re.S
 )
 CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 
@@ -35,6 +38,11 @@ def check(root: Path) -> list[Problem]:
         for entry in DATED.finditer(text)
         if entry["named"] != entry["year"]
     ]
+    for entry in NAMED.finditer(text):
+        first = re.sub(r"[^A-Za-z ]", "", entry["name"])
+        if not entry["key"].startswith((first.replace(" ", ""), first.partition(" ")[0])):
+            what = f"its first author is {first}"
+            problems.append(Problem(BIBLIOGRAPHY, entry["key"], what, "correct the name or the key"))
     cited: set[str] = set()
     for page in pages(root):
         found = citations(page)

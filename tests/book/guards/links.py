@@ -1,4 +1,4 @@
-"""Links lead somewhere: pages stand in the table of contents, headings, terms and pictures exist."""
+"""Links lead somewhere, and where their words say: pages stand in the contents, headings and terms exist."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from tools.binding.pages import Page, blocks, pages, read_lines
+from tools.binding.pages import Page, pages, read_lines
+from tools.binding.terms import GLOSSARY, terms
 
 from .problem import Problem
 
-GLOSSARY = "book/reference/glossary.md"
 TOC_FILE = re.compile(r"^(?:root:|\s*-\s*file:)\s*(\S+)", re.M)
-ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:[^`<]*<)?(?P<target>[^`<>]+?)>?`", re.S)
-LINK = re.compile(r"\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
+ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:(?P<words>[^`<]*)<)?(?P<target>[^`<>]+?)>?`", re.S)
+LINK = re.compile(r"(?:\[(?P<words>[^][]*))?\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 CODE_PATH = re.compile(r"`(?P<file>(?:assignments|book|calibration_lessons|tests|tools)/[\w./-]*\w)/?`")
 TARGET = re.compile(r"`(?:\w+=\w+ )?make (?P<target>[a-z-]+)[^`]*`")
 COMMAND = re.compile(r"^make (?P<target>[a-z-]+)")
@@ -23,12 +23,13 @@ HEADING = re.compile(r"^#{1,3} (.+)$")
 def check(root: Path) -> list[Problem]:
     """Problems with the links of the book's pages."""
     book = {page.file: page for page in pages(root)}
-    contents, terms = in_contents(root), in_glossary(book.get(GLOSSARY))
+    contents, named = in_contents(root), names(book)
+    entries = terms(root) if GLOSSARY in book else {}
     problems = [
         Problem(page.file, cell.place(cell.source.count("\n", 0, start) + 1), what, remedy)
         for page in book.values()
         for cell in page.markdown
-        for start, what, remedy in faults(root, page, cell.source, book, contents, terms)
+        for start, what, remedy in faults(root, page, cell.source, book, contents, named, entries)
     ]
     gone, lost = sorted(contents - book.keys()), sorted(book.keys() - contents)
     problems += [Problem("_toc.yml", f, "the page does not exist", "write it, or take it out") for f in gone]
@@ -73,32 +74,64 @@ def in_contents(root: Path) -> set[str]:
     }
 
 
-def in_glossary(page: Page | None) -> set[str]:
-    """Terms of the glossary, in small letters, as Sphinx compares them."""
-    found = [b for b in blocks(page.markdown[0].source) if b.kind == "glossary"] if page else []
-    return {line.lower() for block in found for line in block.content.splitlines() if line[:1].strip()}
+def names(book: dict[str, Page]) -> dict[str, set[str]]:
+    """Pages by what the words of a link call them: the file's name, the title, how it begins, how it ends."""
+    found: dict[str, set[str]] = {}
+    for file, page in book.items():
+        title = next((section.title for section in page.sections() if section.level == 1), "")
+        words = simple(title).split()
+        calls = {" ".join(words[:end]) for end in range(1, len(words) + 1)}
+        calls |= {simple(title.rpartition(": ")[2]), simple(PurePosixPath(file).stem.replace("_", " "))}
+        for call in calls:
+            found.setdefault(call, set()).add(file)
+    return found
+
+
+def simple(words: str) -> str:
+    """Write words in small letters, without an article before them and a sign behind one of them."""
+    return re.sub(r"[:?,](?= |$)", "", " ".join(words.lower().split())).removeprefix("the ")
 
 
 def faults(
-    root: Path, page: Page, text: str, book: dict[str, Page], contents: set[str], terms: set[str]
+    root: Path,
+    page: Page,
+    text: str,
+    book: dict[str, Page],
+    contents: set[str],
+    named: dict[str, set[str]],
+    entries: dict[str, str],
 ) -> Iterator[tuple[int, str, str]]:
     """Where a link of a text begins that leads nowhere, what is wrong with it, and what to do."""
     for match in ROLE.finditer(text):
         target = " ".join(match["target"].split())
-        if match["role"] == "term" and target.lower() not in terms:
-            yield match.start(), f"{target!r} is no term of the glossary", f"define it in {GLOSSARY}"
-        if match["role"] == "doc" and not at(page, target, contents):
-            yield (
-                match.start(),
-                f"{{doc}}`{target}` leads to no page of _toc.yml",
-                "correct it, or add the page",
-            )
+        if match["role"] == "term":
+            words = simple(match["words"] or "")
+            means = {entries[word] for word in (words, re.sub("e?s$", "", words)) if word in entries}
+            if target.lower() not in entries:
+                yield match.start(), f"{target!r} is no term of the glossary", f"define it in {GLOSSARY}"
+            elif means and entries[target.lower()] not in means:
+                yield match.start(), f"{words!r} leads to the term {target!r}", "name the term that is meant"
+        elif not (file := at(page, target, contents)):
+            what = f"{{doc}}`{target}` leads to no page of _toc.yml"
+            yield match.start(), what, "correct it, or add the page"
+        else:
+            yield from astray(match, file, named)
     for match in LINK.finditer(text):
         file = at(page, match["file"], book.keys()) if match["file"] else page.file
         if not file and not (root / page.file).parent.joinpath(match["file"]).exists():
             yield match.start(), f"{match['file']} does not exist", "correct the link"
         elif match["anchor"] and file and match["anchor"] not in anchors(book[file]):
             yield match.start(), f"{file} has no heading #{match['anchor']}", "name one that it has"
+        elif file and not match["anchor"]:
+            yield from astray(match, file, named)
+
+
+def astray(match: re.Match[str], file: str, named: dict[str, set[str]]) -> Iterator[tuple[int, str, str]]:
+    """Report a link to one page in words that name another."""
+    words = simple(match["words"] or "")
+    if file not in named.get(words, {file}):
+        what = f"{words!r} leads to {file}, and {', '.join(sorted(named[words]))} has that name"
+        yield match.start(), what, "name the page that is meant"
 
 
 def at(page: Page, target: str, files: set[str]) -> str | None:

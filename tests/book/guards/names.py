@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
 from tools.binding.equations import find_documented
 from tools.binding.pages import Cell, Page, notebooks, pages, read_lines
 
-from .package import PACKAGE, callables, public, resolve
+from .package import PACKAGE, callables, fault, public, resolve
 from .problem import Problem
 
 API_PAGE = "book/reference/api.md"
-DOTTED = re.compile(r"(?<![`\w}])`(?P<name>(?:cl|calibration_lessons)(?:\.\w+)+)(?:\([^`]*\))?`")
+SPAN = re.compile(r"\{[\w:]+\}`[^`]*`|(?P<ticks>`+)(?P<code>.+?)(?P=ticks)")
+DOTTED = re.compile(
+    r"(?:(?:cl|calibration_lessons)\.|(?=(?:book|decisions|deployment|measures|models|plots|uncertainty)\.))"
+    r"(?P<name>\w+(?:\.(?!(?:ipynb|md|py)\b)\w+)*)(?:\(.*\))?"
+)
 REASON = re.compile(
     r"^\s*[-*]\s+(?:\{py:\w+\})?`~?(?:[\w.]*\.)?(?P<name>\w+)(?:\(\))?`\s*[:—–-]\s*(?:\S+\s+){2,}\S"
 )
@@ -28,18 +32,22 @@ def check(root: Path) -> list[Problem]:
     for page in notebooks(root, "book", "assignments/source"):
         for cell, line, name in uses(page):
             if not resolve(name):
-                problems.append(unresolved(page, cell, line, name))
+                problems.append(unresolved(page.file, cell.place(line), name))
             elif page.is_lesson:
                 used |= set(name.split(".")[1:2]) | {name.split(".")[-1]}
-    for page in pages(root, "book", "assignments/source"):
-        problems += in_prose(page)
+    texts = [
+        (page.file, cell.place, cell.source)
+        for page in pages(root, "book", "assignments/source")
+        for cell in page.markdown
+    ]
+    texts += [(path.name, "line {}".format, path.read_text("utf-8")) for path in sorted(root.glob("*.md"))]
+    problems += [problem for text in texts for problem in in_prose(*text)]
     return [*problems, *unused(root, used), *documented(root)]
 
 
-def unresolved(page: Page, cell: Cell, line: int, name: str) -> Problem:
+def unresolved(file: str, place: str, name: str) -> Problem:
     """Report a name that leads nowhere."""
-    remedy = "correct the name, or export it in the package"
-    return Problem(page.file, cell.place(line), f"{name} does not exist", remedy)
+    return Problem(file, place, f"{name} does not exist", "correct the name, or export it in the package")
 
 
 @cache
@@ -81,14 +89,18 @@ def reached(page: Page, aliases: dict[str, str]) -> Iterator[tuple[Cell, int, st
                     yield cell, node.lineno, f"{aliases[first]}.{rest}"
 
 
-def in_prose(page: Page) -> Iterator[Problem]:
-    """Report names in backticks that begin with the package; other names are another library's, or words."""
-    for cell in page.markdown:
-        for number, line, is_prose, _ in read_lines(cell.source):
-            for match in DOTTED.finditer(line) if is_prose else ():
-                full = re.sub(r"^cl\.", f"{PACKAGE}.", match["name"])
-                if not resolve(full):
-                    yield unresolved(page, cell, number, match["name"])
+def in_prose(file: str, place: Callable[[int], str], text: str) -> Iterator[Problem]:
+    """Report names in backticks that begin with the package or a theme, and calls that a function refuses.
+
+    Other names are another library's, or words.
+    """
+    for number, line, is_prose, _ in read_lines(text):
+        for code in (match["code"] or "" for match in SPAN.finditer(line)) if is_prose else ():
+            named = DOTTED.fullmatch(code)
+            if named and not resolve(f"{PACKAGE}.{named['name']}"):
+                yield unresolved(file, place(number), named["name"])
+            elif what := fault(code):
+                yield Problem(file, place(number), f"{code}: {what}", "write a call that it takes")
 
 
 def documented(root: Path) -> Iterator[Problem]:

@@ -6,6 +6,8 @@ notebook spells it out. Other whole numbers are no results. A mark in the paragr
 `<!-- given: 0.95, 0.5 -->` for assumptions, and `<!-- quoted: 0.104 Author Year Table 1 -->` for another's
 result. It is refused where the paragraph does not hold its number.
 
+README's table of reasons has no marks: its numbers stand in the page that a row leads to.
+
 Not looked at are code, display maths, versions, numbered things ("Table 2.1"), levels ("95 % interval"),
 links and citations, and in the section References everything but the marks.
 """
@@ -20,18 +22,20 @@ from functools import cache
 from pathlib import Path
 
 from tools.binding import marks as binding
-from tools.binding.pages import EQUATIONS_PAGE, Page, Section, pages
+from tools.binding.pages import EQUATIONS_PAGE, Cell, Page, Section, pages
 from tools.binding.prose import Number, plain, read_numbers
 
 from .problem import Problem
 
+README = "README.md"
 EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
 
 
 def check(root: Path) -> list[Problem]:
     """Problems with the numbers in the prose of the book."""
-    return [p for page in pages(root) if page.file != EQUATIONS_PAGE for p in in_page(page)]
+    found = [p for page in pages(root) if page.file != EQUATIONS_PAGE for p in in_page(page)]
+    return [*found, *in_readme(root, pages(root))]
 
 
 @cache
@@ -83,6 +87,29 @@ def marks(text: str, held: list[Number]) -> Iterator[tuple[list[Number], tuple[s
         elif mark["kind"] == "quoted" and len(re.findall(r"[^\W\d]", source)) < 3:
             problem = (f"the mark {mark[0]} names no source", "add author, year and place behind the number")
         yield numbers, problem
+
+
+def in_readme(root: Path, book: list[Page]) -> Iterator[Problem]:
+    """Numbers in README's rows that the page behind the row's link does not hold."""
+    text = (root / README).read_text(encoding="utf-8") if (root / README).exists() else ""
+    for line, row in enumerate(text.splitlines(), start=1):
+        for page in (page for page in book if row.startswith("|") and f"]({page.file})" in row):
+            held = [*in_text(page), *(number for cell in page.code for number in in_outputs(cell))]
+            for number in read_numbers(plain(row)):
+                if not any(own.backs(number) for own in held):
+                    what = f"{page.file} does not hold {number.text}"
+                    yield Problem(README, f"line {line}", what, "write what stands there")
+
+
+@cache
+def in_text(page: Page) -> list[Number]:
+    """Numbers of a page's text."""
+    return [number for cell in page.markdown for number in read_numbers(plain(cell.source))]
+
+
+def in_outputs(cell: Cell) -> list[Number]:
+    """Numbers of a cell's outputs; a figure's title may have two lines."""
+    return [number for text in cell.output_texts() for number in read_numbers(text.replace(r"\n", " "))]
 
 
 def literals(code: ast.Module) -> Iterator[Decimal]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
+import re
+from collections.abc import Iterator
 from functools import cache
 from operator import attrgetter
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 PACKAGE = "calibration_lessons"
 
@@ -50,3 +54,37 @@ def resolve(dotted: str) -> bool:
         else:
             value = getattr(value, name)
     return True
+
+
+@cache
+def fault(code: str) -> str:
+    """Say what a call gives a public function or class that it does not take.
+
+    A name of a theme is ours with the theme before it: `LogisticRegression` alone may be scikit-learn's.
+    """
+    try:
+        calls = [node for node in ast.walk(ast.parse(code, mode="eval")) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return ""
+    for call in calls:
+        full = re.sub(rf"^(?:cl|{PACKAGE})\.", "", ast.unparse(call.func))
+        if full in callables():
+            function = attrgetter(full)(importlib.import_module(PACKAGE))
+            named = {option.arg: option.value for option in call.keywords if option.arg}
+            try:
+                bound = inspect.signature(function).bind_partial(*call.args, **named).arguments
+            except TypeError as refusal:
+                return str(refusal)
+            hints = get_type_hints(function.__init__ if inspect.isclass(function) else function)
+            for option, value in bound.items():
+                words = [word for word in allowed(hints.get(option)) if isinstance(word, str)]
+                given = value.value if isinstance(value, ast.Constant) else None
+                if words and isinstance(given, str) and given not in words:
+                    return f"{option} is one of {', '.join(words)}"
+    return ""
+
+
+def allowed(hint: Any) -> Iterator[Any]:
+    """Values that a type spells out."""
+    for part in get_args(hint):
+        yield from [part] if get_origin(hint) is Literal else allowed(part)
