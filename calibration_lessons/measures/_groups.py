@@ -23,6 +23,7 @@ from .reliability import ReliabilityCurve
 
 LEAST_GROUPS = 5
 LATENT = np.linspace(0.0, 1.0, 41)  # correlations of the normal numbers behind drawn labels
+UNKNOWN = 2.0  # degrees of freedom more in which all rows of a group err alike
 TINY = 1e-12
 
 Happened = npt.NDArray[np.bool_]  # of each row, in a draw
@@ -77,12 +78,15 @@ class Groups:
         excess = squares_of_cells / squares - 1
 
         # Rows and groups scatter less around their bin's gap than around the true one: they draw it to them.
+        # What too few groups share a bin to tell is taken for the worst: that all rows of a group err alike.
         missed = np.bincount(self._bin, off**2)
         free = 1 - squares_of_cells / np.bincount(self._bin, weight) ** 2
         alone = free * missed * bins.n / np.maximum(bins.n - 1, TINY)
         more, most = float(off_of_cells @ off_of_cells - alone.sum()), float(alone @ excess)
         known = most > TINY * missed.sum()  # unless no two groups share a bin
-        self.correlation = min(max(more / most, 0.0), 1.0) if known else 1.0
+        found = min(max(more / most, 0.0), 1.0) if known else 1.0
+        degrees = float((1 / np.maximum(1 - free, TINY) - 1).sum())
+        self.correlation = (degrees * found + UNKNOWN) / (degrees + UNKNOWN)
         effect = 1 + self.correlation * excess
         self.bins = bins._replace(n=bins.n / effect)
         self._expected = missed * effect

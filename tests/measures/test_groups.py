@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 
 import calibration_lessons as cl
 from calibration_lessons.measures._forecast import Forecast
@@ -88,6 +89,17 @@ def test_where_no_two_groups_share_a_bin_the_rows_of_each_count_as_one():
     y = np.random.default_rng(0).integers(0, 2, 120)
     found = of_groups(y, (number + 0.5) / 6, number, n_bins=6)
     assert found.correlation == 1 and found.bins.n == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_bins", [15, 60])
+def test_intervals_cover_where_hardly_two_groups_share_a_bin(n_bins):
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(100):
+        group, p = np.repeat(np.arange(20), 5), expit(1.5 * rng.standard_normal(20))
+        same = rng.random(100) < 0.6  # else a label of its own
+        y = np.where(same, (rng.random(20) < p)[group], rng.random(100) < p[group]).astype(int)
+        held += cl.ece_interval(y, p[group], groups=group, n_bins=n_bins)[0] == 0
+    assert held >= 95
 
 
 def test_intervals_cover_and_p_values_keep_their_level_where_without_groups_they_do_not():
