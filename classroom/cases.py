@@ -454,7 +454,7 @@ def short(value: Any, digits: int = 4) -> str:
     else:
         text = f"{value:.{digits + 2}g}" if isinstance(value, float) else str(value)
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return in_a_line(line if len(line) <= LONGEST else line[: LONGEST - 1] + "…")
 
 
 def seeding(text: str) -> int:

@@ -473,6 +473,7 @@ def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
 def test_what_a_submission_says_is_a_line_of_text_to_a_terminal_and_a_report():
     said = cases.reply(json.dumps({"raised": ["E\n"], "text": "\x1b]0;x\x07\nbob: graded 4/4 \u202e\ud800"}))
     assert said.fault == "E : ?]0;x? bob: graded 4/4 ??"
+    assert cases.short(["\x1b[2J\nbob"]) == "[?[2J bob]"
 
 
 def test_what_a_submission_leaves_is_gone_at_any_depth():
