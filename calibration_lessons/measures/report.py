@@ -163,7 +163,7 @@ def calibration_report(
 
     With ``groups=`` labels of one group are drawn together, with the correlation that was found for the
     interval: behind each stands a normal number, of which a part is the group's. The p-value was at most 0.05
-    in 4 to 7 % of the samples of calibrated sources that `ece_interval` speaks of. Of many
+    in 3 to 7 % of the samples of calibrated sources that `ece_interval` speaks of. Of many
     rows, too, each is drawn: 100,000 take two seconds.
 
     References
