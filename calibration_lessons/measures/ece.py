@@ -218,7 +218,8 @@ def ece_interval(
     effect leaves (Kish 1965). The variance of the error is at least that of the groups' sums, of labels and
     of forecasts; t has one degree of freedom less than (effective) groups. In samples of 20, 100 and 400
     groups from 16 sources the interval held the error in 95 to 100 %, without groups in 2 to 100 %
-    (`tools/experiments/groups_coverage.csv`).
+    (`tools/experiments/groups_coverage.csv`). Where the largest of 100 groups holds a ninth of the rows it
+    held a large error in 93 %.
 
     The percentile bootstrap of the binned error is no such interval: resampling adds the upward push of
     chance a second time, so for a calibrated model with many rows it never holds 0.
