@@ -24,11 +24,14 @@ FOLDERS = {
         r"(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M)"
     ),
 }
+UPLOADED = r"((?P<order>\d{1,18})_|(?=(text|link)\.html$))"  # Canvas: a file, or a text or an address typed in
 FILES = {
     "moodle": FOLDERS["moodle"],
-    "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d{1,18})_"),
+    "canvas without names": re.compile(
+        rf"((?P<late>LATE_anon_|anon_LATE_)|anon_)(?P<number>[^_]+)_{UPLOADED}"
+    ),
     "canvas": re.compile(
-        r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d{1,18})_"
+        rf"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_{UPLOADED}"
         r"(?!attempt_\d{4}-)"  # Blackboard's, where a title ends in a number
     ),
     "blackboard": re.compile(r"(?P<before>.+?_(?P<number>[^_]+))_attempt_(?P<sent>\d{4}(-\d\d){5})_?"),

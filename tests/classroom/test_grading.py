@@ -379,7 +379,7 @@ def test_the_names_of_the_common_platforms_are_understood(path, expected):
     platform = platform_of([PurePosixPath(path)])
     sent = sender(PurePosixPath(path), "tiny", platform)
     assert [platform, sent.number, sent.name] == expected
-    assert sent.late == ("_LATE_" in path) and (not sent.when or sent.when.year == 2026)
+    assert sent.late == ("LATE_" in path) and (not sent.when or sent.when.year == 2026)
 
 
 WRITES = {  # how a platform names a file
