@@ -24,7 +24,7 @@ FOLDERS = {
         r"(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M)"
     ),
 }
-UPLOADED = r"((?P<order>\d{1,18})_|(?=(text|link)\.html$))"  # Canvas: a file, or a text or an address typed in
+UPLOADED = r"((?P<order>\d{1,18})_|(?=(text|link)\.html$))"  # Canvas: a file, or what was typed in
 FILES = {
     "moodle": FOLDERS["moodle"],
     "canvas without names": re.compile(
