@@ -636,6 +636,10 @@ class TestPairs:
         with pytest.raises(SystemExit, match="Ada Lovelace is 901 in the students' table and 101 in the d"):
             self.collected(course, tmp_path, "moodle", other)
 
+    def test_two_of_one_name_are_not_taken_for_another_assignment(self, course, tmp_path):
+        self.collected(course, tmp_path, "moodle", LISTED["moodle"] + "Participant 102,Ada Lovelace\n")
+        assert course.submission("101", "tiny").exists()
+
     def test_who_is_on_no_table_is_told_and_left_out(self, moodle, tmp_path, capsys):
         late = tmp_path / "late/olga/tiny.ipynb"
         late.parent.mkdir(parents=True)
