@@ -20,7 +20,7 @@ from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.platforms import Sent, date, platform_of, reading, sender, write_table
+from classroom.platforms import Sent, date, platform_of, reading, sender, users, write_table
 from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE
 from classroom.roster import Person
 
@@ -114,8 +114,9 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     senders: dict[str, set[str]] = {}
     paths = {found.path for found in downloads(source)}  # read twice: all at once fill the memory
     platform, depth = platform_of(paths), shared(paths)
+    whom = known | users(paths) if platform == "blackboard" else known
     for found in downloads(source):
-        sent = sender(found.path, name, platform, known, depth)
+        sent = sender(found.path, name, platform, whom, depth)
         if not sent:
             print(f"collect: {found.path}: left out, {platform} does not name a file so")
             continue

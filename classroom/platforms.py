@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from os.path import commonprefix
 from pathlib import Path, PurePosixPath
 
 Row = dict[str, str]
@@ -79,6 +80,14 @@ def platform_of(paths: Collection[PurePosixPath]) -> str:
     counts = {name: sum(bool(beginning(path, name)[0]) for path in paths) for name in names}
     likely = max(names, key=lambda name: counts[name])
     return likely if 2 * counts[likely] > len(paths) else ""
+
+
+def users(paths: Collection[PurePosixPath]) -> set[str]:
+    """Say which users Blackboard named, underscores and all: behind the title that its files share."""
+    names = [path.name for path in paths]
+    title = "".join(commonprefix(names).rpartition("_")[:2])  # noqa: RUF071, signs are meant
+    found = [match["before"] for match in map(FILES["blackboard"].match, names) if match]
+    return {before.removeprefix(title) for before in found if title and before.startswith(title)}
 
 
 def beginning(path: PurePosixPath, platform: str) -> tuple[re.Match[str] | None, str]:
