@@ -161,6 +161,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
     names = Counter(record.signed for record in all_records if record.signed)
     borrowed = others_numbers(course, name, all_records)
     class_list = roster.people(course, name)
+    named = {person.student: person for person in class_list}
     lines = []
     with course.gradebook() as book:
         for record in all_records:
@@ -171,8 +172,11 @@ def summary(course: Course, name: str, seconds: float) -> str:
                 record.remarks = [said for said in record.remarks if said != f"signed {record.signed!r}"]
             if record.points is not None:
                 record.points = book.find_submission(name, record.student).score  # with marks by hand
-            lines.append(f"{record.student}: {record}{shared}{borrowed[record.student]}{waiting}")
+            who = named.get(record.student, record.student)
+            lines.append(f"{who}: {record}{shared}{borrowed[record.student]}{waiting}")
     for person in class_list:
+        if not person.row and any(one.row for one in class_list):
+            lines.append(f"{person}: not in the students' table")
         if not person.folder:
             lines.append(f"{person}: {person.missing}")
         elif person.folder != person.student:

@@ -20,7 +20,7 @@ from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
-from classroom.platforms import Sent, date, platform_of, reading, sender, write_table
+from classroom.platforms import Sent, date, platform_of, reading, sender, users, write_table
 from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE
 from classroom.roster import Person
 
@@ -100,7 +100,7 @@ def is_notebook(name: str) -> bool:
 
 
 def collect(course: Course, name: str, source: Path, table: Path | None = None) -> str:
-    """Sort downloads into the class; of several notebooks of a student the newest counts."""
+    """Sort downloads into the class; of several notebooks of a student one counts."""
     if not source.exists():
         raise SystemExit(f"collect: there is no {source}")
     if not source.is_dir() and not zipfile.is_zipfile(source):
@@ -108,13 +108,15 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     people = roster.on_table(table) if table else roster.enrolled(course, name)
     students = folders(people)
     known = {*students, *(person.student for person in people)}
-    newest: dict[str, tuple[tuple[bool, int, float], bytes, Sent]] = {}
+    newest: dict[str, tuple[tuple[float, bool, int, float], bytes, Sent]] = {}
     others: dict[str, Sent] = {}
+    latest: dict[str, tuple[float, int, float, bool, str]] = {}
     senders: dict[str, set[str]] = {}
     paths = {found.path for found in downloads(source)}  # read twice: all at once fill the memory
     platform, depth = platform_of(paths), shared(paths)
+    whom = known | users(paths) if platform == "blackboard" else known
     for found in downloads(source):
-        sent = sender(found.path, name, platform, known, depth)
+        sent = sender(found.path, name, platform, whom, depth)
         if not sent:
             print(f"collect: {found.path}: left out, {platform} does not name a file so")
             continue
@@ -126,11 +128,17 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         whose = sent.number if student in known else above + sent.number * bool(platform)
         folder = student.casefold()  # some systems take capitals and small letters for the same
         senders.setdefault(folder, earlier(course, name, student, sent, known)).add(whose)
-        key = (name in found.name, sent.order, sent.when.timestamp() if sent.when else found.changed)
+        named, when = name in found.name, sent.when.timestamp() if sent.when else 0
+        key = (when, named, sent.order, found.changed)  # of those sent together the one named like the set
         if not is_notebook(found.name):
-            if platform or len(found.path.parts) > 1 or student in known:  # else it is nobody's
+            receipt = found.name == f"{sent.place}.txt"  # Blackboard's own, beside what was handed in
+            nobodys = not platform and len(found.path.parts) == 1 and student not in known
+            if not nobodys and not (receipt and student in others):
                 others[student] = replace(sent, other=found.name)
-        elif student not in newest or key > newest[student][0]:
+            continue
+        last = (when, sent.order, found.changed, not named, found.name)
+        latest[student] = max(latest.get(student, last), last)
+        if student not in newest or key > newest[student][0]:
             newest[student] = key, found.content, sent
     for folder in [one for one in senders if len(senders[one]) > 1]:
         both = " and ".join(sorted(senders[folder]))
@@ -149,6 +157,9 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     told = {student: sent for student, (*_, sent) in newest.items()}
     told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}
     roster.remember(course, name, told)
+    for student, (key, *_) in sorted(newest.items()):
+        if key[1] and name not in latest[student][-1]:
+            print(f"collect: {student}: {latest[student][-1]} is not taken, another is named {name}")
     for student in sorted(others.keys() - newest.keys()):
         print(f"collect: {student} handed in {others[student].other}, no notebook")
     for person in roster.people(course, name):

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from os.path import commonprefix
 from pathlib import Path, PurePosixPath
 
 Row = dict[str, str]
@@ -24,11 +25,14 @@ FOLDERS = {
         r"(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M)"
     ),
 }
+UPLOADED = r"((?P<order>\d{1,18})_|(?=(text|link)\.html$))"  # Canvas: a file, or what was typed in
 FILES = {
     "moodle": FOLDERS["moodle"],
-    "canvas without names": re.compile(r"anon_(?P<late>LATE_)?(?P<number>[^_]+)_(?P<order>\d{1,18})_"),
+    "canvas without names": re.compile(
+        rf"((?P<late>LATE_anon_|anon_LATE_)|anon_)(?P<number>[^_]+)_{UPLOADED}"
+    ),
     "canvas": re.compile(
-        r"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_(?P<order>\d{1,18})_"
+        rf"((?!LATE_)[^_]+_)??(?P<name>(?!LATE_)[^_]+)(?P<late>_LATE)?_(?P<number>\d+)_{UPLOADED}"
         r"(?!attempt_\d{4}-)"  # Blackboard's, where a title ends in a number
     ),
     "blackboard": re.compile(r"(?P<before>.+?_(?P<number>[^_]+))_attempt_(?P<sent>\d{4}(-\d\d){5})_?"),
@@ -76,6 +80,14 @@ def platform_of(paths: Collection[PurePosixPath]) -> str:
     counts = {name: sum(bool(beginning(path, name)[0]) for path in paths) for name in names}
     likely = max(names, key=lambda name: counts[name])
     return likely if 2 * counts[likely] > len(paths) else ""
+
+
+def users(paths: Collection[PurePosixPath]) -> set[str]:
+    """Say which users Blackboard named, underscores and all: behind the title that its files share."""
+    names = [path.name for path in paths]
+    title = "".join(commonprefix(names).rpartition("_")[:2])  # noqa: RUF071, signs are meant
+    found = [match["before"] for match in map(FILES["blackboard"].match, names) if match]
+    return {before.removeprefix(title) for before in found if title and before.startswith(title)}
 
 
 def beginning(path: PurePosixPath, platform: str) -> tuple[re.Match[str] | None, str]:

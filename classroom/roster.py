@@ -99,9 +99,10 @@ def refuse_another(people: list[Person], sent: list[Sent]) -> None:
             "expected both of one platform"
         )
     number = {person.name: person.number for person in people if person.number.isdigit()}
+    there = {person.number for person in people}  # two of one name each have their own
     for one in sent:
         other = number.get(one.name, one.number)
-        if one.platform == table and other != one.number and one.number not in number.values():
+        if one.platform == table and other != one.number and one.number not in there:
             raise SystemExit(
                 f"collect: {one.name} is {other} in the students' table and {one.number} in the download: "
                 "one of them is of another assignment"

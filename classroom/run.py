@@ -36,7 +36,7 @@ from classroom import cases
 from classroom.cases import Answer, Ask, ByHand, reply, request, seeding
 from classroom.reading import Refused, prepare
 from classroom.sandbox import emptied, environment, modules, own_folder, sandboxed
-from classroom.submission import Limits, error, is_test
+from classroom.submission import Limits, error, grade_id, is_test
 
 MOST_FILES, MOST_OUTPUT = 5000, 2_000_000  # in all; output in characters
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
@@ -104,7 +104,9 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
     most = {name for names in withheld.values() if names.isdisjoint(handed_out) for name in names}
     first = {name for name, names in withheld.items() if names <= most}
     outcome = run_once(notebook, limits, sandbox, examiner, most, first)
-    again = {name for name in withheld if name not in first or (outcome.missed and outcome.lost(name))}
+    hung = {grade_id(notebook.cells[place]).removeprefix("test-") for place in outcome.timed_out}
+    hung &= first  # once more would take the time of the others
+    again = {name for name in withheld if name not in first or (outcome.missed and outcome.lost(name))} - hung
     worlds = [frozenset[str]()] * (outcome.missed and bool(most))
     worlds += [withheld[name] for name in withheld if name in again]
     for world in dict.fromkeys(worlds):
@@ -115,7 +117,7 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
         if left <= limits.cell:
             outcome.stopped = outcome.stopped or f"more than {limits.whole} s in all, and questions left"
             break
-        examiner.skipped = withheld.keys() - settled if world else set()
+        examiner.skipped = withheld.keys() - settled if world else hung
         asked, examiner.world = settled if world else again, (" ".join(sorted(world)),)
         other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
         if not world:
@@ -127,6 +129,8 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
         }  # fmt: skip
         if not world:
             other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given
+            other.outputs = outcome.outputs | other.outputs
+            other.timed_out += outcome.timed_out
             outcome = other
     return outcome
 
@@ -266,7 +270,7 @@ class Executor(NotebookClient):
         self.outcome.started, waiting = True, set(self.examiner.asked)
         for position, cell in enumerate(self.nb.cells):
             self.position = position
-            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+            name = grade_id(cell)
             if cell.cell_type != "code" or (is_test(cell) and name.removeprefix("test-") in self.skipped):
                 continue
             cell.outputs, self.written = [], 0

@@ -28,6 +28,11 @@ def is_test(cell: Any) -> bool:
     return bool(cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade"))
 
 
+def grade_id(cell: Any) -> str:
+    """Return a cell's name; empty where it has none."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
 def error(name: str, message: str) -> dict[str, Any]:
     """Make the output of a cell that failed; nbgrader gives it no points."""
     return {"output_type": "error", "ename": name, "evalue": message, "traceback": [f"{name}: {message}"]}

@@ -379,7 +379,7 @@ def test_the_names_of_the_common_platforms_are_understood(path, expected):
     platform = platform_of([PurePosixPath(path)])
     sent = sender(PurePosixPath(path), "tiny", platform)
     assert [platform, sent.number, sent.name] == expected
-    assert sent.late == ("_LATE_" in path) and (not sent.when or sent.when.year == 2026)
+    assert sent.late == ("LATE_" in path) and (not sent.when or sent.when.year == 2026)
 
 
 WRITES = {  # how a platform names a file
@@ -598,3 +598,20 @@ def test_a_submission_that_misses_nothing_runs_once(monkeypatch):
     examiner = types.SimpleNamespace(withheld={"q": frozenset("x"), "free": frozenset[str]()}, locked={})
     run.run(None, Limits(), "bubblewrap", examiner)
     assert len(runs) == 1
+
+
+def test_a_question_that_does_not_end_takes_the_time_of_no_other_twice(monkeypatch):
+    asked = []
+
+    def run_once(notebook, limits, sandbox, examiner, withheld, questions):
+        asked.append((set(questions), set(examiner.skipped)))
+        return run.Outcome(timed_out=[] if asked[1:] else [0], outputs={len(asked): []}, missed=True)
+
+    monkeypatch.setattr(run, "run_once", run_once)
+    examiner = types.SimpleNamespace(
+        withheld={"hangs": frozenset("x"), "lost": frozenset("y")}, locked={}, skipped=set(), world=()
+    )
+    cell = nbformat.v4.new_code_cell(metadata={"nbgrader": {"grade_id": "test-hangs"}})
+    outcome = run.run(types.SimpleNamespace(cells=[cell]), Limits(), "bubblewrap", examiner)
+    assert asked[:2] == [({"hangs", "lost"}, set()), ({"lost"}, {"hangs"})]
+    assert outcome.timed_out == [0] and outcome.outputs == {1: [], 2: []}

@@ -636,6 +636,10 @@ class TestPairs:
         with pytest.raises(SystemExit, match="Ada Lovelace is 901 in the students' table and 101 in the d"):
             self.collected(course, tmp_path, "moodle", other)
 
+    def test_two_of_one_name_are_not_taken_for_another_assignment(self, course, tmp_path):
+        self.collected(course, tmp_path, "moodle", LISTED["moodle"] + "Participant 102,Ada Lovelace\n")
+        assert course.submission("101", "tiny").exists()
+
     def test_who_is_on_no_table_is_told_and_left_out(self, moodle, tmp_path, capsys):
         late = tmp_path / "late/olga/tiny.ipynb"
         late.parent.mkdir(parents=True)
@@ -644,6 +648,7 @@ class TestPairs:
         collect(moodle, "tiny", tmp_path / "late")
         told = capsys.readouterr().out
         assert "olga is not in the students' table" in told and "notes" not in told
+        assert "olga: not in the students' table" in (grade(moodle) and report(moodle))
         told = returns.export(moodle, "tiny", "moodle", tmp_path / "out.csv")
         assert "olga has no number of moodle: left out" in told and "3 students" in told
         assert "olga" not in (tmp_path / "out.csv").read_text("utf-8")
@@ -786,7 +791,7 @@ def test_a_time_that_cannot_be_read_is_not_known_and_stops_nobody(moodle, told):
     path.mkdir() if told is None else path.write_bytes(told)
     assert roster.when(moodle, "7001", "tiny") is None
     assert "2 graded" in grade(moodle, again=True)
-    assert "7001: graded" in report(moodle)
+    assert "7001 (Ada Lovelace): graded" in report(moodle)
 
 
 def test_a_date_for_nobody_of_the_class_is_refused(moodle):
