@@ -17,12 +17,12 @@ PAGES = {display.label: ROOT / display.page for display in find_displays(ROOT)}
 # Where a lesson works out its example: its words, with the value of the transcription's example in them.
 WORDS: dict[str, Callable[[Any], str]] = {
     "eq-coin-entropy": lambda parts: f'to {parts[2]:.3f}<!-- = parts.epistemic["5 of 10"]:.3f -->',
-    "eq-entropy": lambda bits: f"has {bits:.3f}<!-- = known[1]:.3f -->",
-    "eq-logistic-loss": lambda loss: f"{loss:.3f}<!-- = steeper[1]:.3f --> with slope 1",
+    "eq-entropy": lambda bits: f"its average is {bits:.3f}<!-- = known[1]:.3f -->",
+    "eq-logistic-loss": lambda loss: f"{loss:.3f}<!-- = steeper[1]:.3f -->\nwith slope 1",
     "eq-accuracy": lambda shares: f"second        {max(abs(shares[0] - 0.4), abs(shares[1] - 0.5)):.2f}",
-    "eq-confidence": lambda mean: f"The point is ({mean:.2f}<!-- = said:.2f -->",
-    "eq-ece": lambda error: f"the ECE, is {error:.4f}<!-- = total:.4f -->",
-    "eq-mce": lambda error: f"Here it is {error:.4f}<!-- = mce:.4f -->",
+    "eq-confidence": lambda mean: f"({mean:.2f}<!-- = said:.2f -->, 0.2",
+    "eq-ece": lambda error: f"the ECE of {error:.4f}<!-- = total:.4f -->",
+    "eq-mce": lambda error: f"Here it is {error:.2f}<!-- = mce:.2f -->",
     "eq-brier-binary": lambda score: f"Squares: 0.01, 0.36, 0.64, in the mean {score:.3f}",
     "eq-nll": lambda score: f"Logs: 0.105, 0.916, 1.609, in the mean {score:.3f}",
     "eq-brier-decomposition": lambda parts: (

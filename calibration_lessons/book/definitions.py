@@ -1470,7 +1470,7 @@ def penalized_mismatch(confusion, old, ratios, mean, penalty):
     example="[density_ratio(g, n_old=1000, n_new=500) for g in (0.1, 1 / 3, 0.6)]",
 )
 def density_ratio(g, n_old, n_new):
-    """Odds that a row is new, times how many old rows there are for a new one."""
+    """Odds that a row is new, times the number of old rows for each new one."""
     return n_old / n_new * g / (1 - g)
 
 
