@@ -169,8 +169,8 @@ def outcome(course: Course, asked: argparse.Namespace) -> str:
     if not asked.unprotected and missing():
         raise SystemExit(UNPROTECTED.format(missing()))
     sandbox = "none" if asked.unprotected else "bubblewrap"
-    unfiltered = ", without a filter of calls" * (not seccomp.program())
-    print(f"grade: sandbox: {sandbox}{unfiltered * (sandbox != 'none')}")
+    unfiltered = "" if asked.unprotected or seccomp.program() else ", without a filter of calls"
+    print(f"grade: sandbox: {sandbox}{unfiltered}")
     limits = Limits(asked.cell_seconds, asked.seconds)
     return commands.grade(course, asked.set, limits, sandbox, asked.again, asked.only, asked.jobs)
 
