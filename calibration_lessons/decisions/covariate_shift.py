@@ -12,6 +12,7 @@ from .. import _input
 from .._parameters import describe
 from .._results import rounded
 from .._typing import Floats
+from ..measures.bins import effective_rows
 
 FEW_ROWS, FAR, TOO_FAR = 100, 0.05, 0.5  # effective rows; shares of new rows beyond the old ones
 
@@ -114,7 +115,7 @@ def density_ratio(
         found = f"lies beyond each row of X_old in {beyond:.0%} of its rows, told apart by the classifier"
         raise _input.BadValue("X_new", found, "rows that X_old reaches")
     weights = of_old / of_old.mean()
-    effective = float(len(old) ** 2 / (weights**2).sum())
+    effective = float(effective_rows(len(old), (weights**2).sum()))
     if effective < FEW_ROWS or beyond > FAR:
         _input.warn(
             f"the weights leave {effective:.0f} effective rows of {len(old)}, and {beyond:.0%} of X_new lies "

@@ -18,7 +18,7 @@ from .. import _input
 from .._typing import Floats, IntArray, Norm
 from . import chance
 from ._forecast import Forecast
-from .bins import bin_index
+from .bins import bin_index, effective_rows
 from .reliability import ReliabilityCurve
 
 LEAST_GROUPS = 5
@@ -93,8 +93,8 @@ class Groups:
         self._pairs = bins.confidence * (1 - bins.confidence) * excess * squares
 
         of_groups = np.bincount(self._group, weight)
-        self._many = float(of_groups.sum() ** 2 / (of_groups @ of_groups))
-        self._rows = float(weight.sum() ** 2 / (weight @ weight))
+        self._many = float(effective_rows(of_groups.sum(), of_groups @ of_groups))
+        self._rows = float(effective_rows(weight.sum(), weight @ weight))
         self._excess = self._rows / self._many - 1
         free_rows = (self._rows - 1 - self.correlation * self._excess) / self._rows
         self._correction = self._many / max(self._many - 1, TINY) * free_rows

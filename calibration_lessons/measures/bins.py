@@ -11,6 +11,15 @@ from .. import _input
 from .._typing import FloatArray, Floats, Strategy
 
 
+def effective_rows(weight: npt.ArrayLike, squares: npt.ArrayLike) -> Floats:
+    """Kish's number of rows of equal weight, from the sum of the weights and that of their squares.
+
+    Where nothing weighs it is 0 (equation ``eq-effective-rows``).
+    """
+    mass, squares = np.asarray(weight, dtype=np.float64), np.asarray(squares)
+    return np.asarray(np.divide(mass**2, squares, out=np.zeros(mass.shape), where=squares > 0))
+
+
 def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
     """Correctly rounded edges m/M of M bins of equal width; the one place that makes them.
 

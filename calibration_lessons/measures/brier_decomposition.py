@@ -10,7 +10,7 @@ import numpy.typing as npt
 from .. import _input, _results
 from .._parameters import describe
 from .._typing import FloatArray, Floats, Label
-from .bins import uniform_bins
+from .bins import effective_rows, uniform_bins
 
 
 class BrierDecomposition(NamedTuple):
@@ -127,7 +127,7 @@ def _split(
     filled = total > 0
     total, squares = total[filled], squares[filled]
     share = total / weight.sum()
-    rows = np.divide(total**2, squares, out=np.ones_like(total), where=squares > 0)
+    rows = effective_rows(total, squares)
     f, o = expected[filled] / total, hits[filled] / total
     base_rate = float(share @ o)
     reliability = float(share @ (f - o) ** 2)

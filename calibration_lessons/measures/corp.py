@@ -16,6 +16,7 @@ from scipy.special import xlogy
 from .. import _input, _results
 from .._parameters import describe
 from .._typing import Floats, IntArray, Label, Seed
+from .bins import effective_rows
 
 Score = Literal["brier", "log"]
 
@@ -177,7 +178,7 @@ def corp_curve(
         frequency=frequency,
         counts=counts,
         weights=total if rows.weights is None else total * rows.weights.max(),
-        effective_counts=total**2 / squares,
+        effective_counts=effective_rows(total, squares),
     )
 
 

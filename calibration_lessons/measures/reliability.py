@@ -19,7 +19,7 @@ from .._parameters import describe
 from .._typing import FloatArray, Floats, Label, Norm, Seed, Strategy, Target
 from . import chance
 from ._forecast import Forecast, event_name, the
-from .bins import bin_edges, edges_of, sums_of_bins
+from .bins import bin_edges, edges_of, effective_rows, sums_of_bins
 
 TINY = np.finfo(np.float64).tiny
 NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
@@ -295,6 +295,5 @@ def curve_from_sums(
     rows, weight, squares, total, hits, *others = sums
     with np.errstate(invalid="ignore", divide="ignore"):
         confidence, accuracy = total / weight, hits / weight
-        effective = np.where(weight > 0, weight**2 / squares, 0.0)
-    counts = rows.astype(np.int64)
+    counts, effective = rows.astype(np.int64), effective_rows(weight, squares)
     return ReliabilityCurve(target, strategy, edges, counts, weight, confidence, accuracy, effective, *others)

@@ -13,6 +13,7 @@ from .._parameters import describe
 from .._typing import Label, Seed, Strategy, Target
 from ._forecast import Forecast, the
 from ._groups import Groups
+from .bins import effective_rows
 from .ece import null_of
 from .proper_scores import brier_sums, mean_over_rows, nll_sums
 from .reliability import curve_of
@@ -200,7 +201,7 @@ def calibration_report(
         high=high,
         level=level,
         n=curve.n,
-        effective_n=float(curve.weights.sum() ** 2 / squares.sum()),
+        effective_n=float(effective_rows(curve.weights.sum(), squares.sum())),
         n_bins=len(curve.counts),
         strategy=strategy,
         under_calibration=null.mean,
