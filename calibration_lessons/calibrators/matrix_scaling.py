@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ._affine_rows import AffineRows, Deviation, Metric, Structure, descend
 from ._base import Calibrator, Reads, warn_of_probabilities
-from .temperature import TemperatureScaling, by_class
+from .temperature import LogitRows, TemperatureScaling, by_class
 
 Choice = Literal["bias", "vector", "full", "auto"]
 
@@ -155,6 +154,7 @@ class MatrixScaling(Calibrator):
 
     def _warn(self, logits: FloatArray, labels: IntArray) -> None:
         super()._warn(logits[:, 1] if self.n_features_in_ == 1 else logits, labels)
+        _input.labels_of_one_class(labels)
 
     def _learn(self, logits: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         """Find W and b, and the strength of the penalty where none was given."""
@@ -163,9 +163,7 @@ class MatrixScaling(Calibrator):
         if strength is not None and strength != np.inf:
             strength = _input.number_between(strength, 0, np.inf, "strength", open_ends=True)
         share = np.ones(len(labels)) if weights is None else weights / weights.max()
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X looks like probabilities")  # said above
-            self.temperature_ = TemperatureScaling().fit(logits, labels, share).temperature_
+        self.temperature_ = TemperatureScaling()._of_rows(LogitRows(logits, labels, share))
         structure = self._structure(logits.shape[1])
         rows = tempered(logits, labels, share / share.mean(), self.temperature_, structure)
         with threadpool_limits(1):  # the products are small: threads would wait for each other

@@ -5,7 +5,8 @@ A temperature T is found as beta = 1 / T, the root of an equation whose two side
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import ClassVar, NamedTuple
 
@@ -21,6 +22,8 @@ from ._base import Calibrator, Reads, warn_of_probabilities
 RTOL = 1e-13  # a sum that is smaller than this share of its terms is 0 but for rounding
 SUBSAMPLE = 16  # the search starts at the temperature of one row in 16
 MIN_SPREAD, MAX_SPREAD = 1e-100, 1e100  # distances between logits whose squares float64 can hold
+
+Equation = Callable[[float], tuple[float, float]]  # of beta: both sides' difference, and its slope
 
 
 class LogitLimits(NamedTuple):
@@ -141,15 +144,17 @@ class TemperedSoftmax(Calibrator):
     def _learn(self, logits: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         """Solve the method's equation for beta = 1 / T."""
         share = np.ones(len(labels)) if weights is None else weights / weights.max()
-        rows = LogitRows(logits, labels, share)
-        self._refuse(rows.limits)
-        start, few = rows.limits.weight / rows.limits.spread, rows.every(SUBSAMPLE)
-        if self._obstacle(few.limits) is None:  # chance alone moves their beta from that of all rows
-            start = increasing_root(partial(self._excess, few), start)
-        self.temperature_ = 1 / increasing_root(partial(self._excess, rows), start)
+        self.temperature_ = self._of_rows(LogitRows(logits, labels, share))
 
-    def _refuse(self, limits: LogitLimits) -> None:
-        """Refuse calibration rows that no finite positive temperature fits, and say why."""
+    def _of_rows(self, rows: LogitRows) -> float:
+        """Return the temperature of rows; the search starts at that of some, off by chance alone."""
+        few, guess = rows.every(SUBSAMPLE), None
+        with suppress(ValueError):  # they may have none
+            guess = self._solved(few.limits, partial(self._excess, few))
+        return self._solved(rows.limits, partial(self._excess, rows), guess)
+
+    def _solved(self, limits: LogitLimits, excess: Equation, guess: float | None = None) -> float:
+        """Return the temperature at which the excess is 0; refuse rows that none fits, and say why."""
         spread = np.nan_to_num(limits.spread / limits.weight, nan=np.inf)
         if not (spread == 0 or MIN_SPREAD < spread < MAX_SPREAD):
             found = f"holds logits that lie {spread:.3g} below their row's largest on average"
@@ -158,6 +163,8 @@ class TemperedSoftmax(Calibrator):
         if obstacle is not None:
             why, expected = obstacle
             raise _input.BadValue("X", f"is such that no temperature fits: {why}", expected)
+        start = limits.weight / limits.spread if guess is None else 1 / guess
+        return 1 / increasing_root(excess, start)
 
     def _new_logits(self, X: npt.ArrayLike) -> FloatArray:
         logits = self._new_scores(X)

@@ -30,7 +30,6 @@ from ..measures.accumulator import CalibrationAccumulator
 from ..measures.ece import refuse_weights, targets_of
 from ..measures.proper_scores import brier_sums, mean_over_rows, nll_sums
 from ..measures.reliability import ReliabilityCurve
-from ..solvers.root import increasing_root
 
 try:
     import dask
@@ -201,14 +200,12 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
     part, guess = dask.compute(every_block, dask.delayed(_guess)(estimator, *blocks[0]))
     limits = LogitLimits(*_sums_of(part))
     _input.some_weight(limits.weight)
-    estimator._refuse(limits)
 
     def excess(beta: float) -> tuple[float, float]:
         sums: tuple[float, float] = _total(blocks, partial(_excess, estimator, largest, beta))
         return sums
 
-    start = limits.weight / limits.spread if guess is None else 1 / guess
-    estimator.temperature_ = 1 / increasing_root(excess, start)
+    estimator.temperature_ = estimator._solved(limits, excess, guess)
     validate_data(estimator, X if X.ndim == 2 else X[:, None], reset=True, skip_check_array=True)
     estimator.classes_ = np.arange(max(2, estimator.n_features_in_))
     return estimator
