@@ -137,7 +137,7 @@ class MatrixScaling(Calibrator):
         "coef_": Numbers(("K", "K")),
         "intercept_": Numbers(("K",)),
         "temperature_": Numbers(low=0),
-        "strength_": Numbers(low=0, infinite=True),
+        "strength_": Numbers(low=0, high=np.inf),
     }
 
     def __init__(self, structure: Choice = "auto", *, strength: float | None = None) -> None:

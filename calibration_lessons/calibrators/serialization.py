@@ -70,14 +70,13 @@ def _content(calibrator: Calibrator) -> dict[str, Any]:
     if _class_of(kind.__name__) is not kind:
         expected = "a calibrator of this package: another one's learned numbers are not known here"
         raise _input.BadType("calibrator", f"is of type {kind.__name__}", expected)
-    names = {NAMES: calibrator.feature_names_in_.tolist()} if hasattr(calibrator, NAMES) else {}
-    learned = {
-        name: [_content(each) for each in value] if isinstance(value, list) else _plain(value)
-        for name in kind._learned
-        for value in [getattr(calibrator, name)]
-    }
-    columns = {"n_features_in_": int(calibrator.n_features_in_)}
-    return {**_plan(calibrator), **columns, **names, "learned": learned}
+    content = {**_plan(calibrator), "n_features_in_": calibrator.n_features_in_, "learned": {}}
+    if hasattr(calibrator, NAMES):
+        content[NAMES] = calibrator.feature_names_in_.tolist()
+    for name in kind._learned:
+        value = getattr(calibrator, name)
+        content["learned"][name] = list(map(_content, value)) if isinstance(value, list) else _plain(value)
+    return content
 
 
 def _plain(value: Any) -> Any:
@@ -88,9 +87,12 @@ def _plain(value: Any) -> Any:
 
 def _plan(calibrator: Calibrator) -> dict[str, Any]:
     """Name of the class, and its parameters."""
-    given = calibrator.get_params(deep=False).items()
-    plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in given}
-    parameters = {name: _plan(one) if hasattr(one, "get_params") else one for name, one in plain.items()}
+    parameters = calibrator.get_params(deep=False)
+    for name, value in parameters.items():
+        if hasattr(value, "get_params"):
+            parameters[name] = _plan(value)
+        elif isinstance(value, np.generic):
+            parameters[name] = value.item()
     return {"calibrator": type(calibrator).__name__, "parameters": parameters}
 
 
