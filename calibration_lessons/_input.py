@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ._arrays import as_numpy, precision
 from ._blocks import row_sums
 from ._typing import FloatArray, Floats, IntArray, Label, Names
 
+BFLOAT16 = np.dtype(np.float32, metadata={"precision": "bfloat16"})  # NumPy has no such type of its own
 SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
@@ -75,6 +75,48 @@ def place(name: str, index: tuple[int, ...]) -> str:
 def first(mask: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     """Index of the first true entry."""
     return tuple(int(i) for i in np.unravel_index(int(mask.argmax()), mask.shape))
+
+
+def as_numpy(values: Any) -> npt.NDArray[Any]:
+    """Return an array of any framework as a NumPy array, without a copy where there is none to make.
+
+    A tensor (what has ``detach`` and ``cpu``, as in PyTorch) may require gradients and lie on a device.
+    Anything else is read by ``__array__``, or by ``__dlpack__`` where that fails. bfloat16 becomes float32
+    that remembers its `precision`.
+    """
+    if isinstance(values, list | tuple) and values and _is_foreign(values[0]):
+        values = [as_numpy(value) for value in values]
+    if callable(getattr(values, "detach", None)) and callable(getattr(values, "cpu", None)):
+        values = values.detach().cpu()
+        if "bfloat16" in str(values.dtype):
+            return _of_buffer(values.float()).view(BFLOAT16)
+    array = _of_buffer(values)
+    return array.astype(BFLOAT16) if array.dtype.name == "bfloat16" else array
+
+
+def precision(dtype: np.dtype[Any]) -> str:
+    """Name of the type that the numbers were rounded to: that of `dtype`, or "bfloat16"."""
+    return str(dtype.metadata["precision"]) if dtype.metadata else dtype.name
+
+
+def _is_foreign(values: Any) -> bool:
+    ways = ("detach", "__dlpack__", "numpy")
+    return not isinstance(values, np.ndarray) and any(callable(getattr(values, way, None)) for way in ways)
+
+
+def _of_buffer(values: Any) -> npt.NDArray[Any]:
+    """Read what lies in memory: by `__array__` or as a list, else by `__dlpack__`, else by `numpy()`."""
+    exchanged = callable(getattr(values, "__dlpack__", None))
+    if hasattr(values, "__array__") or not (exchanged or callable(getattr(values, "numpy", None))):
+        try:
+            return np.asarray(values)
+        except TypeError:  # such as CuPy's, which moves nothing to the host unless asked to
+            if not exchanged:
+                raise
+    if not exchanged:
+        return np.asarray(values.numpy())
+    on_host: Any = {"device": "cpu"} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
+    return np.from_dlpack(values, **on_host)
 
 
 def real_array(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
