@@ -1,7 +1,5 @@
 """Label shift: definitions, known truth, what the likelihood says, bad input."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -109,15 +107,6 @@ def test_two_of_three_classes_that_rise_and_fall_together_are_not_told_apart():
         p[:, 3 - sum(together)] = 1 - p.sum(axis=1)
         with pytest.raises(ValueError, match="does not tell the classes apart"):
             estimate_priors(p, train_priors=np.full(3, 1 / 3))
-
-
-def test_the_proportions_sum_to_1_after_any_number_of_rounds():
-    p = np.random.default_rng(0).dirichlet([1, 1, 1], 40)
-    for rounds in (1, 2, 1000):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            priors = estimate_priors(p, train_priors=[0.2, 0.3, 0.5], max_iter=rounds)
-        assert priors.sum() == pytest.approx(1, abs=1e-14)
 
 
 def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
@@ -244,10 +233,10 @@ def test_a_class_that_is_gone_is_within_its_interval():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_intervals_of_the_proportions_cover(method):
     source, new, held = simulate.GaussianClasses(3, 1.5), np.array([0.6, 0.3, 0.1]), []
-    for seed in range(150):
+    for seed in range(80):
         _, y, p = source.sample(500, random_state=seed)
         _, y_new, p_new = source.sample(5000, random_state=1000 + seed)
         rows = simulate.label_shift(y_new, new, 500, random_state=seed)
-        low, high = priors_interval(p_new[rows], p, y, method=method, n_draws=100, random_state=seed)
+        low, high = priors_interval(p_new[rows], p, y, method=method, n_draws=50, random_state=seed)
         held.append((low <= new) & (new <= high))
     assert np.mean(held, axis=0).min() > 0.87

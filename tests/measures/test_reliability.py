@@ -132,14 +132,6 @@ def test_the_band_holds_the_middle_of_the_binomial_distribution(level):
     np.testing.assert_array_equal(curve.band(), curve.band(0.95))
 
 
-def test_the_unit_of_the_weights_moves_neither_interval_nor_band():
-    scores, outcomes = np.repeat([0.2, 0.7], 8), np.arange(16) % 3 == 0
-    plain = cl.reliability_curve(outcomes, scores, n_bins=2)
-    light = cl.reliability_curve(outcomes, scores, n_bins=2, sample_weight=np.full(16, 1e-3))
-    np.testing.assert_allclose(light.interval(), plain.interval())
-    np.testing.assert_allclose(light.band(), plain.band())
-
-
 def test_the_band_is_unknown_where_a_bin_is_empty_and_narrow_where_scores_leave_no_doubt():
     low, high = cl.reliability_curve([0, 0, 1, 1], [0.0, 0.0, 1.0, 1.0], n_bins=3).band()
     np.testing.assert_array_equal([low, high], [[0, np.nan, 1], [0, np.nan, 1]])

@@ -1,8 +1,5 @@
 """Figures show the data they were given, say so in text, and give the same bytes on every run."""
 
-import hashlib
-import subprocess
-import sys
 from itertools import pairwise
 
 import matplotlib
@@ -368,17 +365,6 @@ def test_a_picture_is_the_same_bytes_whatever_the_readers_settings(kind):
     first = DRAWN[kind](0.0)._repr_png_()
     with matplotlib.rc_context({"font.size": 30, "axes.facecolor": "black", "savefig.dpi": 20}):
         assert DRAWN[kind](0.0)._repr_png_() == first
-
-
-@pytest.mark.kernel
-def test_another_process_draws_the_same_bytes():
-    code = (
-        "import hashlib; from calibration_lessons import plots;"
-        "p = plots.lines([0, 1], {'truth': [0.3, 0.5]}, x_label='x', y_label='y');"
-        "print(hashlib.sha256(p._repr_png_()).hexdigest())"
-    )
-    there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert there.stdout.strip() == hashlib.sha256(DRAWN["lines"](0.0)._repr_png_()).hexdigest()
 
 
 def test_drawing_leaves_the_global_settings_alone():
