@@ -26,18 +26,6 @@ def lines_of(ax):
     return {line.get_label(): np.asarray(line.get_xydata()) for line in ax.get_lines()}
 
 
-def test_the_reliability_diagram_draws_the_curve_and_its_interval():
-    picture = plots.reliability_diagram(CURVE, label="forest", counts=True)
-    ax = picture.axes[0]
-    filled = CURVE.counts > 0
-    np.testing.assert_array_equal(lines_of(ax)["forest"][:, 0], CURVE.confidence[filled])
-    np.testing.assert_array_equal(lines_of(ax)["forest"][:, 1], CURVE.accuracy[filled])
-    segments = np.array(ax.collections[0].get_segments())
-    low, high = CURVE.interval(0.95)
-    np.testing.assert_allclose(segments[:, :, 1], np.column_stack([low, high])[filled])
-    assert [bar.get_height() for bar in ax.child_axes[0].patches] == CURVE.counts.tolist()
-
-
 @pytest.mark.parametrize("n_bins", [3, 12])
 def test_the_legend_covers_no_data_and_the_counts_stand_below_on_its_axis_as_bars_with_their_numbers(n_bins):
     curve = cl.reliability_curve(Y, P, n_bins=n_bins)
@@ -50,6 +38,7 @@ def test_the_legend_covers_no_data_and_the_counts_stand_below_on_its_axis_as_bar
     assert below.get_xlim() == ax.get_xlim() and below.get_ylabel() == "rows"
     assert ax.get_xlabel() == "" and below.get_xlabel() == "forecast probability (bin mean)"
     assert [bar.get_x() for bar in below.patches] == pytest.approx(curve.edges[:-1])
+    assert [bar.get_height() for bar in below.patches] == curve.counts.tolist()
     assert [bar.get_width() for bar in below.patches] == pytest.approx(np.diff(curve.edges))
     assert {bar.get_facecolor()[:3] for bar in below.patches} == {to_rgb(plots.COLORS["counts"])}
     assert {text.get_rotation() for text in below.texts} == {90 if n_bins > 10 else 0}  # else they overlap
