@@ -114,9 +114,6 @@ def test_an_onnx_model_is_its_text_read_by_onnx(monkeypatch):
     assert cl.export(PLATT, "onnx") == cl.export(PLATT, "onnx", dtype="float32")
     newer = cl.export(PLATT, "onnx", opset=21, ir_version=10).decode()
     assert newer.startswith('<ir_version: 10, opset_import: ["" : 21]')
-    for named in ({"opset": 17}, {"ir_version": 7}):
-        with pytest.raises(ValueError, match=f"{next(iter(named))} = .*expected a whole number of at least"):
-            cl.export(PLATT, "onnx", **named)
 
 
 @given(cases.fitted_with_rows(dtypes=(np.float64,)), st.integers(1, 5))

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import expit, logit
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
@@ -114,34 +115,23 @@ def test_calibrated_rows_pay_no_bet_more_than_one_on_average(p, n_bins, promised
         assert total == pytest.approx(np.ones_like(total))  # a likelihood ratio, exactly
 
 
-def test_a_bet_pays_the_likelihood_ratio_of_shifted_log_odds():
-    n, p, hits = 1000, 0.8, 840
-    sums = np.zeros((1, 6, 1))
-    sums[0, :, 0] = n, n * p, n, n * p, hits, n * p * (1 - p)
-    bets = calibration_bets(sums)[0]
-    for stake, sign, bet in ((0.3, 1, 0), (0.3, -1, 1), (0.6, 1, 2), (1.2, 1, 4), (1.2, -1, 5)):
-        shift = sign * stake / np.sqrt(n * p * (1 - p))
-        q = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + shift)))
-        expected = stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, p)
-        assert bets[bet] == pytest.approx(expected)
-        # with one bin, at 1/2, no score is too near or too far: that bet is kept small and bounded
-    shift = (2 * 0.3**2) ** 0.25 / np.sqrt(n * p * (1 - p))
-    each = [shift * s * hits - n * np.log1p(p * np.expm1(shift * s)) for s in (1, -1)]
-    assert bets[12] == pytest.approx(np.logaddexp(*each) - np.log(2))
-    promised = accuracy_bets(sums, 0.9)[0]
-    q = 1 / (1 + np.exp(-(np.log(9) - 0.6 / np.sqrt(90))))
-    expected = stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, 0.9)
-    assert promised[1] == pytest.approx(expected)
-
-
-def test_a_bet_that_scores_lie_too_far_from_a_half_shifts_both_sides_towards_it():
+def test_each_bet_pays_the_likelihood_ratio_of_log_odds_that_are_off_as_it_says():
     n, p, hits = np.array([400, 600]), np.array([0.1, 0.8]), np.array([60, 450])
-    sums = np.array([[n, n * p, n, n * p, hits, n * p * (1 - p)]])
-    direction = np.array([0.5, -0.5])  # 1 - 2 c, for the centres 1/4 and 3/4
-    shift = 0.3 * direction / np.sqrt((n * p * (1 - p) * direction**2).sum())
-    q = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + shift)))
-    expected = (stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, p)).sum()
-    assert calibration_bets(sums)[0, 6] == pytest.approx(expected)
+    sums, information = np.array([[n, n * p, n, n * p, hits, n * p * (1 - p)]]), n * p * (1 - p)
+
+    def ratio(shift, n=n, p=p, hits=hits):
+        return stats.binom.logpmf(hits, n, expit(logit(p) + shift)) - stats.binom.logpmf(hits, n, p)
+
+    expected = []
+    for direction in (np.ones(2), np.array([0.5, -0.5])):  # the second is 1 - 2 c of the centres 1/4 and 3/4
+        unit = direction / np.sqrt((information * direction**2).sum())
+        expected += [ratio(sign * stake * unit).sum() for stake in (0.3, 0.6, 1.2) for sign in (1, -1)]
+    for stake in (0.3, 0.6, 1.2):  # each of the two bins in either direction
+        each = np.sqrt(stake / information)
+        expected.append((np.logaddexp(ratio(each), ratio(-each)) - np.log(2)).sum())
+    assert calibration_bets(sums)[0] == pytest.approx(expected)
+    fewer = [ratio(-stake / np.sqrt(90), 1000, 0.9, 510) for stake in (0.3, 0.6, 1.2)]
+    assert accuracy_bets(sums, 0.9)[0] == pytest.approx(fewer)
 
 
 def test_where_a_window_tells_little_a_stake_is_one_unit_of_log_odds_at_most():
