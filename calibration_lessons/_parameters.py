@@ -86,7 +86,7 @@ def describe(thing: T) -> T:
     if thing.__doc__:  # with -OO there is none
         thing.__doc__ = re.sub(r"(?m)^( *)\{([\w, ]+)\}$", _described, thing.__doc__)
     if isinstance(thing, type):
-        for method in filter(isfunction, vars(thing).values()):
+        for method in filter(isfunction, (getattr(one, "__func__", one) for one in vars(thing).values())):
             describe(method)
     return thing
 

@@ -174,7 +174,7 @@ def estimate_priors(
     if train_priors is not None:
         raise _input.BadType("train_priors", "is given", f'held_out_prob and held_out_true for "{method}"')
     before, labels = _labelled(forecasts.shape[1], held_out_prob, held_out_true)
-    shares = _unmixed(method, before, _by_label(labels, forecasts.shape[1]), share @ forecasts)
+    shares = _unmixed(method, before, np.eye(forecasts.shape[1])[labels], share @ forecasts)
     if method == "bbse":
         _doubt_confounded(before, labels)
         if shares.min() < 0:
@@ -258,7 +258,7 @@ def priors_interval(
             # within a thousandth of a nat, for all rows together, of the largest likelihood
             draws[draw] = _most_likely(forecasts, share, old / old.sum(), 1e-3 / n, 100_000)[0]
         else:
-            rows = _by_label(labels, n_classes)
+            rows = np.eye(n_classes)[labels]
             for k in range(n_classes):
                 size = int(rows[:, k].sum())
                 rows[labels == k, k] = generator.multinomial(size, np.full(size, 1 / size))
@@ -321,11 +321,6 @@ def _ratios(joint: Floats, mean: Floats, penalty: float) -> Floats:
 def _clipped(shares: Floats) -> Floats:
     positive = shares.clip(0)
     return np.asarray(positive / positive.sum())
-
-
-def _by_label(labels: IntArray, n_classes: int) -> Floats:
-    """Return 1 in the column of each row's label, 0 elsewhere."""
-    return np.eye(n_classes)[labels]
 
 
 def _old_priors(n_classes: int, held_out_prob: Any, train_priors: Any) -> Floats:
@@ -398,7 +393,7 @@ def _doubt_confounded(before: Floats, labels: IntArray) -> None:
     No singular value is further from the source's than the matrix is (Weyl), and the standard error of the
     matrix is the root of the sum of its entries' squared ones.
     """
-    rows = _by_label(labels, before.shape[1])
+    rows = np.eye(before.shape[1])[labels]
     matrix = before.T @ (rows / rows.sum(axis=0))
     smallest = float(np.linalg.svd(matrix, compute_uv=False)[-1])
     if smallest <= np.sqrt(MIN_EIGENVALUE):

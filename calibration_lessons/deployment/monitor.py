@@ -23,6 +23,7 @@ from scipy.special import logsumexp
 
 from .. import _input, _results
 from .._json_state import VERSION, Numbers, keyed, opened
+from .._parameters import describe
 from .._typing import Floats, Target
 from ..measures.accumulator import Batch, Event, Kind, same_kind
 from ..measures.bins import bin_edges
@@ -79,6 +80,7 @@ class WindowReport:
         return _results.rounded(self)
 
 
+@describe
 class CalibrationMonitor:
     """Calibration by window (a day, a thousand rows), with labels that come late or never, and an alarm.
 
@@ -175,14 +177,10 @@ class CalibrationMonitor:
         ----------
         window : str or int
             Name of the window, whose order is that of time: a number, or a date such as "2026-11-22".
-        y_prob : array_like, shape (n,) or (n, K)
-        from_logits : bool
-            Whether `y_prob` holds logits (log-odds where 1-D).
+        {y_prob, from_logits}
 
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, or of another kind than before; nothing is added then.
+        {refused}
+            Also for forecasts of another kind than before; nothing is added then.
         """
         window = self._named(window)
         values = _input.real_array(y_prob, "y_prob", (1, 2))
@@ -204,14 +202,10 @@ class CalibrationMonitor:
         y_true : array_like, shape (n,)
         y_prob : array_like, shape (n,) or (n, K)
             The forecasts of these rows, as they were added.
-        from_logits : bool
-            Whether `y_prob` holds logits (log-odds where 1-D).
+        {from_logits}
 
-        Raises
-        ------
-        ValueError, TypeError
-            For input that is not as described, an unknown window, and more labels than forecasts in a bin;
-            nothing is added then.
+        {refused}
+            Also for an unknown window, and more labels than forecasts in a bin; nothing is added then.
         """
         window = self._named(window)
         if window not in self._sums:
@@ -233,10 +227,8 @@ class CalibrationMonitor:
         An alarm that `other` gave alone is not taken over: what both know together is judged by `check`.
         Labels go where their forecasts are: merge first, where another worker saw these.
 
-        Raises
-        ------
-        ValueError, TypeError
-            Where `other` is no monitor, or one with other settings or another kind of forecasts.
+        {refused}
+            Also for a monitor with other settings or another kind of forecasts.
         """
         if not isinstance(other, CalibrationMonitor):
             raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationMonitor")
@@ -313,10 +305,7 @@ class CalibrationMonitor:
     def from_dict(cls, state: dict[str, Any]) -> Self:
         """Read a monitor from what `to_dict` gave.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For anything but such a state; the message names the place.
+        {refused}
         """
         state = opened(state, FORMAT, KEYS)
         settings = keyed(state["settings"], "state['settings']", SETTINGS)
@@ -373,10 +362,7 @@ class CalibrationMonitor:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a monitor from a file that `save` wrote.
 
-        Raises
-        ------
-        ValueError, TypeError
-            For a file that holds no state of a monitor.
+        {refused}
         """
         text = Path(path).read_text(encoding="utf-8")
         try:

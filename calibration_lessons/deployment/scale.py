@@ -11,9 +11,8 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -344,30 +343,8 @@ def _refuse_other_arrays(array: Any, name: str) -> None:
         raise _input.BadType(name, f"is of type {type(array).__name__}", expected)
 
 
-@dataclass(frozen=True)
-class _Stop:
-    """What is wrong with a block, and where the block lies."""
-
-    error: ValueError | TypeError
-    block: int = 0
-    first_row: int = 0
-
-    def after(self, blocks: int, rows: int) -> _Stop:
-        """Return the same with so many blocks and rows in front."""
-        return _Stop(self.error, self.block + blocks, self.first_row + rows)
-
-    def whole(self) -> ValueError | TypeError:
-        """Return the error that arrays in memory would get, with the place in the block added."""
-        block = f"block {self.block}"
-        if isinstance(self.error, _input.BadValue | _input.BadType):
-            place = f"row {self.error.index[0]} of {block}" if self.error.index else block
-            return self.error.moved(self.first_row, place)
-        return type(self.error)(f"{self.error} ({block})")
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Neighbouring blocks: how many they are, their rows, and their sums or the first error among them.
+class _Part(NamedTuple):
+    """Neighbouring blocks, up to the first with an error: how many they are, their rows, their sums.
 
     Where a block lies is a sum, too: the blocks and the rows in front of it. So nothing but parts travels,
     and the blocks may be of unknown length.
@@ -376,7 +353,7 @@ class _Part:
     blocks: int
     rows: int
     sums: Any = None
-    stop: _Stop | None = None
+    error: ValueError | TypeError | None = None
 
 
 def _part(add_up: AddUp, *block: Any) -> _Part:
@@ -389,16 +366,16 @@ def _part(add_up: AddUp, *block: Any) -> _Part:
     except (ValueError, TypeError) as error:
         if not isinstance(error, _input.Refusal):  # of another library: what travels is plain
             error = (TypeError if isinstance(error, TypeError) else ValueError)(str(error))
-        return _Part(1, lengths[0], stop=_Stop(error))
+        return _Part(0, 0, error=error)
 
 
 def _together(add: Add, parts: Sequence[_Part]) -> _Part:
     """Join neighbouring parts, in order."""
     blocks, rows, sums = 0, 0, None
     for part in parts:
-        if part.stop is not None:
-            return _Part(0, 0, stop=part.stop.after(blocks, rows))
         blocks, rows = blocks + part.blocks, rows + part.rows
+        if part.error is not None:
+            return _Part(blocks, rows, error=part.error)
         if part.sums is not None:
             sums = part.sums if sums is None else add(sums, part.sums)
     return _Part(blocks, rows, sums)
@@ -418,9 +395,13 @@ def _tree(blocks: Sequence[Block], add_up: AddUp, add: Add = _add_numbers) -> De
 
 
 def _sums_of(part: _Part) -> Any:
-    """Return the sums of all blocks, or raise the first error."""
-    if part.stop is not None:
-        raise part.stop.whole()
+    """Return the sums of all blocks, or raise the first error, with the place in its block added."""
+    if part.error is not None:
+        block = f"block {part.blocks}"
+        if isinstance(part.error, _input.BadValue | _input.BadType):
+            place = f"row {part.error.index[0]} of {block}" if part.error.index else block
+            raise part.error.moved(part.rows, place)
+        raise type(part.error)(f"{part.error} ({block})")
     if part.sums is None:
         raise _input.BadValue("all blocks", "are empty", "at least one row")
     return part.sums

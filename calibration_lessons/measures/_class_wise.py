@@ -12,13 +12,11 @@ gaps, and for two classes, whose gaps mirror each other, exactly twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
 from .. import _input
-from .._typing import Floats, Norm, Seed, Strategy
+from .._typing import Norm, Seed, Strategy
 from . import chance
 from ._forecast import scores_of
 from .bins import bin_index, edges_of
@@ -62,25 +60,12 @@ def null(
         np.bincount(cells.ravel(), np.broadcast_to(values, scores.shape).ravel(), minlength=starts[-1])
         for values in (weight[:, None], weight[:, None] * scores)
     )
-    share, errors = total / weight.sum(), np.empty(n_draws)
-    for i, hits in enumerate(_drawn_hits(scores, cells, weight, n_draws, random_state, starts[-1])):
-        gaps = np.divide(hits - expected, total, out=np.zeros_like(hits), where=total > 0)
+    generator, rows, errors = _input.generator(random_state), np.arange(len(scores)), np.empty(n_draws)
+    up_to, share = np.cumsum(scores, axis=1, dtype=np.float64)[:, :-1], total / weight.sum()
+    for i in range(n_draws):
+        labels = (up_to <= generator.random((len(rows), 1))).sum(axis=1)
+        off = np.bincount(cells[rows, labels], weight, minlength=starts[-1]) - expected
+        gaps = np.divide(off, total, out=np.zeros_like(off), where=total > 0)
         parts = np.add.reduceat(share * (np.abs(gaps) if norm == "l1" else gaps**2), starts[:-1])
         errors[i] = np.mean(parts if norm == "l1" else np.sqrt(parts))
     return chance.ECENull(np.sort(errors))
-
-
-def _drawn_hits(
-    scores: npt.NDArray[np.floating],
-    cells: npt.NDArray[np.intp],
-    weight: Floats,
-    n_draws: int,
-    random_state: Seed,
-    n_cells: int,
-) -> Iterator[Floats]:
-    """Weighted hits of each cell, one draw of all labels after the other."""
-    generator, rows = _input.generator(random_state), np.arange(len(scores))
-    up_to = np.cumsum(scores, axis=1, dtype=np.float64)[:, :-1]
-    for _ in range(n_draws):
-        labels = (up_to <= generator.random((len(rows), 1))).sum(axis=1)
-        yield np.bincount(cells[rows, labels], weight, minlength=n_cells).astype(np.float64)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from .. import _blocks, _input
-from .._typing import FloatArray, Floats, IntArray, Names, Target
+from .._typing import FloatArray, IntArray, Names, Target
 
 Scored = tuple[FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
@@ -93,7 +93,7 @@ class Forecast(_input.Rows):
             _input.turned_round(forecasts if forecasts.ndim == 1 else forecasts[:, 1], labels, name)
 
     def _one_column(self, block: FloatArray, labels: IntArray) -> Scored:
-        positive = _sigmoid(block) if self.from_logits else block
+        positive: FloatArray = expit(block.astype(np.float64)) if self.from_logits else block
         if self.target == "top-label":
             says_one = block > (0 if self.from_logits else 0.5)
             return np.where(says_one, positive, 1 - positive), labels == says_one
@@ -145,7 +145,3 @@ def the(event: str) -> str:
 def class_number(target: str | int) -> int:
     """Return the class whose probability is the score."""
     return 1 if isinstance(target, str) else target
-
-
-def _sigmoid(logits: FloatArray) -> Floats:
-    return np.asarray(expit(logits.astype(np.float64)))

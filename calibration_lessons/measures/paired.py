@@ -340,7 +340,7 @@ def _of_losses(
     )
     mean_a, mean_b = (own @ (weight / n)).tolist()
     if np.inf in (mean_a, mean_b):
-        return Difference(mean_a, mean_b, _minus(mean_a, mean_b), -np.inf, np.inf)
+        return Difference(mean_a, mean_b, mean_a - mean_b, -np.inf, np.inf)
     unit = most if (most := float(own.max())) > 1e100 else 1.0  # cubes stay finite
     own /= unit
     seen, many = 0, int(differ.sum())
@@ -458,8 +458,3 @@ def _scatter(a: _Binned, b: _Binned) -> float:
     alone = squares(a, a) + squares(b, b)
     variance = 2 * (alone - 2 * squares(a, b))
     return variance if variance > ROUNDING * alone else 0.0
-
-
-def _minus(a: float, b: float) -> float:
-    """Return a - b, or NaN where both are infinite."""
-    return np.nan if a == b == np.inf else a - b

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 
-import calibration_lessons as cl
 from calibration_lessons.book import definitions
 from calibration_lessons.decisions import density_ratio
 
@@ -47,22 +46,6 @@ def test_weights_come_near_the_ratio_of_known_densities(classifier):
     assert np.corrcoef(found.weights, known)[0, 1] > 0.97
     assert np.average(old[:, 0], weights=found.weights) == pytest.approx(1, abs=0.15)
     assert found.effective_rows == pytest.approx(2000 / np.e, rel=0.25)
-
-
-def test_without_a_shift_nearly_all_rows_count_and_numbers_of_rows_do_not_matter():
-    for n_new in (500, 5000):
-        found = density_ratio(*normal_rows(0, n_new=n_new), random_state=0)
-        assert found.weights.mean() == pytest.approx(1) and found.effective_rows > 1900
-
-
-def test_weights_repair_a_calibrator_whose_score_leaves_out_what_changed():
-    old, new = normal_rows(1, 4000, 4000)
-    risk = [1 / (1 + np.exp(1.5 - X.sum(axis=1))) for X in (old, new)]
-    y = np.random.default_rng(1).random(4000) < risk[0]
-    weights = density_ratio(old, new, random_state=0).weights
-    plain = cl.PlattScaling().fit(old[:, 1], y).predict_proba(new[:, 1])[:, 1]
-    weighted = cl.PlattScaling().fit(old[:, 1], y, sample_weight=weights).predict_proba(new[:, 1])[:, 1]
-    assert risk[1].mean() - plain.mean() > 0.1 > 0.03 > abs(risk[1].mean() - weighted.mean())
 
 
 def test_it_warns_where_few_rows_count_and_refuses_where_old_rows_do_not_reach():

@@ -1,7 +1,5 @@
 """Label shift: definitions, known truth, what the likelihood says, bad input."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -66,20 +64,10 @@ def test_a_round_of_estimation_is_the_defined_one(case):
 
 
 def shifted_sample(n, old, new, seed=0):
-    """Two normal classes a distance of 2 apart; forecasts calibrated for the old proportion of class 1."""
+    """Forecasts for two normal classes a distance of 2 apart, calibrated for the old share of class 1."""
     rng = np.random.default_rng(seed)
-    y = (rng.random(n) < new).astype(int)
-    x = rng.normal(2.0 * y)
-    return y, expit(2 * x - 2 + np.log(old / (1 - old))), expit(2 * x - 2 + np.log(new / (1 - new)))
-
-
-def test_the_new_proportions_are_found_and_the_forecasts_calibrated_again():
-    y, p, truth = shifted_sample(200_000, old=0.5, new=0.1)
-    priors = estimate_priors(p, train_priors=[0.5, 0.5])
-    assert priors[1] == pytest.approx(0.1, abs=0.003)
-    moved = adjust_to_priors(p, train_priors=[0.5, 0.5], new_priors=priors)
-    np.testing.assert_allclose(moved, truth, atol=0.01)
-    assert abs(moved.mean() - y.mean()) < 0.003 < 0.05 < p.mean() - y.mean()
+    x = rng.normal(2.0 * (rng.random(n) < new))
+    return expit(2 * x - 2 + np.log(old / (1 - old)))
 
 
 def test_the_estimate_is_the_maximum_of_the_likelihood():
@@ -111,23 +99,14 @@ def test_two_of_three_classes_that_rise_and_fall_together_are_not_told_apart():
             estimate_priors(p, train_priors=np.full(3, 1 / 3))
 
 
-def test_the_proportions_sum_to_1_after_any_number_of_rounds():
-    p = np.random.default_rng(0).dirichlet([1, 1, 1], 40)
-    for rounds in (1, 2, 1000):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            priors = estimate_priors(p, train_priors=[0.2, 0.3, 0.5], max_iter=rounds)
-        assert priors.sum() == pytest.approx(1, abs=1e-14)
-
-
 def test_forecasts_that_hardly_stray_still_tell_the_classes_apart():
     np.testing.assert_allclose(estimate_priors([0.4995, 0.5005], train_priors=HALF), HALF)
     np.testing.assert_allclose(estimate_priors([[0.2, 0.8]] * 3, train_priors=[0.1, 0.9]), [1, 0], atol=1e-6)
 
 
 def test_the_mean_of_held_out_forecasts_stands_for_the_old_proportions():
-    _, before, _ = shifted_sample(4000, old=0.3, new=0.3)
-    _, after, _ = shifted_sample(4000, old=0.3, new=0.6, seed=1)
+    before = shifted_sample(4000, old=0.3, new=0.3)
+    after = shifted_sample(4000, old=0.3, new=0.6, seed=1)
     mean = [1 - before.mean(), before.mean()]
     np.testing.assert_allclose(
         estimate_priors(after, before), estimate_priors(after, train_priors=mean), atol=1e-9
@@ -155,7 +134,7 @@ def test_the_mean_of_held_out_forecasts_finds_the_proportions_better_than_the_sh
 
 
 def test_a_weight_of_a_new_row_counts_as_so_many_rows():
-    _, p, _ = shifted_sample(300, old=0.4, new=0.7)
+    p = shifted_sample(300, old=0.4, new=0.7)
     weight = np.arange(300) % 4
     np.testing.assert_allclose(
         estimate_priors(p, train_priors=HALF, sample_weight=5 * weight),
@@ -244,10 +223,10 @@ def test_a_class_that_is_gone_is_within_its_interval():
 @pytest.mark.parametrize("method", METHODS)
 def test_the_intervals_of_the_proportions_cover(method):
     source, new, held = simulate.GaussianClasses(3, 1.5), np.array([0.6, 0.3, 0.1]), []
-    for seed in range(150):
+    for seed in range(80):
         _, y, p = source.sample(500, random_state=seed)
         _, y_new, p_new = source.sample(5000, random_state=1000 + seed)
         rows = simulate.label_shift(y_new, new, 500, random_state=seed)
-        low, high = priors_interval(p_new[rows], p, y, method=method, n_draws=100, random_state=seed)
+        low, high = priors_interval(p_new[rows], p, y, method=method, n_draws=50, random_state=seed)
         held.append((low <= new) & (new <= high))
     assert np.mean(held, axis=0).min() > 0.87

@@ -5,10 +5,6 @@
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import asdict
 
 import numpy as np
@@ -16,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import expit, logit
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
@@ -98,11 +95,6 @@ def test_labels_that_come_late_in_parts_and_to_other_workers_give_the_same_state
     ]
 
 
-def test_the_state_has_the_size_of_the_bins_whatever_the_number_of_rows():
-    sizes = [len(json.dumps(filled(days=2, rows=rows)[0].to_dict())) for rows in (50, 5000)]
-    assert sizes[1] < 1.2 * sizes[0] < 3000
-
-
 # What the bets hold.
 
 
@@ -123,34 +115,23 @@ def test_calibrated_rows_pay_no_bet_more_than_one_on_average(p, n_bins, promised
         assert total == pytest.approx(np.ones_like(total))  # a likelihood ratio, exactly
 
 
-def test_a_bet_pays_the_likelihood_ratio_of_shifted_log_odds():
-    n, p, hits = 1000, 0.8, 840
-    sums = np.zeros((1, 6, 1))
-    sums[0, :, 0] = n, n * p, n, n * p, hits, n * p * (1 - p)
-    bets = calibration_bets(sums)[0]
-    for stake, sign, bet in ((0.3, 1, 0), (0.3, -1, 1), (0.6, 1, 2), (1.2, 1, 4), (1.2, -1, 5)):
-        shift = sign * stake / np.sqrt(n * p * (1 - p))
-        q = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + shift)))
-        expected = stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, p)
-        assert bets[bet] == pytest.approx(expected)
-        # with one bin, at 1/2, no score is too near or too far: that bet is kept small and bounded
-    shift = (2 * 0.3**2) ** 0.25 / np.sqrt(n * p * (1 - p))
-    each = [shift * s * hits - n * np.log1p(p * np.expm1(shift * s)) for s in (1, -1)]
-    assert bets[12] == pytest.approx(np.logaddexp(*each) - np.log(2))
-    promised = accuracy_bets(sums, 0.9)[0]
-    q = 1 / (1 + np.exp(-(np.log(9) - 0.6 / np.sqrt(90))))
-    expected = stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, 0.9)
-    assert promised[1] == pytest.approx(expected)
-
-
-def test_a_bet_that_scores_lie_too_far_from_a_half_shifts_both_sides_towards_it():
+def test_each_bet_pays_the_likelihood_ratio_of_log_odds_that_are_off_as_it_says():
     n, p, hits = np.array([400, 600]), np.array([0.1, 0.8]), np.array([60, 450])
-    sums = np.array([[n, n * p, n, n * p, hits, n * p * (1 - p)]])
-    direction = np.array([0.5, -0.5])  # 1 - 2 c, for the centres 1/4 and 3/4
-    shift = 0.3 * direction / np.sqrt((n * p * (1 - p) * direction**2).sum())
-    q = 1 / (1 + np.exp(-(np.log(p / (1 - p)) + shift)))
-    expected = (stats.binom.logpmf(hits, n, q) - stats.binom.logpmf(hits, n, p)).sum()
-    assert calibration_bets(sums)[0, 6] == pytest.approx(expected)
+    sums, information = np.array([[n, n * p, n, n * p, hits, n * p * (1 - p)]]), n * p * (1 - p)
+
+    def ratio(shift, n=n, p=p, hits=hits):
+        return stats.binom.logpmf(hits, n, expit(logit(p) + shift)) - stats.binom.logpmf(hits, n, p)
+
+    expected = []
+    for direction in (np.ones(2), np.array([0.5, -0.5])):  # the second is 1 - 2 c of the centres 1/4 and 3/4
+        unit = direction / np.sqrt((information * direction**2).sum())
+        expected += [ratio(sign * stake * unit).sum() for stake in (0.3, 0.6, 1.2) for sign in (1, -1)]
+    for stake in (0.3, 0.6, 1.2):  # each of the two bins in either direction
+        each = np.sqrt(stake / information)
+        expected.append((np.logaddexp(ratio(each), ratio(-each)) - np.log(2)).sum())
+    assert calibration_bets(sums)[0] == pytest.approx(expected)
+    fewer = [ratio(-stake / np.sqrt(90), 1000, 0.9, 510) for stake in (0.3, 0.6, 1.2)]
+    assert accuracy_bets(sums, 0.9)[0] == pytest.approx(fewer)
 
 
 def test_where_a_window_tells_little_a_stake_is_one_unit_of_log_odds_at_most():
@@ -166,16 +147,6 @@ def test_the_evidence_is_the_mean_of_all_bets_in_all_windows_where_they_begin():
     expected = [(2.0 + 0.5) / 4 + 0.5, (2 * 3 + 3 + 0.5 + 1.0) / 4, (first + second + third + fourth) / 4]
     assert evidence(bets, 2) == pytest.approx(expected)
     assert evidence(np.zeros((5, 3)), 4) == pytest.approx(np.ones(5))
-
-
-def test_where_scores_are_extreme_a_bin_pays_the_bet_on_its_side():
-    p = np.repeat([0.1, 0.9], 500)
-    monitor = CalibrationMonitor(5).add_forecasts("a", p)
-    y = np.concatenate([np.arange(500) % 5 == 0, np.arange(500) % 5 != 0]).astype(int)  # 0.2 and 0.8
-    monitor.add_labels("a", y, p)
-    assert monitor.check() == ["calibration"]
-    one_way = CalibrationMonitor(5).add_forecasts("a", p).add_labels("a", np.arange(1000) % 2, p)
-    assert one_way.report()[0].calibration_evidence > monitor.report()[0].calibration_evidence > 20
 
 
 @pytest.mark.parametrize(("rows", "windows", "rate"), [(40, 40, 0.2), (400, 30, 0.1)])
@@ -199,15 +170,6 @@ def test_rows_that_come_twice_ring_the_alarm_without_a_drift():
     assert rang[1] <= 1 and rang[2] >= 9
 
 
-def test_a_larger_drift_is_noticed_sooner():
-    def median(temperature):
-        source = ScoreSource(over_confident(temperature), scores=CONFIDENT)
-        return np.median(first_alarms(source, rows=300, windows=80, years=10, random_state=0))
-
-    slow, quick, at_once = median(1.15), median(1.3), median(2.5)
-    assert at_once <= 2 < quick < slow < 80
-
-
 def test_a_simulated_year_is_what_a_monitor_says_of_the_same_rows():
     source = ScoreSource(over_confident(1.4), scores=CONFIDENT)
     monitor = CalibrationMonitor(windows=30)
@@ -221,18 +183,6 @@ def test_a_simulated_year_is_what_a_monitor_says_of_the_same_rows():
     assert rang is not None
     assert first_alarms(source, rows=100, windows=30, years=1, random_state=7).tolist() == [rang]
     assert monitor.rung == {"calibration": rang - 1}
-
-
-def test_a_drift_that_begins_late_is_noticed_as_one_that_begins_at_once():
-    rng = np.random.default_rng(0)
-    monitor = CalibrationMonitor()
-    for day in range(60):
-        source = ScoreSource(over_confident(2.0) if day >= 50 else over_confident(1.0), scores=CONFIDENT)
-        y, p = source.sample(300, rng)
-        monitor.add_forecasts(day, p).add_labels(day, y, p)
-        if monitor.check():
-            break
-    assert 50 <= day <= 55
 
 
 def test_an_alarm_that_has_rung_keeps_ringing_and_is_written_down():
@@ -293,27 +243,6 @@ def test_an_empty_monitor_is_a_state_too(tmp_path):
     assert again.to_dict() == empty.to_dict() and again.report() == [] and again.check() == []
     assert repr(again) == "<CalibrationMonitor of 0 windows: 0 forecasts, 0 labels>"
     assert repr(filled()[0]) == "<CalibrationMonitor of 3 windows: 120 forecasts, 120 labels>"
-
-
-@pytest.mark.kernel
-def test_a_file_survives_a_kill_in_mid_write(tmp_path):
-    path = tmp_path / "state.json"
-    monitor, _ = filled(days=60)
-    monitor.save(path)
-    code = (
-        "import sys; from calibration_lessons.deployment.monitor import CalibrationMonitor as M\n"
-        "monitor = M.load(sys.argv[1]); print('ready', flush=True); day = 1000\n"
-        "while True:\n"
-        "    monitor.add_forecasts(day, [0.5]).save(sys.argv[1]); day += 1\n"
-    )
-    rng = np.random.default_rng(0)
-    for _ in range(2):
-        with subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE) as writer:
-            writer.stdout.readline()
-            time.sleep(rng.uniform(0.02, 0.2))
-            writer.send_signal(signal.SIGKILL)
-        survived = CalibrationMonitor.load(path)
-        assert len(survived.report()) >= 60
 
 
 @pytest.mark.parametrize("failing", ["fsync", "replace"])

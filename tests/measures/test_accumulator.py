@@ -1,7 +1,6 @@
 """A reliability curve gathered batch by batch: equal to the curve of all rows at once."""
 
 import functools
-import pickle
 
 import numpy as np
 import pytest
@@ -67,34 +66,6 @@ def test_a_batch_may_weigh_nothing_but_all_batches_together_may_not():
         weightless.curve()
     expected = cl.reliability_curve([0, 1, 1], [0.2, 0.9, 0.3], n_bins=2, sample_weight=[0, 0, 2])
     same(weightless.update([1], [0.3], sample_weight=[2.0]).curve(), expected)
-
-
-def test_logits_stream_as_probabilities_do():
-    logits = np.random.default_rng(0).normal(size=(50, 3))
-    y = np.arange(50) % 3
-    stream = cl.CalibrationAccumulator()
-    for rows in (slice(0, 20), slice(20, 50)):
-        stream.update(y[rows], logits[rows], from_logits=True)
-    same(stream.curve(), cl.reliability_curve(y, logits, from_logits=True))
-
-
-def test_the_state_has_the_size_of_the_bins_whatever_the_number_of_rows():
-    small = cl.CalibrationAccumulator().update([0, 1], [0.2, 0.9])
-    large = cl.CalibrationAccumulator().update(np.arange(100_000) % 2, np.linspace(0, 1, 100_000))
-    assert len(pickle.dumps(large)) == len(pickle.dumps(small)) < 2000
-
-
-def test_a_pickled_accumulator_goes_on_where_it_stopped():
-    accumulator = cl.CalibrationAccumulator(5, "top-label").update([0, 1], [0.2, 0.9])
-    copy = pickle.loads(pickle.dumps(accumulator)).update([1], [0.3])
-    same(copy.curve(), accumulator.update([1], [0.3]).curve())
-
-
-def test_merging_leaves_the_other_as_it_was():
-    one, other = (cl.CalibrationAccumulator(3).update([k], [0.5]) for k in (0, 1))
-    before = other.curve()
-    one.merge(other).update([1], [0.5])
-    same(other.curve(), before)
 
 
 def test_a_curve_is_a_snapshot():

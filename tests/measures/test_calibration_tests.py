@@ -99,15 +99,6 @@ def test_the_kernel_error_is_the_defined_one_with_the_median_distance_as_its_wid
     assert statistic(y, p, "kernel") == pytest.approx(literal, abs=1e-12)
 
 
-def test_the_ece_and_its_p_value_are_those_of_the_report():
-    y, p = RNG.integers(0, 3, 200), RNG.dirichlet(np.ones(3), 200)
-    for options in ({}, {"target": 1}, {"n_bins": 4}):
-        found = cl.calibration_test(y, p, n_draws=50, random_state=3, **options)
-        report = cl.calibration_report(y, p, n_draws=50, random_state=3, **options)
-        assert (found.statistic, found.p_value) == (report.ece, report.p_value)
-        assert (found.event, found.n, found.method) == (report.event, 200, "ece")
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_a_calibrated_forecast_is_refuted_as_often_as_the_level_says(method):
     source = simulate.ScoreSource(scores=simulate.stats.beta(3, 1))

@@ -58,20 +58,6 @@ def test_a_p_value_counts_the_draws_at_and_above_the_error_and_the_error_itself(
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
-def test_an_error_below_that_of_a_calibrated_model_gives_the_upper_end_of_a_calibrated_model(norm):
-    confidence, n = np.array([0.3]), np.array([1e6])
-    error = np.sqrt(0.3 * 0.7 / 1e6)
-    mean = error * np.sqrt(2 / np.pi) if norm == "l1" else error
-    lucky, as_chance, above = (
-        chance.interval(norm, 0.95, [chance.Bins(np.ones(1), np.array([gap]), confidence, n, np.zeros(1))])
-        for gap in (0.0, mean, 1.5 * mean)
-    )
-    assert lucky[0] == as_chance[0] == 0
-    assert mean < lucky[1] == pytest.approx(as_chance[1], rel=0.01)
-    assert above[1] > 1.05 * lucky[1]
-
-
-@pytest.mark.parametrize("norm", ["l1", "l2"])
 def test_the_spread_of_the_forecasts_is_that_of_each_row_s_share_in_the_error(norm):
     p = np.r_[np.linspace(0.52, 0.58, 30), np.linspace(0.71, 0.79, 20)]
     curve = cl.reliability_curve(np.ones(50), p, n_bins=10)
@@ -80,13 +66,14 @@ def test_the_spread_of_the_forecasts_is_that_of_each_row_s_share_in_the_error(no
     assert curve.filled().spread_of_forecasts(norm) == pytest.approx(rows.std(), rel=1e-9)
 
 
-def test_a_small_sample_with_a_lucky_error_does_not_look_certain():
+@pytest.mark.parametrize("norm", ["l1", "l2"])
+def test_a_small_sample_with_a_lucky_error_does_not_look_certain(norm):
     p = np.repeat([0.5, 0.25, 0.75, 0.02], [2, 4, 4, 4])
     y = [0, 1, 0, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 0]
-    null = cl.ece_under_calibration(p, random_state=0)
-    assert cl.expected_calibration_error(y, p) < null.mean / 20
-    low, high = cl.ece_interval(y, p)
-    assert low == 0 and null.mean < high < 0.5
+    null = cl.ece_under_calibration(p, norm=norm, random_state=0)
+    assert cl.expected_calibration_error(y, p, norm=norm) < null.mean / 10
+    low, high = cl.ece_interval(y, p, norm=norm)
+    assert low == 0 and null.mean < high < 0.6
 
 
 def test_a_null_shows_its_draws_briefly():
