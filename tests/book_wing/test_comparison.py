@@ -131,12 +131,6 @@ def test_each_calibrator_reads_what_its_chapter_gives_it():
         assert np.array_equal(found, one.fit(read, y[:500]).predict_proba(read)), name
 
 
-def test_a_refusal_is_counted_and_leaves_the_model_alone():
-    rows = TABLE[(TABLE.case == "1 % events, far apart, too timid") & (TABLE.n == 50)]
-    refused = rows[rows.method == "Platt, labels"]
-    assert (refused.refused > 30).all() and (abs(refused.change) < rows.change.abs().max()).all()
-
-
 def test_the_interval_of_splits_that_share_no_row_is_that_of_the_t_test():
     d = np.random.default_rng(0).normal(0.3, 1, 12)
     expected = ttest_1samp(d, 0).confidence_interval(0.9)
