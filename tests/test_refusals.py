@@ -77,9 +77,7 @@ CALLS = [  # each with its arguments; those that are left out have their default
     (simulate.TwoGaussians().log_odds, {"x": [0.0]}), (simulate.TwoGaussians().sample, {"n": 3}),
     (simulate.GaussianClasses, {"n_classes": 3}), (simulate.GaussianClasses(3).logits, {"x": [[0.0, 0.0]]}),
     (simulate.GaussianClasses(3).sample, {"n": 3}),
-    (simulate.logits_with_temperature, {"n": 5, "n_classes": 3, "temperature": 1.0}),
     (simulate.label_noise, {"y_true": [0, 1], "rate": 0.1, "n_classes": 3}),
-    (simulate.noisy_posterior, {"posterior": [HALF], "rate": 0.1}),
     (simulate.label_shift, {"y_true": [0, 1], "class_prior": HALF, "n": 3}),
 ]
 NOT_CHECKED = {"labels", "standardized", "pos_label", "from_logits", "debias", "dtype", "estimate_priors-held_out_prob", "estimate_priors-held_out_true"}  # told in tests of their own
@@ -99,14 +97,14 @@ WRONG = {  # what an argument of a name may not be, and the place that is named
     "groups": ([[1], [2]], ""), "observed_expected": (0, ""), "slope": (-1, ""), "c_statistic": (np.nan, ""), "net_benefit": (None, ""), "threshold": (0, ""),
     "thresholds": ([0.5, 1.0], "[1]"), "versus": ([0.2, 1.5], "[1]"), "prob_a": ([0.2, 1.5], "[1]"), "prob_b": ([0.2, 1.5], "[1]"),
     "n": (2.5, ""), "separation": (-1, ""), "positive_rate": (0, ""), "x": ([[0.0, np.nan]], "[0, 1]"), "radius": (-1, ""),
-    "spread": (-1, ""), "rate": (1.5, ""), "posterior": ([[0.5, 0.6]], "[0]"), "class_prior": ([0.5, 0.6], "[0]"),
+    "rate": (1.5, ""), "class_prior": ([0.5, 0.6], "[0]"),
 }
 
 OWN = {  # where the name alone does not say what is wrong
     "entropy-p": ([0.5, 0.6], "[0]"), "unlabelled_accuracy-y_prob": ([[0.2, 1.5]], "[0, 1]"),
     "unlabelled_accuracy-held_out_prob": ([HALF, [0.5, 1.5]], "[1, 1]"), "compare-prob_a": ([0.5] * 9 + [1.5], "[9]"), "compare-prob_b": ([0.5] * 9 + [1.5], "[9]"),
     "compare-sample_weight": ([1] * 9 + [-1], "[9]"), "fit-sample_weight": ([1, -1, 1, 1], "[1]"), "shifted_logits-level": (6, ""),
-    "log_odds-x": ([np.nan], "[0]"), "logits_with_temperature-n_classes": (3.5, ""), "label_noise-n_classes": (0, ""),
+    "log_odds-x": ([np.nan], "[0]"), "label_noise-n_classes": (0, ""),
 }
 # fmt: on
 

@@ -240,43 +240,6 @@ class GaussianClasses:
         return Sample(x, y, softmax(self.logits(x)))
 
 
-class LogitSample(NamedTuple):
-    """Logits, shape (n, K), with labels, shape (n,), drawn from their own softmax at a known temperature."""
-
-    logits: Floats
-    y_true: Integers
-
-
-def logits_with_temperature(
-    n: int, n_classes: int, temperature: float, *, spread: float = 2.0, random_state: Seed = None
-) -> LogitSample:
-    """Draw logits that are right after division by a known temperature, and labels from their softmax then.
-
-    Parameters
-    ----------
-    n, n_classes : int
-    temperature : float
-        The T that calibrates the returned logits, larger than 0.
-    spread : float
-        Standard deviation of the true logits.
-    random_state : int, Generator or None
-
-    Examples
-    --------
-    >>> logits, y_true = logits_with_temperature(100, 5, 2.0, random_state=0)
-    >>> logits.shape, y_true.shape
-    ((100, 5), (100,))
-    """
-    _input.positive_whole(n, "n")
-    _input.positive_whole(n_classes, "n_classes")
-    _input.number_between(temperature, 0, np.inf, "temperature", open_ends=True)
-    _input.number_between(spread, 0, np.inf, "spread")
-    generator = _input.generator(random_state)
-    true_logits = generator.normal(0, spread, (n, n_classes))
-    y_true = (true_logits + generator.gumbel(size=true_logits.shape)).argmax(axis=1)
-    return LogitSample(temperature * true_logits, y_true)
-
-
 def label_noise(y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_state: Seed = None) -> Integers:
     """Replace each label, with probability `rate`, by a class drawn evenly from all K.
 
@@ -290,19 +253,6 @@ def label_noise(y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_st
     generator = _input.generator(random_state)
     drawn = generator.integers(0, n_classes, len(labels))
     return np.where(generator.random(len(labels)) < rate, drawn, labels)
-
-
-def noisy_posterior(posterior: npt.ArrayLike, rate: float) -> Floats:
-    """Return P(y = k | x) after `label_noise`: (1 - rate) P(y = k | x) + rate / K, shape (n, K).
-
-    Examples
-    --------
-    >>> noisy_posterior([[1.0, 0.0]], 0.2).tolist()
-    [[0.9, 0.1]]
-    """
-    p = _input.probabilities(posterior, "posterior", ndim=(2,)).astype(np.float64)
-    _input.number_between(rate, 0, 1, "rate")
-    return np.asarray((1 - rate) * p + rate / p.shape[1])
 
 
 def label_shift(

@@ -31,9 +31,10 @@ def forecasts(parts):
     Version(sklearn.__version__) < Version("1.9"), reason="the rows are stored for scikit-learn 1.9"
 )
 @pytest.mark.parametrize("case", ["two_class_example", "tumours, logistic regression", "digits, naive Bayes"])
-def test_a_case_run_again_gives_the_stored_rows(case):
+def test_a_case_run_again_gives_the_stored_rows(case, monkeypatch):
+    monkeypatch.setattr(comparison, "SIZES", (100,))
     found = choosing_experiment.counted(case, choosing_experiment.REPEATS)
-    kept = TABLE[TABLE.case == case].reset_index(drop=True)
+    kept = TABLE[(TABLE.case == case) & (TABLE.n == 100)].reset_index(drop=True)
     pd.testing.assert_frame_equal(found[list(kept)], kept, check_dtype=False, rtol=1e-3, atol=1e-6)
 
 
@@ -128,12 +129,6 @@ def test_each_calibrator_reads_what_its_chapter_gives_it():
         alone = name in ("temperature", "matrix")
         one, read = (calibrator, known.logits) if alone else (cl.OneVsRest(calibrator), known.log_odds)
         assert np.array_equal(found, one.fit(read, y[:500]).predict_proba(read)), name
-
-
-def test_a_refusal_is_counted_and_leaves_the_model_alone():
-    rows = TABLE[(TABLE.case == "1 % events, far apart, too timid") & (TABLE.n == 50)]
-    refused = rows[rows.method == "Platt, labels"]
-    assert (refused.refused > 30).all() and (abs(refused.change) < rows.change.abs().max()).all()
 
 
 def test_the_interval_of_splits_that_share_no_row_is_that_of_the_t_test():

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import zipfile
 from collections.abc import Callable
 from functools import partial
 from hashlib import sha256
 from importlib import resources
-from itertools import product
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -168,17 +166,6 @@ def remedies() -> Any:
     return datasets.remedies()
 
 
-def test_every_network_was_trained_by_every_recipe_and_judged_after_every_epoch(remedies):
-    for afterwards in ("nothing", "temperature"):
-        chosen = remedies.afterwards == afterwards
-        cases = remedies[chosen].iloc[:, :3].itertuples(index=False, name=None)
-        wanted = ((*run, epoch) for run, epoch in product(training_experiment.RUNS, range(1, 17)))
-        assert sorted(cases) == sorted(wanted)
-    last = (remedies.afterwards == "matrix") & (remedies.epoch == 16)
-    cases = zip(remedies.recipe[last], remedies.network[last], strict=True)
-    assert sorted(cases) == sorted(training_experiment.RUNS)
-
-
 def test_the_recipe_plain_makes_networks_like_those_of_the_course(remedies):
     ends = (remedies.recipe == "plain") & (remedies.afterwards == "nothing") & (remedies.epoch == 16)
     course = [measured(datasets.network_logits(network, "test")) for network in NETWORKS]
@@ -211,12 +198,6 @@ def test_each_picture_belongs_to_its_row_as_chosen():
     assert rows.tolist() == sorted(network_images.chosen()) and images.any(axis=(1, 2)).all()
 
 
-@pytest.mark.parametrize("name", ["networks.npz", "networks_shifted.npz", "smoothed.npz"])
-def test_the_logit_files_carry_no_time_of_day(name):
-    with zipfile.ZipFile(FOLDER / name) as file:
-        assert {entry.date_time for entry in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-
-
 # The tables
 
 
@@ -240,37 +221,6 @@ def test_the_brier_scores_are_those_that_yardstick_publishes():
     assert brier_score(y_true, y_prob) / 2 == pytest.approx(0.21083946, abs=5e-9)
     y_true, y_prob, names = datasets.two_class_example()
     assert brier_score(y_true, y_prob) == pytest.approx(0.10561859, abs=5e-9) and len(names) == 2
-
-
-# The comparison of calibrators
-
-
-@pytest.fixture(scope="module")
-def comparisons() -> Any:
-    return datasets.choosing()
-
-
-def test_every_method_is_judged_with_every_number_of_rows_by_both_scores(comparisons):
-    for case, rows in comparisons.groupby("case"):
-        many = rows.classes.iloc[0] > 2
-        methods = {"nothing", *(comparison.CALIBRATORS_OF_MANY if many else comparison.CALIBRATORS)}
-        assert set(rows.method) == methods, case
-        assert len(rows) == len(methods) * len(set(rows.n)) * 2 and (rows.repeats == 40).all()
-
-
-def test_counts_are_of_the_repeats_and_an_infinite_nll_is_kept(comparisons):
-    for name in ("refused", "worse", "better", "rival_worse", "rival_better"):
-        assert comparisons[name].between(0, comparisons.repeats).all(), name
-    assert (comparisons.value >= 0).all() and np.isinf(comparisons.value).any()
-    assert not np.isinf(comparisons.value[comparisons.score == "Brier"]).any()
-    alone = comparisons[comparisons.method == "nothing"]
-    assert not alone[["worse", "better", "refused"]].any(axis=None)
-
-
-def test_the_record_of_the_comparison_says_how_it_was_made():
-    kept = json.loads((FOLDER / "choosing.json").read_text())
-    assert kept["command"] == "python tools/experiments/choosing_experiment.py --repeats 40"
-    assert set(kept["versions"]) == {"python", "numpy", "scipy", "scikit-learn", "pandas"}
 
 
 # The coverage of the interval

@@ -115,9 +115,9 @@ def test_a_calibrated_forecast_is_refuted_as_often_as_the_level_says(method):
 def test_of_many_classes_a_calibrated_forecast_keeps_the_level_of_the_kernel_test():
     p_values = []
     for seed in range(200):
-        logits, y = simulate.logits_with_temperature(60, 4, 1.0, random_state=seed)
-        options = {"from_logits": True, "n_draws": 39, "random_state": seed}
-        p_values.append(cl.calibration_test(y, logits, method="kernel", **options).p_value)
+        _, y, p = simulate.GaussianClasses(4).sample(60, random_state=seed)
+        test = cl.calibration_test(y, p, method="kernel", n_draws=39, random_state=seed)
+        p_values.append(test.p_value)
     assert abs(np.mean(np.array(p_values) <= 0.25) - 0.25) < 0.12 and 0.4 < np.mean(p_values) < 0.6
 
 

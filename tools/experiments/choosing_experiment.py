@@ -17,7 +17,7 @@ from pathlib import Path
 import pandas as pd
 
 from calibration_lessons.book import comparison
-from tools.experiments.running import done, options, versions
+from tools.experiments.running import done, options, sign, versions
 
 REPEATS = 40
 
@@ -57,6 +57,7 @@ def write(folder: Path, table: pd.DataFrame, record: dict[str, object]) -> None:
     """Write the table and the record."""
     text = table.to_csv(index=False, float_format="%.4g", lineterminator="\n")
     (folder / "choosing.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    sign(folder / "choosing.csv.gz")
     (folder / "choosing.json").write_text(json.dumps(record, indent=1) + "\n")
 
 

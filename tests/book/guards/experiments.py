@@ -1,0 +1,33 @@
+"""Experiments: the code that wrote a table of the course is the code that stands there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from tools.experiments.running import TABLES, code_of
+
+from .problem import Problem
+
+
+def check(root: Path) -> list[Problem]:
+    """Problems with experiments that changed behind their tables, or whose tables nobody signs."""
+    return list(found(root))
+
+
+def found(root: Path) -> Iterator[Problem]:
+    """Look through the tables and the experiments."""
+    tables = json.loads((root / TABLES).read_text("utf-8"))
+    for table, entry in tables.items():
+        name = entry["experiment"]
+        if code_of(name, root) != entry["code"]:
+            remedy = f"run python -m tools.experiments.{name}, as it says; a change that alters no number: "
+            remedy += f"python -m tools.experiments.running {table}"
+            yield Problem(f"tools/experiments/{name}.py", "the code", f"it changed behind {table}", remedy)
+    signed = {entry["experiment"] for entry in tables.values()}
+    for file in sorted((root / "tools/experiments").glob("*.py")):
+        text = file.read_text("utf-8")
+        if "experiments.running import" in text and "write_table(" in text and file.stem not in signed:
+            what, remedy = "no table is known to be its own", f"add it to {TABLES}, and run it"
+            yield Problem(f"tools/experiments/{file.name}", "the table", what, remedy)
