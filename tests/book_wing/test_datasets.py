@@ -328,10 +328,10 @@ def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeyp
     monkeypatch.setattr(matrix_experiment, "methods", lambda: methods)
     monkeypatch.setattr(matrix_experiment, "SIZES", (100, 500))
     rows = [*matrix_experiment.table(matrix_experiment.N_SPLITS)]
-    assert [(row[2], row[3]) for row in rows] == [(n, name) for n in ("100", "500") for name in judged]
+    assert [(row[2], row[3]) for row in rows] == [(n, name) for n in (100, 500) for name in judged]
     for source, classes, n, name, splits, *numbers in rows:
-        [found] = np.flatnonzero((stored.source == source) & (stored.n == int(n)) & (stored.method == name))
-        assert [stored.classes[found], stored.splits[found]] == [int(classes), int(splits)]
+        [found] = np.flatnonzero((stored.source == source) & (stored.n == n) & (stored.method == name))
+        assert [stored.classes[found], stored.splits[found]] == [classes, splits]
         assert stored.iloc[found, 5:].tolist() == pytest.approx([*map(float, numbers)], rel=1e-3, abs=1e-3)
 
 
