@@ -65,3 +65,12 @@ def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[Any]
     writer.writerows(rows)
     content = text.getvalue().encode()
     path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+
+
+def tabulate(
+    description: str | None, table: Path, count: Callable[[Job], dict[str, Any]], cases: Sequence[Job]
+) -> None:
+    """Count for every case, and write a row for each; `--output` names another folder for the table."""
+    folder = options(description, table.parent).output
+    rows = list(done(count, cases))
+    write_table(folder / table.name, rows[0], (row.values() for row in rows))
