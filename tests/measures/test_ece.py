@@ -134,7 +134,7 @@ CHOSEN = [case for i, case in enumerate(CASES) if i % 4 == 0 or case.norm == "cl
 @pytest.mark.parametrize("case", CHOSEN, ids=lambda case: f"{case.source}, {case.n} rows, {case.norm}")
 def test_the_interval_covers_the_error_of_sources_of_every_kind(case, monkeypatch):
     monkeypatch.setattr(coverage_experiment.Binned, "bootstrap", lambda *_: (0.0, 1.0))  # slow, and not asked
-    assert coverage_experiment.count(case, repeats=150).held / 150 >= 0.9
+    assert coverage_experiment.count(case, repeats=150)["held"] / 150 >= 0.9
 
 
 def test_the_upper_end_holds_where_most_forecasts_crowd_near_one_and_are_too_high():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Say how long each lesson's main line is: what a reader reads who unfolds nothing.
 
-    tools/binding/lengths.py          and how its prose reads, beside three books that read well
+    tools/binding/lengths.py          print it, a line for each
     tools/binding/lengths.py --write  write the minutes into lessons, sets, instructor notes, start page
 
 Read is what lies open: words at 200 a minute, 4 seconds for a line of code, 45 for a table, 75 for a picture,
@@ -166,43 +166,13 @@ def write(root: Path) -> Iterator[Path]:
             yield file
 
 
-STYLE = {  # what a reader meets, per so many words: a symptom to look at, and no rule
-    "words a sentence": (0, r"[.?!](?=\s|$)"),
-    "numbers per 100": (100, r"(?<![\w.])\d[\d.]*"),
-    "connectives per 1000": (
-        1000, r"(?i)\b(?:because|since|so that|which|although|if|unless|therefore|whereas|while|but)\b",
-    ),
-    "you, we per 1000": (1000, r"(?i)\b(?:you|your|we|our|us)\b"),
-    "colons, semicolons per 1000": (1000, r"[:;](?=\s|$)"),
-}  # fmt: skip
-ANCHORS = {
-    "Molnar": (20.9, 0.8, 16, 13, 7),
-    "Downey": (18.7, 2.3, 16, 32, 14),
-    "mlu-explain": (22.2, 0.8, 12, 29, 12),
-}
-
-
-def style(page: Page) -> list[float]:
-    """Count what `STYLE` names in the open paragraphs of a page."""
-    texts = unfolded([cell.source for cell in page.markdown])
-    lines = "\n".join(map(plain, texts)).splitlines()
-    text = "\n".join(line for line in lines if not re.match(r"\s*[#|$`:(]", line))
-    text = re.sub(r"\$[^$]*\$|`[^`]*`|\{\w+\}", " ", text)
-    words = len(re.findall(r"[A-Za-z]\w*", text))
-    counts = [(per, len(re.findall(pattern, text))) for per, pattern in STYLE.values()]
-    return [per * count / words if per else words / max(count, 1) for per, count in counts]
-
-
 def tell(pages: list[Page]) -> None:
-    """Print a line for each page, and the sum; then how each reads."""
+    """Print a line for each page, and the sum."""
     lengths = {page.file: measure(page.raw) for page in pages}
     for name, length in lengths.items():
         parts = ", ".join(f"{getattr(length, part):5} {part}" for part in ("words", *SECONDS))
         print(f"{name:45} {length.minutes:3} min: {parts}; exercises {length.exercise_minutes:3} min")
     print(f"{'all':45} {sum(length.minutes for length in lengths.values())} min")
-    print(f"\n{'':45} {', '.join(STYLE)}")
-    for name, figures in ({page.file: style(page) for page in pages} | ANCHORS).items():
-        print(f"{name:45} " + " ".join(f"{figure:5.1f}" for figure in figures))
 
 
 if __name__ == "__main__":

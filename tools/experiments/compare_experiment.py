@@ -19,7 +19,7 @@ import calibration_lessons as cl
 from calibration_lessons._typing import Strategy
 from calibration_lessons.measures.bins import bin_index, edges_of
 from tools.experiments import coverage_experiment
-from tools.experiments.running import DATA, write_table
+from tools.experiments.running import DATA, tabulate
 
 REPEATS, RESAMPLES, FORECASTS, ROUNDING = 1000, 200, 300, 1e-12
 SHARES = (np.arange(FORECASTS) + 0.5) / FORECASTS
@@ -168,11 +168,5 @@ def count(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
     return told | {"repeats": repeats} | held | {name: float(text) + 0.0 for name, text in rounded.items()}
 
 
-def main() -> None:
-    """Count for every case and write the table."""
-    rows = [count(case) for case in cases()]
-    write_table(DATA / "compare_coverage.csv", rows[0], (row.values() for row in rows))
-
-
 if __name__ == "__main__":
-    main()
+    tabulate(__doc__, DATA / "compare_coverage.csv", count, cases())

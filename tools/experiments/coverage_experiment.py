@@ -29,7 +29,7 @@ import calibration_lessons as cl
 from calibration_lessons.book.simulate import Truth, calibrated, over_confident, sawtooth
 from calibration_lessons.measures import _class_wise
 from calibration_lessons.measures.reliability import curve_from_sums
-from tools.experiments.running import done, options, write_table
+from tools.experiments.running import DATA, tabulate
 
 REPEATS, RESAMPLES, FORECASTS, ROUNDING = 1000, 200, 300, 1e-12
 Z_ONE, Z_TWO = stats.norm.isf([0.05, 0.025])
@@ -62,25 +62,6 @@ class Case(NamedTuple):
         """Make the population: ``scores; times 2; beta 1 30``, of such parts, or ``odds -4.6 1 2``."""
         first, *parts = map(read, self.words.split("; "))
         return first(*parts) if parts else first
-
-
-class Row(NamedTuple):
-    """What the table says of a case; `above` and `below` count the truths outside of the interval."""
-
-    source: str
-    kind: str
-    error: str
-    n: int
-    n_bins: int
-    truth: float
-    repeats: int
-    held: int
-    above: int
-    below: int
-    bootstrap: int
-    basic: int
-    sun: int | str
-    length: float
 
 
 class Binned:
@@ -246,39 +227,35 @@ def cases() -> list[Case]:
     return [Case(*words, int(n), int(n_bins), norm) for *words, n, n_bins, norm in rows]
 
 
-def count(case: Case, repeats: int = REPEATS) -> Row:
-    """Draw samples from the source and count the intervals that hold its binned error."""
+def count(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
+    """Draw samples from the source and count the intervals that hold its binned error.
+
+    `above` and `below` count the truths outside of the interval.
+    """
     binned = Binned(case.population(), case.n_bins)
     norm = "l1" if case.norm == "class-wise" else case.norm
     truth = float(binned.error(binned.mass, norm))
     truth = 0.0 if truth < ROUNDING else truth
     square = float(binned.error(binned.mass, "l2")) ** 2 if truth > 0 else 0.0
     samples, resamples = np.random.default_rng(0), np.random.default_rng(1)
-    held = above = below = bootstrap = basic = sun = 0
+    found = dict.fromkeys(("held", "above", "below", "bootstrap", "basic", "sun"), 0)
     length = 0.0
     for _ in range(repeats):
         counts = samples.multinomial(case.n, binned.mass)
         low, high = binned.interval(counts, norm)
-        above += truth > high + ROUNDING
-        below += truth < low - ROUNDING
-        held += low - ROUNDING <= truth <= high + ROUNDING
+        found["above"] += truth > high + ROUNDING
+        found["below"] += truth < low - ROUNDING
+        found["held"] += low - ROUNDING <= truth <= high + ROUNDING
         length += (high - low) / repeats
         low, high = binned.bootstrap(counts, norm, resamples)
-        bootstrap += low - ROUNDING <= truth <= high + ROUNDING
+        found["bootstrap"] += low - ROUNDING <= truth <= high + ROUNDING
         observed = float(binned.error(counts, norm))
-        basic += 2 * observed - high - ROUNDING <= truth <= 2 * observed - low + ROUNDING
-        sun += not binned.class_wise and binned.holds_by_sun(counts, square)
-    return Row(
-        case.source, case.kind, case.norm, case.n, case.n_bins, float(f"{truth:.6f}"), repeats,
-        held, above, below, bootstrap, basic, "" if binned.class_wise else sun, float(f"{length:.5f}"),
-    )  # fmt: skip
-
-
-def main() -> None:
-    """Count for every case, two at a time, and write the table."""
-    output = options(__doc__).output / "coverage.csv"
-    write_table(output, Row._fields, list(done(count, cases())))
+        found["basic"] += 2 * observed - high - ROUNDING <= truth <= 2 * observed - low + ROUNDING
+        found["sun"] += not binned.class_wise and binned.holds_by_sun(counts, square)
+    told = {"source": case.source, "kind": case.kind, "error": case.norm, "n": case.n, "n_bins": case.n_bins}
+    told |= {"truth": float(f"{truth:.6f}"), "repeats": repeats} | found
+    return told | ({"sun": ""} if binned.class_wise else {}) | {"length": float(f"{length:.5f}")}
 
 
 if __name__ == "__main__":
-    main()
+    tabulate(__doc__, DATA / "coverage.csv", count, cases())

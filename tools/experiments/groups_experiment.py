@@ -20,7 +20,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from scipy.stats import beta, uniform
 
 import calibration_lessons as cl
-from tools.experiments.running import done, options, write_table
+from tools.experiments.running import tabulate
 
 REPEATS, DRAWS, SHARES, GROUPS = 1000, 99, 100_000, (20, 100, 400)
 FORECASTS: dict[str, Any] = {
@@ -105,12 +105,6 @@ def count(case: Case, repeats: int = REPEATS) -> dict[str, Any]:
     return told | {"length": length, "length_without": length_without}
 
 
-def main() -> None:
-    """Count for every case, two at a time, and write the table."""
-    output = options(__doc__, Path(__file__).parent).output / "groups_coverage.csv"
-    rows = list(done(count, [case._replace(groups=n) for case in CASES for n in GROUPS]))
-    write_table(output, rows[0], (row.values() for row in rows))
-
-
 if __name__ == "__main__":
-    main()
+    table = Path(__file__).with_name("groups_coverage.csv")
+    tabulate(__doc__, table, count, [case._replace(groups=n) for case in CASES for n in GROUPS])

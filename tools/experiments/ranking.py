@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import pickle
 import sys
-import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
@@ -31,7 +30,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import log_softmax
 from sklearn.datasets import load_digits, make_classification
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from threadpoolctl import threadpool_limits
@@ -40,7 +38,7 @@ import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from calibration_lessons.calibrators import _affine_rows, matrix_scaling
 from tools.experiments import matrix_experiment
-from tools.experiments.matrix_experiment import Method, by
+from tools.experiments.matrix_experiment import Method, Source, by, judged
 from tools.experiments.running import options, write_table
 
 HALVES = 10
@@ -48,7 +46,6 @@ SIZES = (100, 500, 5000)
 COLUMNS = ["source", "classes", "rarest", "n", "method", "nll", "brier", "class_wise", "accuracy", "seconds"]
 COLUMNS += ["nll_more", "brier_more", "nll_more_sd", "brier_more_sd"]
 FORMS = ".npz .npy .csv .p .pkl .dat"
-Source = tuple[str, Any, Any]
 
 
 class Arrays(pickle.Unpickler):
@@ -215,52 +212,22 @@ def log_odds(z: Any) -> Any:
     return z - np.log(np.maximum(-np.expm1(z), 1e-30))
 
 
-def measured(method: Method, z: Any, y: Any, known: Any, new: Any) -> list[float] | None:
-    """NLL, Brier score, class-wise error, accuracy, seconds to fit and predict; None without an answer."""
-    start = time.perf_counter()
-    try:
-        p = np.maximum(np.asarray(method(z[known], y[known], z[new]), dtype=np.float64), 0)
-    except ValueError:
-        return None
-    seconds = time.perf_counter() - start
-    p /= p.sum(axis=1, keepdims=True)
-    if not np.isfinite(p).all():
-        return None
-    with np.errstate(divide="ignore"):
-        nll = float(-np.log(p[np.arange(len(new)), y[new]]).mean())
-    class_wise = cl.expected_calibration_error(y[new], p, target="class-wise")
-    accuracy = float((p.argmax(axis=1) == y[new]).mean())
-    return [nll, cl.brier_score(y[new], p), class_wise, accuracy, seconds]
-
-
 def table(sources: Iterable[Source], sizes: Sequence[int], halves: int) -> Iterator[list[Any]]:
     """One row per source, size and method; without numbers where it had no answer for one of the halves.
 
     NLL and Brier score are compared with those of `matrix` on the same half: per cent more, and its spread.
     """
-    for source, z, y in sources:
-        z = log_softmax(np.asarray(z, dtype=np.float64), axis=1)
-        judged = {name: run for name, run in methods().items() if len(z.T) <= 100 or "probm" not in name}
-        half, counts = len(y) // 2, np.bincount(y, minlength=z.shape[1])
-        for n in dict.fromkeys(min(size, half) for size in sizes):
-            found: dict[str, list[list[float]]] = {name: [] for name in judged}
-            for seed in range(halves):
-                order = np.random.default_rng(seed).permutation(len(y))
-                for name in [name for name, rows in found.items() if len(rows) == seed]:
-                    one = measured(judged[name], z, y, order[:n], order[half:])
-                    found[name] += [one] if one else []
-            ours = np.array(found["matrix"])
-            for name, rows in found.items():
-                start = [source, z.shape[1], f"{counts.min() / len(y):.3g}", n, name]
-                if len(rows) < halves:
-                    yield [*start, *[""] * (len(COLUMNS) - len(start))]
-                    continue
-                values = np.array(rows)
-                with np.errstate(invalid="ignore"):
-                    more = 100 * (values[:, :2] / ours[:, :2] - 1)
-                    numbers = [*values.mean(axis=0), *more.mean(axis=0), *more.std(axis=0, ddof=1)]
-                yield [*start, *(f"{number:.4g}" for number in numbers)]
-            print(f"{source}, {n} rows, {time.process_time():.0f} s", file=sys.stderr, flush=True)
+    for (source, z, y), n, found in judged(sources, methods(), sizes, halves):
+        rarest = np.bincount(y, minlength=z.shape[1]).min() / len(y)
+        for name, values in found.items():
+            start = [source, z.shape[1], f"{rarest:.3g}", n, name]
+            if len(values) < halves:
+                yield [*start, *[""] * (len(COLUMNS) - len(start))]
+                continue
+            with np.errstate(invalid="ignore"):
+                more = 100 * (values[:, :2] / found["matrix"][:, :2] - 1)
+                numbers = [*values.mean(axis=0), *more.mean(axis=0), *more.std(axis=0, ddof=1)]
+            yield [*start, *(f"{number:.4g}" for number in numbers)]
 
 
 def main() -> None:

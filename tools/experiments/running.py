@@ -75,6 +75,15 @@ def write_table(path: Path, columns: Iterable[str], rows: Iterable[Iterable[Any]
     sign(path)
 
 
+def tabulate(
+    description: str | None, table: Path, count: Callable[[Job], dict[str, Any]], cases: Sequence[Job]
+) -> None:
+    """Count for every case, and write a row for each; `--output` names another folder for the table."""
+    folder = options(description, table.parent).output
+    rows = list(done(count, cases))
+    write_table(folder / table.name, rows[0], (row.values() for row in rows))
+
+
 def code_of(experiment: str, root: Path = ROOT) -> str:
     """Digest of an experiment's code, without its prose, and of what it takes from other experiments."""
     from tools.binding.staleness import digest, plain  # which those who train networks lack

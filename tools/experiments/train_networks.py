@@ -9,7 +9,7 @@ training step sees the calibration part or the test part.
     _build/networks-venv/bin/python tools/experiments/train_networks.py
 
 Two networks train at a time, each on one thread (faster on two cores than one network on two threads).
-A stopped run continues after each network's last finished epoch. Same versions and machine: same bytes.
+A stopped command continues with the networks that have no file yet. Same versions and machine: same bytes.
 """
 
 import json
@@ -30,6 +30,12 @@ SEEDS = (0, 1, 2, 3, 4)
 N_SHIFTED, N_LOGGED = 2_000, 10_000
 BATCH, LEARNING_RATE, EPOCHS = 64, 1e-3, 16
 PROMISED_ACCURACY, PROMISED_ECE = 0.90, 0.04
+RECIPES = {  # share of the target that goes to all classes alike, and decay of the weights per unit of step
+    "plain": (0.0, 0.0),
+    "decay 0.1": (0.0, 0.1),
+    "smoothing 0.1": (0.1, 0.0),
+    "decay 0.3": (0.0, 0.3),
+}
 
 
 class SmallNetwork(nn.Sequential):
@@ -72,7 +78,7 @@ def judge(logits: NDArray[np.float16], labels: Labels) -> dict[str, float]:
 
 
 def train_epoch(
-    network: nn.Module, optimizer: torch.optim.Optimizer, x: Any, y: Any, seed: int, smoothing: float = 0.0
+    network: nn.Module, optimizer: torch.optim.Optimizer, x: Any, y: Any, seed: int, smoothing: float
 ) -> None:
     """Go once through the training part, in an order given by the seed."""
     network.train()
@@ -83,60 +89,66 @@ def train_epoch(
         optimizer.step()
 
 
-def log_row(network: nn.Module, seed: int, epoch: int, parts: dict[str, Any]) -> dict[str, float]:
-    """Return the log's row of a finished epoch: training images, and the calibration part as held out."""
-    row: dict[str, float] = {"network": seed, "epoch": epoch}
-    for name, part, n in (("train", "train", N_LOGGED), ("heldout", "calibration", None)):
-        images, labels = (array[:n] for array in parts[part])
-        row |= {f"{name}_{key}": value for key, value in judge(logits_of(network, images), labels).items()}
-    return row
+def train(
+    run: tuple[str, int], images: Path, folder: Path, epochs: int = EPOCHS, device: str = "cpu"
+) -> Path:
+    """Train one network by one recipe; return the file of its weights, and of its logits after each epoch.
 
-
-def train_network(seed: int, epochs: int, folder: Path, cache: Path) -> Path:
-    """Train one network, on from its checkpoint if there is one, and return the checkpoint's path."""
+    The logits are those of the first images of each part; the held-out parts have no more.
+    """
+    recipe, seed = run
+    path = folder / f"{recipe} {seed}.npz"
+    if path.exists() and len(np.load(path)["test"]) == epochs:
+        return path
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     torch.manual_seed(seed)
-    parts = load_parts(folder)
-    network = SmallNetwork()
-    optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE)
-    path = cache / f"network{seed}.pt"
-    state: dict[str, Any] = {"log": [], "seconds": 0.0}
-    if path.exists():
-        state = torch.load(path)
-        network.load_state_dict(state["network"])
-        optimizer.load_state_dict(state["optimizer"])
-    x = torch.from_numpy(parts["train"][0]).unsqueeze(1)
-    y = torch.from_numpy(parts["train"][1]).long()
-    for epoch in range(len(state["log"]) + 1, epochs + 1):
-        start = time.perf_counter()
-        train_epoch(network, optimizer, x, y, seed=1000 * seed + epoch)
-        row = log_row(network, seed, epoch, parts)
-        state["log"].append(row)
-        state["seconds"] += time.perf_counter() - start
-        state |= {"network": network.state_dict(), "optimizer": optimizer.state_dict()}
-        torch.save(state, path.with_suffix(".partial"))
-        os.replace(path.with_suffix(".partial"), path)
-        print(
-            f"network {seed}  epoch {epoch:2d}/{epochs}  {state['seconds']:5.0f} s"
-            f"  train: NLL {row['train_nll']:.4f}  held out: NLL {row['heldout_nll']:.4f}"
-            f"  accuracy {row['heldout_accuracy']:.4f}  ECE {row['heldout_ece']:.4f}",
-            flush=True,
-        )
+    smoothing, decay = RECIPES[recipe]
+    parts = load_parts(images)
+    network = SmallNetwork().to(device)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=decay)  # Adam without
+    x = torch.from_numpy(parts["train"][0]).unsqueeze(1).to(device)
+    y = torch.from_numpy(parts["train"][1]).long().to(device)
+    kept: dict[str, list[NDArray[np.float16]]] = {"train": [], "calibration": [], "test": []}
+    start = time.perf_counter()
+    for epoch in range(1, epochs + 1):
+        train_epoch(network, optimizer, x, y, 1000 * seed + epoch, smoothing)
+        for part, logits in kept.items():
+            logits.append(logits_of(network, parts[part][0][:N_LOGGED]))
+        measures = judge(kept["calibration"][-1], parts["calibration"][1])
+        told = ", ".join(f"{name} {value:.4f}" for name, value in measures.items())
+        print(f"{recipe}, seed {seed}: epoch {epoch}/{epochs}; held out: {told}", flush=True)
+    weights = {f"weights.{name}": array.cpu().numpy() for name, array in network.state_dict().items()}
+    logits = {part: np.stack(each) for part, each in kept.items()}
+    np.savez(path.with_suffix(".partial.npz"), seconds=time.perf_counter() - start, **logits, **weights)
+    os.replace(path.with_suffix(".partial.npz"), path)
     return path
 
 
-def collect_logits(states: list[dict[str, Any]], parts: dict[str, Any]) -> dict[str, dict[str, NDArray[Any]]]:
+def log(runs: list[Any], parts: dict[str, Any]) -> list[dict[str, float]]:
+    """Return a row for each epoch: training images, and the calibration part as held out."""
+    rows = []
+    for seed, run in zip(SEEDS, runs, strict=True):
+        for epoch in range(len(run["train"])):
+            row: dict[str, float] = {"network": seed, "epoch": epoch + 1}
+            for name, part in (("train", "train"), ("heldout", "calibration")):
+                measures = judge(run[part][epoch], parts[part][1][:N_LOGGED])
+                row |= {f"{name}_{key}": round(value, 6) for key, value in measures.items()}
+            rows.append(row)
+    return rows
+
+
+def collect_logits(runs: list[Any], parts: dict[str, Any]) -> dict[str, dict[str, NDArray[Any]]]:
     """Return the arrays of the two logit files: one for the plain images, one for the shifted ones."""
-    networks = []
-    for state in states:
-        networks.append(SmallNetwork())
-        networks[-1].load_state_dict(state["network"])
+    networks = [SmallNetwork() for _ in runs]
+    for network, run in zip(networks, runs, strict=True):
+        network.load_state_dict(
+            {name: torch.from_numpy(run[f"weights.{name}"]) for name in network.state_dict()}
+        )
     plain: dict[str, NDArray[Any]] = {}
     for part in ("calibration", "test"):
-        images, labels = parts[part]
-        plain[f"{part}_logits"] = np.stack([logits_of(network, images) for network in networks])
-        plain[f"{part}_labels"] = labels
+        plain[f"{part}_logits"] = np.stack([run[part][-1] for run in runs])
+        plain[f"{part}_labels"] = parts[part][1]
     images, labels = (array[:N_SHIFTED] for array in parts["test"])
     moved: dict[str, NDArray[Any]] = {"labels": labels}
     for kind, severities in SEVERITIES.items():
@@ -148,7 +160,7 @@ def collect_logits(states: list[dict[str, Any]], parts: dict[str, Any]) -> dict[
     return {"networks": plain, "networks_shifted": moved}
 
 
-def describe(arrays: dict[str, Any], states: list[dict[str, Any]], epochs: int) -> dict[str, Any]:
+def describe(arrays: dict[str, Any], seconds: list[float], epochs: int) -> dict[str, Any]:
     """Return the record kept beside the logits: how they were made, and what they are worth."""
     plain, moved = arrays["networks"], arrays["networks_shifted"]
     parts = ("calibration", "test")
@@ -161,16 +173,16 @@ def describe(arrays: dict[str, Any], states: list[dict[str, Any]], epochs: int) 
             "parameters": sum(p.numel() for p in SmallNetwork().parameters()),
             "optimizer": "Adam", "learning_rate": LEARNING_RATE, "batch": BATCH, "epochs": epochs,
             "seeds": SEEDS, "split_seed": SPLIT_SEED,
-            "seconds": [round(state["seconds"]) for state in states],
+            "seconds": list(map(round, seconds)),
         },
         "networks": [
             {part: judge(plain[f"{part}_logits"][i], plain[f"{part}_labels"]) for part in parts}
-            for i in range(len(states))
+            for i in range(len(seconds))
         ],
         "shifts": {
             kind: [
                 {"severity": severity}
-                | {"networks": [judge(moved[kind][i, level], moved["labels"]) for i in range(len(states))]}
+                | {"networks": [judge(moved[kind][i, level], moved["labels"]) for i in range(len(seconds))]}
                 for level, severity in enumerate(severities)
             ]
             for kind, severities in SEVERITIES.items()
@@ -188,29 +200,22 @@ def check_promises(record: dict[str, Any]) -> None:
             )
 
 
-def write(folder: Path, arrays: dict[str, Any], states: list[dict[str, Any]], record: dict[str, Any]) -> None:
-    """Write the logits, the training log and the record as package resources."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in arrays.items():
-        np.savez(folder / f"{name}.npz", **content)  # its zip entries carry no time of day: same bytes again
-    rows = [row for state in states for row in state["log"]]
-    table = ([round(value, 6) for value in row.values()] for row in rows)
-    write_table(folder / "networks_training.csv", rows[0], table)
-    (folder / "networks.json").write_text(json.dumps(record, indent=1) + "\n")
-
-
 def main() -> None:
     """Train what is not trained yet, then write logits, log and record."""
     asked = options(__doc__, images=DEBIAN_FOLDER, epochs=EPOCHS, cache=ROOT / "_build/networks")
     parts = load_parts(asked.images)
-    asked.cache.mkdir(parents=True, exist_ok=True)
-    train = partial(train_network, epochs=asked.epochs, folder=asked.images, cache=asked.cache)
-    states = [torch.load(path) for path in done(train, SEEDS)]
+    for folder in (asked.cache, asked.output):
+        folder.mkdir(parents=True, exist_ok=True)
+    one = partial(train, images=asked.images, folder=asked.cache, epochs=asked.epochs)
+    runs = [np.load(path) for path in done(one, [("plain", seed) for seed in SEEDS])]
     torch.set_num_threads(1)
-    arrays = collect_logits(states, parts)
-    record = describe(arrays, states, asked.epochs)
+    arrays, rows = collect_logits(runs, parts), log(runs, parts)
+    record = describe(arrays, [float(run["seconds"]) for run in runs], asked.epochs)
     check_promises(record)
-    write(asked.output, arrays, states, record)
+    for name, content in arrays.items():
+        np.savez(asked.output / f"{name}.npz", **content)  # its zip entries carry no time of day: same bytes
+    write_table(asked.output / "networks_training.csv", rows[0], (row.values() for row in rows))
+    (asked.output / "networks.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

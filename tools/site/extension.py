@@ -31,8 +31,6 @@ LISTENERS: dict[str, tuple[Any, ...]] = {
     "source-read": (figures.replace_outputs, slides.mark_cells),
     "autodoc-process-docstring": (docstring_formulas.show_formulas,),
     "doctree-read": (repairs.set_type, repairs.adopt, run_here.add_programs),
-    "env-purge-doc": (figures.forget,),
-    "env-merge-info": (figures.merge,),
     "env-updated": (repairs.write_in_parallel, page_weight.every_page),
     "doctree-resolved": (page_heads.add_place, cards.add_links),
     "write-started": (repairs.tell_writing, figures.write_files),

@@ -10,6 +10,7 @@ import hashlib
 import html
 import json
 from base64 import b64decode
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from typing import Any
 import vl_convert
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
-from sphinx.environment import BuildEnvironment
 
 from calibration_lessons.book.explorers import MIME, SCALE
 
@@ -29,32 +29,39 @@ FIGURE = """\
 <img class="explorer-still" src="{folder}/{id}.png?v={digest}" alt="{alt}" loading="lazy"
   width="{width}" height="{height}">
 </figure>"""
-Files = dict[str, bytes]
+
+
+def figures(page: str, notebook: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Find the figures with controls of a notebook: their names, cells and outputs."""
+    found = (
+        (cell, output)
+        for cell in notebook["cells"]
+        for output in cell.get("outputs", [])
+        if MIME in output.get("data", {})
+    )
+    for number, (cell, output) in enumerate(found, start=1):
+        yield f"{page.rpartition('/')[2]}-{number}", cell, output
+
+
+def still_and_frames(data: dict[str, Any]) -> tuple[bytes, bytes]:
+    """Give the files of a figure: its still picture, and its frames."""
+    frames = json.dumps(data[MIME], ensure_ascii=False, separators=(",", ":"))
+    return b64decode("".join(data["image/png"])), frames.encode()
 
 
 def replace_outputs(app: Sphinx, page: str, source: list[str]) -> None:
-    """Put a figure in the place of each specification in a notebook, and keep its files for the end."""
-    found = files(app.env)
-    found.pop(page, None)
-    if MIME not in source[0] or not app.env.doc2path(page).endswith(".ipynb"):
-        return
-    notebook = json.loads(source[0])
-    kept: Files = {}
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", []):
-            if MIME in output.get("data", {}):
-                name = f"{page.rpartition('/')[2]}-{len(kept) // 2 + 1}"
-                alt = cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
-                output["data"] = {"text/html": figure(page, name, alt, output["data"], kept)}
-    found[page] = kept
-    source[0] = json.dumps(notebook)
+    """Put a figure in the place of each specification in a notebook."""
+    if MIME in source[0] and app.env.doc2path(page).endswith(".ipynb"):
+        notebook = json.loads(source[0])
+        for name, cell, output in figures(page, notebook):
+            alt = cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
+            output["data"] = {"text/html": place(page, name, alt, output["data"])}
+        source[0] = json.dumps(notebook)
 
 
-def figure(page: str, name: str, alt: str, data: dict[str, Any], kept: Files) -> str:
-    """Write the place of a figure on its page; its still picture and its frames join `kept`."""
-    still = b64decode("".join(data["image/png"]))
-    frames = json.dumps(data[MIME], ensure_ascii=False, separators=(",", ":")).encode()
-    kept |= {f"{name}.png": still, f"{name}.json": frames}
+def place(page: str, name: str, alt: str, data: dict[str, Any]) -> str:
+    """Write the place of a figure on its page."""
+    still, frames = still_and_frames(data)
     return FIGURE.format(
         id=name,
         folder="../" * page.count("/") + FOLDER,
@@ -67,34 +74,17 @@ def figure(page: str, name: str, alt: str, data: dict[str, Any], kept: Files) ->
     )
 
 
-def files(env: BuildEnvironment) -> dict[str, Files]:
-    """Files of the figures, by page, as the build's memory holds them."""
-    found: dict[str, Files] = vars(env).setdefault("course_explorers", {})
-    return found
-
-
-def forget(app: Sphinx, env: BuildEnvironment, page: str) -> None:
-    """Forget the figures of a page that changed or is gone."""
-    files(env).pop(page, None)
-
-
-def merge(app: Sphinx, env: BuildEnvironment, pages: set[str], other: BuildEnvironment) -> None:
-    """Take over what another process read."""
-    files(env).update({page: kept for page, kept in files(other).items() if page in pages})
-
-
 def write_files(app: Sphinx, builder: Builder) -> None:
     """Write still pictures; for the site frames, too, and the bundle that draws them."""
-    found = files(app.env)
-    if builder.format != "html" or not any(found.values()):
-        return
-    folder, live = Path(app.outdir) / FOLDER, builder.name == "html"
+    folder = Path(app.outdir) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
-    for kept in found.values():
-        for name, content in kept.items():
-            if live or name.endswith(".png"):
-                (folder / name).write_bytes(content)
-    if live and not (folder / BUNDLE).exists():
-        (folder / BUNDLE).write_text(
-            vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), encoding="utf-8"
-        )
+    for page in app.env.found_docs:
+        path = Path(app.env.doc2path(page))
+        text = path.read_text("utf-8") if path.suffix == ".ipynb" else ""
+        for name, _, output in figures(page, json.loads(text)) if MIME in text else ():
+            still, frames = still_and_frames(output["data"])
+            (folder / f"{name}.png").write_bytes(still)
+            if builder.name == "html":
+                (folder / f"{name}.json").write_bytes(frames)
+    if builder.name == "html" and not (folder / BUNDLE).exists():
+        (folder / BUNDLE).write_text(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), "utf-8")
