@@ -18,7 +18,6 @@ from nbgrader.coursedir import CourseDirectory
 from classroom import grading, roster
 from classroom.cases import TRY, ByHand, Question, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
-from classroom.returns import grade_changes
 from classroom.sandbox import own_folder
 from classroom.submission import Limits
 
@@ -119,9 +118,10 @@ def grade(
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise SystemExit("grade: interrupted; run the same command again to go on") from None
-    for line in grade_changes(before, points_of(course, name)):
-        if not line.endswith("was none"):
-            print(f"grade: changed: {line}")
+    after = points_of(course, name)
+    for student, was in before.items():
+        if after.get(student) != was:
+            print(f"grade: changed: {student}: {after.get(student, 'none')}, was {was}")
     return summary(course, name, time.monotonic() - started)
 
 
@@ -142,10 +142,8 @@ def points_of(course: Course, name: str) -> dict[str, str]:
 
 def protect(course: Course) -> None:
     """Close the class to other users of the machine: the gradebook holds the hidden tests and the grades."""
-    for path in (
-        course.folder / name for name in ("gradebook.db", "word", "source", "submitted", "autograded")
-    ):
-        if path.exists():
+    for name in ("gradebook.db", "word", "source", "submitted", "autograded"):
+        if (path := course.folder / name).exists():
             path.chmod(0o700 if path.is_dir() else 0o600)
 
 

@@ -209,21 +209,21 @@ def dues(course: Course) -> dict[str, dict[str, datetime]]:
     }
 
 
-def set_due(course: Course, name: str, text: str, student: str = "") -> str:
+def set_due(course: Course, name: str, date: str, student: str = "") -> str:
     """Say until when a set is handed in, by all or by one student."""
     try:
-        moment = datetime.fromisoformat(text)
-        if ":" not in text and moment == datetime.combine(moment, time.min):
+        moment = datetime.fromisoformat(date)
+        if ":" not in date and moment == datetime.combine(moment, time.min):
             moment = moment.replace(hour=23, minute=59)
         moment = moment.astimezone().replace(tzinfo=None)
     except (ValueError, OverflowError):
-        raise SystemExit(f'due: {text!r} is no date; write it as "2026-11-30 23:59"') from None
+        raise SystemExit(f'due: {date!r} is no date; write it as "2026-11-30 23:59"') from None
     there = [person.student for person in people(course, name)]
     if student and there and student not in there:
         raise SystemExit(f"due: {student} is nobody of the class; expected one of {', '.join(there)}")
     everything = dues(course)
     everything.setdefault(name, {})[student] = moment
-    told = {key: {who: str(date) for who, date in dates.items()} for key, dates in everything.items()}
+    told = {key: {who: str(until) for who, until in dates.items()} for key, dates in everything.items()}
     (course.folder / "due.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
     if not student:
         with course.gradebook() as book:  # Formgrader shows it

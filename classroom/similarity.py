@@ -115,24 +115,18 @@ def similar(course: Course, name: str) -> str:
         likeness, same = alike(by_student[one], by_student[other], asked)
         copied = set(known[one][1]) & set(known[other][1])  # what both have from the public solution
         pairs.append((one, other, likeness, [question for question in same if question not in copied]))
-    typical, spread = scale([likeness for *_, likeness, _ in pairs])
+    found = np.array([likeness for *_, likeness, _ in pairs] or [0.0])
+    typical = np.median(found)
+    least = typical + STANDS_OUT * max(0.02, 1.4826 * np.median(np.abs(found - typical)))  # robust spread
     target = course.folder / f"similar-{name}.csv"
-    lines = [(student, PUBLIC, *found) for student, found in known.items()]
+    lines = [(student, PUBLIC, *one) for student, one in known.items()]
     lines = sorted([*lines, *pairs], key=lambda line: (-len(line[3]), -line[2]))
     rows = [[one, other, f"{likeness:.2f}", " ".join(same)] for one, other, likeness, same in lines]
     write_table([HEADINGS, *rows], target)
-    out = [line for line in lines if line[3] or (line in pairs and line[2] > typical + STANDS_OUT * spread)]
+    out = [line for line in lines if line[3] or (line in pairs and line[2] > least)]
     shown = [
         f"similar: {one} and {other}: {likeness:.2f}" + (f"; the same: {', '.join(same)}" if same else "")
         for one, other, likeness, same in out[:MOST]
     ]
     whole = f"{len(pairs)} pairs of {len(by_student)} students, half of them above {typical:.2f}"
     return "\n".join([*shown, f"similar: {whole}; all in {target}"])
-
-
-def scale(values: list[float]) -> tuple[float, float]:
-    """Return the median and the spread about it, by the median absolute deviation."""
-    if not values:
-        return 0.0, 0.0
-    typical = float(np.median(values))
-    return typical, max(0.02, 1.4826 * float(np.median(np.abs(np.array(values) - typical))))
