@@ -48,8 +48,8 @@ def feedback(course: Course, name: str, closed: bool = False, only: str = "", jo
     """
     open_because = "" if closed else roster.still_open(course, name, datetime.now())
     graded = [
-        record for path in sorted(course.folder.glob(f"records/{name}/{only or '*'}.json"))
-        if (record := read_record(course, path.stem, name)) and record.points is not None
+        one for one in roster.records(course, name)
+        if one.points is not None and only in ("", one.student)
     ]  # fmt: skip
     if only and not graded:
         raise SystemExit(f"feedback: {only} has no grade in {name}; grade first")

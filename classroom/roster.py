@@ -16,7 +16,7 @@ from unicodedata import normalize
 from nbgrader.utils import parse_utc
 
 from classroom import platforms
-from classroom.course import Course
+from classroom.course import Course, Record, read_record
 from classroom.platforms import UNTOUCHED, Row, Sent
 
 ANY, FOLDERS = "a teacher's own table", "the names of folders"  # other sources of numbers than a platform
@@ -139,10 +139,22 @@ def submissions(course: Course, name: str) -> dict[str, Sent]:
     return {student: Sent(**sent) for student, sent in told.items()}
 
 
+def students(course: Course, name: str, shown: bool = True) -> list[str]:
+    """List everybody who handed the set in, or the folders that are left out for their names."""
+    there = course.folder.glob(f"submitted/*/{name}/{name}.ipynb")
+    found = {path.parents[1].name for path in there if path.is_file() and not path.is_symlink()}
+    return sorted(student for student in found if showable(student) == shown)
+
+
+def records(course: Course, name: str) -> list[Record]:
+    """Read what became of every submission."""
+    return [one for student in students(course, name) if (one := read_record(course, student, name))]
+
+
 def people(course: Course, name: str) -> list[Person]:
     """List everybody on the roster and everybody who handed in, each with the notebook that counts."""
     told = submissions(course, name)
-    there = sorted(path.parents[1].name for path in course.folder.glob(f"submitted/*/{name}/{name}.ipynb"))
+    there = students(course, name)
     listed = enrolled(course, name)
     groups = {safe(person.group) for person in listed if person.group}
     known = {person.student for person in listed} | groups

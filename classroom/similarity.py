@@ -18,7 +18,8 @@ import nbformat
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from classroom.course import Course, read_record
+from classroom import roster
+from classroom.course import Course
 from classroom.platforms import write_table
 
 PUBLIC = "the public solution"
@@ -101,11 +102,12 @@ def similar(course: Course, name: str) -> str:
     public = public_answers(course, name)
     blank = answers(course.folder / "release" / name / f"{name}.ipynb")
     by_student = {}
-    for path in sorted(course.folder.glob(f"autograded/*/{name}/{name}.ipynb")):
-        mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
-        if record := read_record(course, path.parents[1].name, name):
+    for record in roster.records(course, name):
+        if record.points is not None:
+            coded = answers(course.graded_notebook(record.student, name))
+            mine = {key: text for key, text in coded.items() if text != blank.get(key)}
             mine |= {letter: tuple(text.split()[:LONGEST]) for letter, text in record.letters.items()}
-        by_student[path.parents[1].name] = mine
+            by_student[record.student] = mine
     if not by_student:
         raise SystemExit(f"similar: nobody has a grade in {name}; grade first")
     asked = sorted({question for mine in by_student.values() for question in mine} - {"student"})

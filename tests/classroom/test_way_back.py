@@ -520,7 +520,7 @@ def test_names_that_differ_in_capitals_alone_are_told_apart_by_the_teacher(cours
     sent = {f"{name}/tiny.ipynb": name for name in ("Ada", "ada", "Bob")}
     collect(course, "tiny", zipped(tmp_path / "download.zip", sent))
     assert "Ada/ and ada/ would both be ada: left out" in capsys.readouterr().out
-    assert commands.students(course, "tiny") == ["Bob"]
+    assert roster.students(course, "tiny") == ["Bob"]
 
 
 def test_a_later_download_gives_nobody_the_folder_of_another(course, tmp_path, capsys):
@@ -535,7 +535,7 @@ def test_a_roster_says_which_folder_of_a_path_is_the_students(course, tmp_path):
     people.write_text("platform,student\nbob,7001\ncem,7002\n", encoding="utf-8")
     sent = {"bob/hw3/tiny.ipynb": "bob", "cem/hw3/tiny.ipynb": "cem"}
     assert "2 new" in collect(course, "tiny", zipped(tmp_path / "download.zip", sent), people)
-    assert commands.students(course, "tiny") == ["7001", "7002"]
+    assert roster.students(course, "tiny") == ["7001", "7002"]
 
 
 def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_path):
