@@ -19,9 +19,11 @@ arranged as nbgrader arranges a course.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -39,57 +41,73 @@ make namespaces (sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_r
 whichever your system has), or grade as root. For notebooks that you trust as your own, add --unprotected."""
 
 
-def at_least(least: int) -> Callable[[str], int]:
-    """Make what reads a whole number that is not too small."""
+def number(kind: Callable[[str], float], least: float, most: float, said: str) -> Callable[[str], float]:
+    """Make what reads a number of a kind, neither smaller nor larger."""
 
-    def whole(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text} is no whole number from {least} on")
-        return int(text)
+    def read(text: str) -> float:
+        with suppress(ValueError):
+            if least <= kind(text) <= most:
+                return kind(text)
+        raise argparse.ArgumentTypeError(f"{text} is no {said}")
 
-    return whole
-
-
-def percent(text: str) -> float:
-    """Read a number from 0 to 100."""
-    with suppress(ValueError):
-        if 0 <= float(text) <= 100:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"{text} is no number from 0 to 100")
+    return read
 
 
-ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {  # the arguments after the set's name, by the commands
-    "release": {"--salt": {"default": "", "help": "a word that changes the numbers"}},
+AT_LEAST_ONE = number(int, 1, math.inf, "whole number from 1 on")
+PERCENT = number(float, 0, 100, "number from 0 to 100")
+
+
+def grade(
+    course: Course, name: str, unprotected: bool, cell_seconds: int, seconds: int, again: bool, only: str,
+    jobs: int,
+) -> str:  # fmt: skip
+    """Grade in a sandbox, or, where that is asked for, without one."""
+    if not unprotected and missing():
+        raise SystemExit(UNPROTECTED.format(missing()))
+    sandbox = "none" if unprotected else "bubblewrap"
+    unfiltered = "" if unprotected or seccomp.program() else ", without a filter of calls"
+    print(f"grade: sandbox: {sandbox}{unfiltered}")
+    return commands.grade(course, name, Limits(cell_seconds, seconds), sandbox, again, only, jobs)
+
+
+COMMANDS: dict[str, Callable[..., str]] = {
+    "release": commands.release, "due": roster.set_due, "collect": collect, "rehearse": rehearse,
+    "grade": grade, "similar": similar, "statistics": commands.statistics, "feedback": returns.feedback,
+    "export": returns.export,
+}  # fmt: skip
+JOBS = {"type": AT_LEAST_ONE, "default": os.cpu_count() or 1, "help": "how many at a time"}
+ARGUMENTS: dict[str, dict[str, dict[str, Any]]] = {  # what follows the set's name; `dest` is the parameter
+    "release": {"--salt": {"dest": "word", "default": "", "help": "a word that changes the numbers"}},
     "due": {
         "date": {"help": 'until when it is handed in, as "2026-11-30 23:59"'},
         "--student": {"default": "", "help": "for this student alone"},
     },
     "collect": {
-        "downloads": {"type": Path, "help": "a zip, or a folder"},
-        "--roster": {"type": Path, "help": "the platform's table of students (CSV)"},
+        "source": {"metavar": "downloads", "type": Path, "help": "a zip, or a folder"},
+        "--roster": {"dest": "table", "type": Path, "help": "the platform's table of students (CSV)"},
     },
-    "rehearse": {"downloads": {"type": Path, "help": "the zip that is made"}},
+    "rehearse": {"target": {"metavar": "downloads", "type": Path, "help": "the zip that is made"}},
     "grade": {
         "--again": {"action": "store_true", "help": "also what is graded"},
         "--only": {"default": "", "metavar": "STUDENT", "help": "one student, anew"},
         "--unprotected": {"action": "store_true", "help": "without a sandbox"},
-        "--jobs": {"type": at_least(1), "default": os.cpu_count() or 1, "help": "how many at a time"},
-        "--cell-seconds": {"type": at_least(1), "default": Limits.cell, "help": "at most, for one cell"},
-        "--seconds": {"type": at_least(1), "default": Limits.whole, "help": "at most, for a submission"},
+        "--jobs": JOBS,
+        "--cell-seconds": {"type": AT_LEAST_ONE, "default": Limits.cell, "help": "at most, for one cell"},
+        "--seconds": {"type": AT_LEAST_ONE, "default": Limits.whole, "help": "at most, for a submission"},
     },
     "similar": {},
     "statistics": {},
     "feedback": {
         "--closed": {"action": "store_true", "help": "nobody can hand in any more"},
         "--only": {"default": "", "metavar": "STUDENT", "help": "one student"},
-        "--jobs": {"type": at_least(1), "default": os.cpu_count() or 1, "help": "how many at a time"},
+        "--jobs": JOBS,
     },
     "export": {
         "--platform": {"choices": [*platforms.TABLES, "plain"], "default": "plain"},
         "--title": {"default": "", "help": "the assignment's title on the platform"},
-        "--to": {"type": Path, "help": "file to write"},
+        "--to": {"dest": "target", "type": Path, "help": "file to write"},
         "--zero": {"action": "store_true", "help": "0 points for who sent nothing"},
-        "--off": {"type": percent, "default": 0, "help": "percent of the points for each late day"},
+        "--off": {"type": PERCENT, "default": 0, "help": "percent of the points for each late day"},
     },
 }
 AFTERNOON = ("collect", "grade", "statistics", "similar", "feedback", "export")
@@ -134,45 +152,21 @@ def outcome(course: Course, asked: argparse.Namespace) -> str:
     """Run the command that is asked for; return what it tells."""
     if asked.command == "check":
         return check(asked.notebook, Limits())
-    if asked.command == "release":
-        return commands.release(course, asked.set, asked.salt)
     released = sorted(path.stem for path in course.folder.glob("release/*/*.ipynb"))
-    if asked.set not in released:
+    if asked.command != "release" and asked.set not in released:
         there = ", ".join(released) or "nothing yet"
         raise SystemExit(
             f"{asked.command}: {asked.set} is not released in {course.folder}; released: {there}"
         )
-    match asked.command:
-        case "afternoon":
-            for asked.command in AFTERNOON:
-                if asked.command == "grade":  # a title that is missing is told before the long work
-                    rows = [person.row for person in roster.enrolled(course, asked.set)]
-                    platforms.heading(asked.platform, asked.title, rows)
-                print(outcome(course, asked), flush=True)
-            return "afternoon: mark what a person has to read, then run the same command again"
-        case "due":
-            return roster.set_due(course, asked.set, asked.date, asked.student)
-        case "collect":
-            return collect(course, asked.set, asked.downloads, asked.roster)
-        case "rehearse":
-            return rehearse(course, asked.set, asked.downloads)
-        case "similar":
-            return similar(course, asked.set)
-        case "statistics":
-            return commands.statistics(course, asked.set)
-        case "feedback":
-            return returns.feedback(course, asked.set, asked.closed, asked.only, asked.jobs)
-        case "export":
-            return returns.export(
-                course, asked.set, asked.platform, asked.to, asked.title, asked.zero, asked.off
-            )
-    if not asked.unprotected and missing():
-        raise SystemExit(UNPROTECTED.format(missing()))
-    sandbox = "none" if asked.unprotected else "bubblewrap"
-    unfiltered = "" if asked.unprotected or seccomp.program() else ", without a filter of calls"
-    print(f"grade: sandbox: {sandbox}{unfiltered}")
-    limits = Limits(asked.cell_seconds, asked.seconds)
-    return commands.grade(course, asked.set, limits, sandbox, asked.again, asked.only, asked.jobs)
+    if asked.command == "afternoon":
+        for asked.command in AFTERNOON:
+            if asked.command == "grade":  # a title that is missing is told before the long work
+                rows = [person.row for person in roster.enrolled(course, asked.set)]
+                platforms.heading(asked.platform, asked.title, rows)
+            print(outcome(course, asked), flush=True)
+        return "afternoon: mark what a person has to read, then run the same command again"
+    run = COMMANDS[asked.command]
+    return run(course, asked.set, **{key: vars(asked)[key] for key in [*signature(run).parameters][2:]})
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.util import module_from_spec, spec_from_file_location
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -195,9 +194,22 @@ class Case:
 Prepared = list[tuple[Arguments, Answer]]
 
 
+class Slipping:
+    """A question whose slips are functions, or changes of the right answer's source, `old -> new`."""
+
+    right: Callable[..., Any]
+    slips: Mapping[Any, str]
+
+    @cached_property
+    def wrong(self) -> list[tuple[Callable[..., Any], str]]:
+        """The slips as functions, each with what it says."""
+        pairs = self.slips.items()
+        return [(slip if callable(slip) else slip_function(self.right, slip), said) for slip, said in pairs]
+
+
 @dataclass(frozen=True)
-class Question:
-    """A function that a submission writes; slips are changes of the right answer's source, `old -> new`."""
+class Question(Slipping):
+    """A function that a submission writes."""
 
     name: str
     right: Callable[..., Any]
@@ -208,12 +220,6 @@ class Question:
     atol: float = 1e-5
     fixed: bool = False  # whether the inputs are everybody's, and hold no search
 
-    @cached_property
-    def wrong(self) -> list[tuple[Callable[..., Any], str]]:
-        """The slips as functions, each with what it says."""
-        pairs = self.slips.items()
-        return [(slip if callable(slip) else slip_function(self.right, slip), said) for slip, said in pairs]
-
     @property
     def points(self) -> float:
         """The points of all cases."""
@@ -221,7 +227,8 @@ class Question:
 
     def draw_cases(self, seed: Sequence[int], own: dict[str, Any]) -> list[Prepared]:
         """Draw inputs for every case, until every slip fails somewhere."""
-        for attempt in count():
+        missed: list[str] = []
+        for attempt in range(MOST_DRAWS + 1):
             rng = np.random.default_rng([*seed, attempt])
             found: list[Prepared] = []
             for case in self.cases:
@@ -231,9 +238,7 @@ class Question:
                 found.append([(one, locally(self.right, one)) for one in drawn])
             if self.fixed or not (missed := self.missed(found)):
                 return found
-            if attempt == MOST_DRAWS:
-                raise RuntimeError(f"{self.name}: no draw tells the right answer from {missed}")
-        raise AssertionError
+        raise RuntimeError(f"{self.name}: no draw tells the right answer from {missed}")
 
     def missed(self, prepared: list[Prepared]) -> list[str]:
         """Name the slips that would earn all points."""
@@ -271,7 +276,7 @@ class Question:
                 return "it returns nothing: is a `return` missing?"
             if case.judge and not formed(value, wanted.value):
                 return f"expected {form(wanted.value)}, got {short(value)}"
-            if not case.judge and (wanted.raised or not self.agrees(value, wanted.value)):
+            if not case.judge and (wanted.raised or not same(value, wanted.value, self.rtol, self.atol)):
                 idea = self.diagnosis(calls, values) if diagnose else "wrong"
                 idea = idea or ("" if wanted.raised else misfit(value, wanted.value))
                 if case.shown:
@@ -281,16 +286,14 @@ class Question:
         said = case.judge(values, calls) if case.judge else ""
         return (said and diagnose and self.diagnosis(calls, values)) or said
 
-    def agrees(self, got: Any, wanted: Any) -> bool:
-        """Compare a value with the right one."""
-        return same(got, wanted, self.rtol, self.atol)
-
     def diagnosis(self, calls: list[Arguments], values: list[Any]) -> str:
         """Name the slip that gives the same values, right ones and wrong ones."""
         for slip, said in self.wrong:
             others = (locally(slip, arguments) for arguments in calls)
             pairs = zip(values, others, strict=True)
-            if all(not other.raised and self.agrees(value, other.value) for value, other in pairs):
+            if all(
+                not other.raised and same(value, other.value, self.rtol, self.atol) for value, other in pairs
+            ):
                 return said
         return ""
 
@@ -315,7 +318,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class ByHand:
+class ByHand(Slipping):
     """Numbers that a submission works out from numbers of the student's own; each earns its points."""
 
     name: str
@@ -325,11 +328,6 @@ class ByHand:
     rtol: float = 0
     atol: float = 2e-3
     within: str = ""  # the dictionary that holds the numbers; names of their own where it is empty
-
-    @cached_property
-    def wrong(self) -> list[tuple[Callable[..., dict[str, float]], str]]:
-        """The slips as functions, each with what it says."""
-        return [(slip_function(self.right, slip), said) for slip, said in self.slips.items()]
 
     @property
     def points(self) -> float:
@@ -426,11 +424,8 @@ def form(value: Any) -> str:
     """Say what kind of value the right answer is."""
     if isinstance(value, tuple):
         return f"{len(value)} values, each {form(value[0])}"
-    return (
-        f"an array of {np.ndim(value)} dimension{'s' * (np.ndim(value) > 1)}"
-        if np.ndim(value)
-        else "a number"
-    )
+    dimensions = np.ndim(value)
+    return f"an array of {dimensions} dimension{'s' * (dimensions > 1)}" if dimensions else "a number"
 
 
 def misfit(got: Any, wanted: Any) -> str:

@@ -10,8 +10,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
-
 from classroom.cases import Ask
 from classroom.reading import ANSWER_IN_WORDS, LOST, Refused, read
 from classroom.run import Examiner, Outcome, run
@@ -51,16 +49,22 @@ def check(path: Path, limits: Limits) -> str:
     for name, verdicts in outcome.verdicts.items():  # as it is without what its question withholds
         faults[names.index(name)] = verdicts[0]["fault"]
     empty = {name for name, fault in zip(names, faults, strict=True) if fault.startswith(EMPTY)}
-    asked = [place for place, name in enumerate(names) if name.removeprefix("test-") not in empty - {name}]
-    lines = [of_cell(faults[place], place, names[place]) for place in asked if faults[place]]
-    lines += [f"cell {position}, the answer in words: not answered" for position in empty_texts(notebook)]
+    lines: list[str] = []
+    for place, (name, fault) in enumerate(zip(names, faults, strict=True), start=1):
+        if fault.startswith(EMPTY):
+            lines.append(f"{name.removeprefix('test-') or f'cell {place}'}: not answered")
+        elif fault and name.removeprefix("test-") not in empty:
+            hints = [f" ({said})" for kinds, said in HINTS.items() if fault.partition(":")[0] in kinds]
+            lines.append(f"{name or f'cell {place}'}: {fault}{''.join(hints)}")
+    texts = [place for place, cell in enumerate(notebook.cells, start=1) if cell.source == ANSWER_IN_WORDS]
+    lines += [f"cell {place}, the answer in words: not answered" for place in texts]
     tests = [name.removeprefix("test-") for name in names if name.startswith("test-")]
     passed = [question for question in tests if not outcome.lost(question)]
     early = "what stands there and below earns nothing: mend that cell"
     lines += [f"the run ended early, {outcome.stopped}: {early}"] if outcome.stopped else []
     lines += [f"STUDENT_ID is {outcome.signed!r}" if outcome.signed else UNSIGNED]
     lines += [f"{len(passed)} of {len(tests)} visible checks pass"]
-    return "\n".join(f"check: {line}" for line in lines)
+    return "\n".join(f"check: {line}" for line in dict.fromkeys(lines))
 
 
 class Visible(Examiner):
@@ -79,11 +83,6 @@ class Visible(Examiner):
             outcome.verdicts[name] = [{"earned": not fault, "possible": 1, "fault": fault}]
 
 
-def empty_texts(notebook: NotebookNode) -> list[int]:
-    """Find the answers in words that are still as the sheet has them; return the numbers of their cells."""
-    return [number for number, cell in enumerate(notebook.cells, start=1) if cell.source == ANSWER_IN_WORDS]
-
-
 def failure(outputs: list[dict[str, Any]]) -> str:
     """Return the first error of a cell in a line; nothing where there is none."""
     for output in outputs:
@@ -91,11 +90,3 @@ def failure(outputs: list[dict[str, Any]]) -> str:
             said = ": ".join(filter(None, (output["ename"], *output["evalue"].splitlines()[:1])))
             return re.sub(r"\((<.*>|\w+\.py), line ", "(line ", said)
     return ""
-
-
-def of_cell(failed: str, position: int, name: str) -> str:
-    """Say what is wrong with a cell."""
-    if failed.startswith(EMPTY):
-        return f"{name.removeprefix('test-') or f'cell {position + 1}'}: not answered"
-    hint = next((said for kinds, said in HINTS.items() if failed.partition(":")[0] in kinds), "")
-    return f"{name or f'cell {position + 1}'}: {failed}{hint and f' ({hint})'}"

@@ -18,7 +18,6 @@ from nbgrader.coursedir import CourseDirectory
 from classroom import grading, roster
 from classroom.cases import TRY, ByHand, Question, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
-from classroom.returns import grade_changes
 from classroom.sandbox import own_folder
 from classroom.submission import Limits
 
@@ -65,13 +64,6 @@ def nbgrader(course: Course) -> NbGraderAPI:
 # grade
 
 
-def students(course: Course, name: str, showable: bool = True) -> list[str]:
-    """Everybody who handed the set in, or the folders that are left out for their names."""
-    there = course.folder.glob(f"submitted/*/{name}/{name}.ipynb")
-    found = {path.parents[1].name for path in there if path.is_file() and not path.is_symlink()}
-    return sorted(student for student in found if roster.showable(student) == showable)
-
-
 def grade(
     course: Course,
     name: str,
@@ -90,8 +82,8 @@ def grade(
                 if known.notebooks}  # fmt: skip
         if name not in sets:
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
-        everyone = students(course, name)
-        for folder in students(course, name, showable=False):
+        everyone = roster.students(course, name)
+        for folder in roster.students(course, name, shown=False):
             renamed = 'a name without < > & " and escapes before you open Formgrader, which would run it'
             print(f"grade: {folder!r}: left out; give the folder {renamed}")
         before = points_of(course, name)
@@ -119,9 +111,10 @@ def grade(
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise SystemExit("grade: interrupted; run the same command again to go on") from None
-    for line in grade_changes(before, points_of(course, name)):
-        if not line.endswith("was none"):
-            print(f"grade: changed: {line}")
+    after = points_of(course, name)
+    for student, was in before.items():
+        if after.get(student) != was:
+            print(f"grade: changed: {student}: {after.get(student, 'none')}, was {was}")
     return summary(course, name, time.monotonic() - started)
 
 
@@ -142,22 +135,14 @@ def points_of(course: Course, name: str) -> dict[str, str]:
 
 def protect(course: Course) -> None:
     """Close the class to other users of the machine: the gradebook holds the hidden tests and the grades."""
-    for path in (
-        course.folder / name for name in ("gradebook.db", "word", "source", "submitted", "autograded")
-    ):
-        if path.exists():
+    for name in ("gradebook.db", "word", "source", "submitted", "autograded"):
+        if (path := course.folder / name).exists():
             path.chmod(0o700 if path.is_dir() else 0o600)
-
-
-def records(course: Course, name: str) -> list[Record]:
-    """Read what became of every submission."""
-    found = [read_record(course, student, name) for student in students(course, name)]
-    return [record for record in found if record]
 
 
 def summary(course: Course, name: str, seconds: float) -> str:
     """Write one line a submission into a report, and count."""
-    all_records = records(course, name)
+    all_records = roster.records(course, name)
     names = Counter(record.signed for record in all_records if record.signed)
     borrowed = others_numbers(course, name, all_records)
     class_list = roster.people(course, name)
@@ -224,7 +209,7 @@ def statistics(course: Course, name: str) -> str:
     """Tell for each question what it earned, and which message most of those saw who missed it."""
     points: dict[str, list[float]] = {}
     messages: dict[str, Counter[str]] = {}
-    graded = [record for record in records(course, name) if record.points is not None]
+    graded = [record for record in roster.records(course, name) if record.points is not None]
     for record in graded:
         for test, verdicts in record.verdicts.items():
             possible = sum(verdict["possible"] for verdict in verdicts)

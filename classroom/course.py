@@ -24,15 +24,6 @@ ASSIGNMENTS = ROOT / "assignments"
 COURSE = "calibration_lessons"
 
 
-def make_gradebook(database: str) -> None:
-    """Make an empty gradebook; nbgrader would call `alembic`, which need not be on the path."""
-    engine = create_engine(database)
-    Base.metadata.create_all(engine)
-    with engine.begin() as connection:
-        MigrationContext.configure(connection).stamp(ScriptDirectory(ALEMBIC_DIR), "head")
-    engine.dispose()
-
-
 @dataclass(frozen=True)
 class Course:
     """The folder that holds a class, in nbgrader's arrangement, and the sources of the problem sets."""
@@ -78,10 +69,14 @@ class Course:
 
     @contextmanager
     def gradebook(self) -> Iterator[Gradebook]:
-        """Open the gradebook; make it where there is none."""
+        """Open the gradebook; make it where there is none: nbgrader would call `alembic` from the path."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if not (self.folder / "gradebook.db").exists():
-            make_gradebook(self.database)
+            engine = create_engine(self.database)
+            Base.metadata.create_all(engine)
+            with engine.begin() as connection:
+                MigrationContext.configure(connection).stamp(ScriptDirectory(ALEMBIC_DIR), "head")
+            engine.dispose()
         with Gradebook(self.database, COURSE) as book:
             yield book
 

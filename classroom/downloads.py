@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from unicodedata import normalize
 
 import nbformat
@@ -42,6 +43,16 @@ class Found:
     name: str  # what the student called it
     changed: float
     content: bytes
+
+
+class Handed(NamedTuple):
+    """A file that a student handed in."""
+
+    place: int  # in the download
+    name: str
+    when: datetime  # long ago where that is not told
+    changed: float
+    sent: Sent
 
 
 def downloads(source: Path) -> Iterator[Found]:
@@ -106,87 +117,85 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     if not source.is_dir() and not zipfile.is_zipfile(source):
         raise SystemExit(f"collect: {source} is neither a zip nor a folder; expected the platform's download")
     people = roster.on_table(table) if table else roster.enrolled(course, name)
-    students = folders(people)
-    known = {*students, *(person.student for person in people)}
-    newest: dict[str, tuple[tuple[float, bool, int, float], bytes, Sent]] = {}
-    others: dict[str, Sent] = {}
-    latest: dict[str, tuple[float, int, float, bool, str]] = {}
-    senders: dict[str, set[str]] = {}
-    paths = {found.path for found in downloads(source)}  # read twice: all at once fill the memory
-    platform, depth = platform_of(paths), shared(paths)
-    whom = known | users(paths) if platform == "blackboard" else known
-    for found in downloads(source):
-        sent = sender(found.path, name, platform, whom, depth)
-        if not sent:
-            print(f"collect: {found.path}: left out, {platform} does not name a file so")
-            continue
-        listed = next((one.name for one in people if one.number == sent.number), "")
-        if sent.name and listed and letters(listed) != letters(sent.name):
-            print(f"collect: {found.path}: {sent.number} is {listed} in the table: look whose it is")
-        student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
-        above = found.path.as_posix().partition(sent.place)[0] if platform else sent.place
-        whose = sent.number if student in known else above + sent.number * bool(platform)
-        folder = student.casefold()  # some systems take capitals and small letters for the same
-        senders.setdefault(folder, earlier(course, name, student, sent, known)).add(whose)
-        named, when = name in found.name, sent.when.timestamp() if sent.when else 0
-        key = (when, named, sent.order, found.changed)  # of those sent together the one named like the set
-        if not is_notebook(found.name):
-            receipt = found.name == f"{sent.place}.txt"  # Blackboard's own, beside what was handed in
-            nobodys = not platform and len(found.path.parts) == 1 and student not in known
-            if not nobodys and not (receipt and student in others):
-                others[student] = replace(sent, other=found.name)
-            continue
-        last = (when, sent.order, found.changed, not named, found.name)
-        latest[student] = max(latest.get(student, last), last)
-        if student not in newest or key > newest[student][0]:
-            newest[student] = key, found.content, sent
-    for folder in [one for one in senders if len(senders[one]) > 1]:
-        both = " and ".join(sorted(senders[folder]))
-        print(f"collect: {both} would both be {folder}: left out; name them apart, or give --roster")
-        for student in [one for one in (*newest, *others) if one.casefold() == folder]:
-            newest.pop(student, None)
-            others.pop(student, None)
-    roster.refuse_another(people, [*(sent for *_, sent in newest.values()), *others.values()])
+    everything = by_student(course, name, source, people)
+    roster.refuse_another(people, [one.sent for files in everything.values() for one in files])
     if table:
         roster.keep(course, name, table)
-    for student, (*_, sent) in newest.items():
-        rename(course, name, roster.safe(sent.number), student)
-    counts = Counter(
-        store(course, name, student, content, sent) for student, (_, content, sent) in sorted(newest.items())
-    )
-    told = {student: sent for student, (*_, sent) in newest.items()}
-    told |= {who: sent for who, sent in others.items() if not course.submission(who, name).exists()}
+    dates = {person.student: date(reading(person.row)["sent"]) for person in people}
+    counting: dict[int, str] = {}
+    told: dict[str, Sent] = {}
+    for student, files in sorted(everything.items()):
+        notebooks = [one for one in files if is_notebook(one.name)]
+        if notebooks:  # of those sent together the one named like the set
+            one = max(notebooks, key=lambda of: (of.when, name in of.name, of.sent.order, of.changed))
+            last = max(notebooks, key=lambda of: (of.when, of.sent.order, of.changed, name not in of.name))
+            if name in one.name and name not in last.name:
+                print(f"collect: {student}: {last.name} is not taken, another is named {name}")
+            rename(course, name, roster.safe(one.sent.number), student)
+            counting[one.place] = student
+            told[student] = replace(one.sent, when=one.sent.when or dates.get(student))
+        else:
+            own = [of for of in files if of.name != f"{of.sent.place}.txt"]  # that is Blackboard's receipt
+            one = (own or files)[-1]
+            print(f"collect: {student} handed in {one.name}, no notebook")
+            if not course.submission(student, name).exists():
+                told[student] = replace(one.sent, other=one.name)
+    counts: Counter[str] = Counter()
+    for place, found in enumerate(downloads(source)):  # once more: all at once would fill the memory
+        if student := counting.get(place, ""):
+            counts[store(course, name, student, found.content, told[student])] += 1
     roster.remember(course, name, told)
-    for student, (key, *_) in sorted(newest.items()):
-        if key[1] and name not in latest[student][-1]:
-            print(f"collect: {student}: {latest[student][-1]} is not taken, another is named {name}")
-    for student in sorted(others.keys() - newest.keys()):
-        print(f"collect: {student} handed in {others[student].other}, no notebook")
     for person in roster.people(course, name):
         if not person.folder and not person.other:
             print(f"collect: {person} sent nothing")
         if people and not person.row:
             print(f"collect: {person} is not in the students' table")
     kinds = ", ".join(f"{number} {what}" for what, number in sorted(counts.items()))
-    return f"collect: {len(newest)} notebooks" + (f" ({kinds})" if kinds else "")
+    return f"collect: {len(counting)} notebooks" + (f" ({kinds})" if kinds else "")
+
+
+def by_student(course: Course, name: str, source: Path, people: list[Person]) -> dict[str, list[Handed]]:
+    """List what each student sent; tell what is nobody's, and what could be one's or another's."""
+    files = [(found.path, found.name, found.changed) for found in downloads(source)]
+    students = folders(people)
+    known = {*students, *(person.student for person in people)}
+    paths = {path for path, *_ in files}
+    platform, lie_in = platform_of(paths), {path.parent for path in paths}
+    depth = len(PurePosixPath(commonpath(lie_in)).parts) if len(lie_in) > 1 else MOST_FILES
+    before = roster.submissions(course, name)
+    whom = known | users(paths) if platform == "blackboard" else known
+    everything: dict[str, list[Handed]] = {}
+    senders: dict[str, set[str]] = {}
+    for place, (path, file, changed) in enumerate(files):
+        sent = sender(path, name, platform, whom, depth)
+        if not sent:
+            print(f"collect: {path}: left out, {platform} does not name a file so")
+            continue
+        listed = next((one.name for one in people if one.number == sent.number), "")
+        if sent.name and listed and letters(listed) != letters(sent.name):
+            print(f"collect: {path}: {sent.number} is {listed} in the table: look whose it is")
+        student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
+        above = path.as_posix().partition(sent.place)[0] if platform else sent.place
+        whose = sent.number if student in known else above + sent.number * bool(platform)
+        folder = student.casefold()  # some systems take capitals and small letters for the same
+        senders.setdefault(folder, set()).add(whose)
+        if student not in known and before.get(student, sent).number != sent.number:
+            senders[folder].add(before[student].number)
+        if is_notebook(file) or platform or len(path.parts) > 1 or student in known:
+            everything.setdefault(student, []).append(
+                Handed(place, file, sent.when or datetime.min, changed, sent)
+            )
+    for folder, several in senders.items():
+        if len(several) > 1:
+            both = " and ".join(sorted(several))
+            print(f"collect: {both} would both be {folder}: left out; name them apart, or give --roster")
+            everything = {key: files for key, files in everything.items() if key.casefold() != folder}
+    return everything
 
 
 def letters(name: str) -> list[str]:
     """Take a name's letters, whatever stands first in it."""
     return sorted(sign for sign in name.casefold() if sign.isalnum())
-
-
-def shared(paths: set[PurePosixPath]) -> int:
-    """Count the folders that all files of a download lie in; very many where they lie in one folder."""
-    folders = {path.parent for path in paths}
-    return len(PurePosixPath(commonpath(folders)).parts) if len(folders) > 1 else MOST_FILES
-
-
-def earlier(course: Course, name: str, student: str, sent: Sent, known: set[str]) -> set[str]:
-    """Say who else has that folder since an earlier download."""
-    before = roster.submissions(course, name).get(student)
-    same = not before or before.number == sent.number or student in known
-    return set() if same or not before else {before.number}
 
 
 def folders(people: list[Person]) -> dict[str, str]:
@@ -228,17 +237,11 @@ def store(course: Course, name: str, student: str, content: bytes, sent: Sent) -
     if before != content:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    roster.write_stamp(course, student, name, sent.when or told_by_table(course, name, student))
+    roster.write_stamp(course, student, name, sent.when)
     with course.gradebook() as book:
         names = {"first_name": "", "last_name": sent.name} if sent.name else {}
         book.update_or_create_student(student, **names, lms_user_id=sent.number)
     return "unchanged" if before == content else "new" if before is None else "resubmitted"
-
-
-def told_by_table(course: Course, name: str, student: str) -> datetime | None:
-    """Read from the platform's table when a student handed in."""
-    person = next((one for one in roster.enrolled(course, name) if one.student == student), None)
-    return date(reading(person.row)["sent"]) if person else None
 
 
 def rehearse(course: Course, name: str, target: Path) -> str:

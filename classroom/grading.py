@@ -119,18 +119,16 @@ def take_over(notebook: NotebookNode, outcome: dict[str, Any]) -> None:
             cell.execution_count = count = count + 1
         cell.outputs = [nbformat.from_dict(output) for output in outputs]
         if is_test(cell):
-            verdicts = [
-                Verdict(**one) for one in outcome["verdicts"].get(cell.metadata.nbgrader.grade_id, [])
-            ]
+            verdicts = outcome["verdicts"].get(cell.metadata.nbgrader.grade_id, [])
             cell.outputs = [nbformat.from_dict(output) for output in scored(verdicts, outcome["stopped"])]
 
 
-def scored(verdicts: list[Verdict], stopped: str) -> list[dict[str, Any]]:
+def scored(verdicts: list[dict[str, Any]], stopped: str) -> list[dict[str, Any]]:
     """Write verdicts as outputs: nbgrader reads the points from the first, a person the rest."""
     if not verdicts:
         return [error("NotRun", f"this question was not judged{': ' * bool(stopped)}{stopped}")]
-    points = f"{sum(verdict.earned for verdict in verdicts):g}"
-    said = "".join(f"{verdict}\n" for verdict in verdicts)
+    points = f"{sum(verdict['earned'] for verdict in verdicts):g}"
+    said = "".join(f"{Verdict(**verdict)}\n" for verdict in verdicts)
     result = {"output_type": "execute_result", "data": {"text/plain": points}, "metadata": {}}
     return [result | {"execution_count": None}, {"output_type": "stream", "name": "stdout", "text": said}]
 

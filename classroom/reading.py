@@ -106,14 +106,10 @@ def restore(notebook: NotebookNode, cells: Cells) -> None:
             notebook.cells[before] = cell
         else:
             notebook.cells.insert(before := before + 1, cell)
-        if about["task"] and (added := added_lines(typed, known["source"])):
+        added = "\n\n".join(line for line in typed.splitlines() if line.strip() not in known["source"])
+        if about["task"] and added:  # what was typed into the question's own cell
             kept = nbformat.v4.new_markdown_cell(added, id=f"typed-{number}")
             notebook.cells.insert(before := before + 1, kept)
-
-
-def added_lines(source: str, known: str) -> str:
-    """Return what a student typed into a question's own cell, which is put back."""
-    return "\n\n".join(line for line in source.splitlines() if line.strip() not in known)
 
 
 def shown(cell: NotebookNode) -> None:

@@ -21,7 +21,6 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
 from classroom import platforms, roster
-from classroom.cases import Verdict
 from classroom.course import Course, Record, read_record
 from classroom.grading import scored, to_read
 from classroom.platforms import Grade, Sent
@@ -49,8 +48,8 @@ def feedback(course: Course, name: str, closed: bool = False, only: str = "", jo
     """
     open_because = "" if closed else roster.still_open(course, name, datetime.now())
     graded = [
-        record for path in sorted(course.folder.glob(f"records/{name}/{only or '*'}.json"))
-        if (record := read_record(course, path.stem, name)) and record.points is not None
+        one for one in roster.records(course, name)
+        if one.points is not None and only in ("", one.student)
     ]  # fmt: skip
     if only and not graded:
         raise SystemExit(f"feedback: {only} has no grade in {name}; grade first")
@@ -122,10 +121,9 @@ def without_keys(sheet: NotebookNode, record: Record) -> NotebookNode:
         if about.get("task"):
             cell.source = MARK_SCHEME.sub("", cell.source)
         elif about.get("grade"):
-            told = [Verdict(**one) for one in record.verdicts.get(about["grade_id"], [])]
-            shown = [output for output in scored([one for one in told if one.shown], "")[1:]]
+            told = [one for one in record.verdicts.get(about["grade_id"], []) if one["shown"]]
             later = {"output_type": "stream", "name": "stdout", "text": f"{LATER}\n"}
-            cell.outputs = [nbformat.from_dict(output) for output in [*shown, later]]
+            cell.outputs = [nbformat.from_dict(output) for output in [*scored(told, "")[1:], later]]
     return sheet
 
 
@@ -214,12 +212,3 @@ def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
             f"{platform}, which has others by them: collect again with --roster, the table of {platform}"
         )
     return [person.student for person in strange]
-
-
-def grade_changes(before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """List the grades that differ, `1003: 20, was 23`."""
-    return [
-        f"{student}: {after.get(student) or 'none'}, was {before.get(student) or 'none'}"
-        for student in sorted(before.keys() | after.keys())
-        if before.get(student, "") != after.get(student, "")
-    ]

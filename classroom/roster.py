@@ -16,7 +16,7 @@ from unicodedata import normalize
 from nbgrader.utils import parse_utc
 
 from classroom import platforms
-from classroom.course import Course
+from classroom.course import Course, Record, read_record
 from classroom.platforms import UNTOUCHED, Row, Sent
 
 ANY, FOLDERS = "a teacher's own table", "the names of folders"  # other sources of numbers than a platform
@@ -139,10 +139,22 @@ def submissions(course: Course, name: str) -> dict[str, Sent]:
     return {student: Sent(**sent) for student, sent in told.items()}
 
 
+def students(course: Course, name: str, shown: bool = True) -> list[str]:
+    """List everybody who handed the set in, or the folders that are left out for their names."""
+    there = course.folder.glob(f"submitted/*/{name}/{name}.ipynb")
+    found = {path.parents[1].name for path in there if path.is_file() and not path.is_symlink()}
+    return sorted(student for student in found if showable(student) == shown)
+
+
+def records(course: Course, name: str) -> list[Record]:
+    """Read what became of every submission."""
+    return [one for student in students(course, name) if (one := read_record(course, student, name))]
+
+
 def people(course: Course, name: str) -> list[Person]:
     """List everybody on the roster and everybody who handed in, each with the notebook that counts."""
     told = submissions(course, name)
-    there = sorted(path.parents[1].name for path in course.folder.glob(f"submitted/*/{name}/{name}.ipynb"))
+    there = students(course, name)
     listed = enrolled(course, name)
     groups = {safe(person.group) for person in listed if person.group}
     known = {person.student for person in listed} | groups
@@ -209,21 +221,21 @@ def dues(course: Course) -> dict[str, dict[str, datetime]]:
     }
 
 
-def set_due(course: Course, name: str, text: str, student: str = "") -> str:
+def set_due(course: Course, name: str, date: str, student: str = "") -> str:
     """Say until when a set is handed in, by all or by one student."""
     try:
-        moment = datetime.fromisoformat(text)
-        if ":" not in text and moment == datetime.combine(moment, time.min):
+        moment = datetime.fromisoformat(date)
+        if ":" not in date and moment == datetime.combine(moment, time.min):
             moment = moment.replace(hour=23, minute=59)
         moment = moment.astimezone().replace(tzinfo=None)
     except (ValueError, OverflowError):
-        raise SystemExit(f'due: {text!r} is no date; write it as "2026-11-30 23:59"') from None
+        raise SystemExit(f'due: {date!r} is no date; write it as "2026-11-30 23:59"') from None
     there = [person.student for person in people(course, name)]
     if student and there and student not in there:
         raise SystemExit(f"due: {student} is nobody of the class; expected one of {', '.join(there)}")
     everything = dues(course)
     everything.setdefault(name, {})[student] = moment
-    told = {key: {who: str(date) for who, date in dates.items()} for key, dates in everything.items()}
+    told = {key: {who: str(until) for who, until in dates.items()} for key, dates in everything.items()}
     (course.folder / "due.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
     if not student:
         with course.gradebook() as book:  # Formgrader shows it

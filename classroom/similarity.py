@@ -18,7 +18,8 @@ import nbformat
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from classroom.course import Course, read_record
+from classroom import roster
+from classroom.course import Course
 from classroom.platforms import write_table
 
 PUBLIC = "the public solution"
@@ -101,11 +102,12 @@ def similar(course: Course, name: str) -> str:
     public = public_answers(course, name)
     blank = answers(course.folder / "release" / name / f"{name}.ipynb")
     by_student = {}
-    for path in sorted(course.folder.glob(f"autograded/*/{name}/{name}.ipynb")):
-        mine = {key: text for key, text in answers(path).items() if text != blank.get(key)}
-        if record := read_record(course, path.parents[1].name, name):
+    for record in roster.records(course, name):
+        if record.points is not None:
+            coded = answers(course.graded_notebook(record.student, name))
+            mine = {key: text for key, text in coded.items() if text != blank.get(key)}
             mine |= {letter: tuple(text.split()[:LONGEST]) for letter, text in record.letters.items()}
-        by_student[path.parents[1].name] = mine
+            by_student[record.student] = mine
     if not by_student:
         raise SystemExit(f"similar: nobody has a grade in {name}; grade first")
     asked = sorted({question for mine in by_student.values() for question in mine} - {"student"})
@@ -115,24 +117,18 @@ def similar(course: Course, name: str) -> str:
         likeness, same = alike(by_student[one], by_student[other], asked)
         copied = set(known[one][1]) & set(known[other][1])  # what both have from the public solution
         pairs.append((one, other, likeness, [question for question in same if question not in copied]))
-    typical, spread = scale([likeness for *_, likeness, _ in pairs])
+    found = np.array([likeness for *_, likeness, _ in pairs] or [0.0])
+    typical = np.median(found)
+    least = typical + STANDS_OUT * max(0.02, 1.4826 * np.median(np.abs(found - typical)))  # robust spread
     target = course.folder / f"similar-{name}.csv"
-    lines = [(student, PUBLIC, *found) for student, found in known.items()]
+    lines = [(student, PUBLIC, *one) for student, one in known.items()]
     lines = sorted([*lines, *pairs], key=lambda line: (-len(line[3]), -line[2]))
     rows = [[one, other, f"{likeness:.2f}", " ".join(same)] for one, other, likeness, same in lines]
     write_table([HEADINGS, *rows], target)
-    out = [line for line in lines if line[3] or (line in pairs and line[2] > typical + STANDS_OUT * spread)]
+    out = [line for line in lines if line[3] or (line in pairs and line[2] > least)]
     shown = [
         f"similar: {one} and {other}: {likeness:.2f}" + (f"; the same: {', '.join(same)}" if same else "")
         for one, other, likeness, same in out[:MOST]
     ]
     whole = f"{len(pairs)} pairs of {len(by_student)} students, half of them above {typical:.2f}"
     return "\n".join([*shown, f"similar: {whole}; all in {target}"])
-
-
-def scale(values: list[float]) -> tuple[float, float]:
-    """Return the median and the spread about it, by the median absolute deviation."""
-    if not values:
-        return 0.0, 0.0
-    typical = float(np.median(values))
-    return typical, max(0.02, 1.4826 * float(np.median(np.abs(np.array(values) - typical))))

@@ -22,7 +22,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import determine_grade
 
-from classroom import commands, grading, isolated_kernel
+from classroom import cases, commands, grading, isolated_kernel
 from classroom.cases import Answer, Question, reply, request
 from classroom.course import Course, Record
 from classroom.reading import prepare
@@ -71,6 +71,8 @@ def in_this_process(task: dict[str, Any]) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__"}
     outcome = Outcome(started=True)
     examiner = Examiner(**task["examiner"])
+    checks = Path(task["examiner"]["checks"])
+    examiner.questions = questions(checks, checks.read_bytes())
     outcome.notebook = prepare(Path(task["path"]), task["sets"], task["name"])
 
     without = {
@@ -89,6 +91,27 @@ def in_this_process(task: dict[str, Any]) -> dict[str, Any]:
                     exec(compile(cell.source, f"cell {position + 1}", "exec"), names)
                 examiner(cell.metadata.get("nbgrader", {}).get("grade_id", ""), ask, outcome)
     return dict(json.loads(json.dumps(asdict(outcome))))
+
+
+@cache
+def questions(file: Path, _: bytes) -> dict[str, Any]:
+    """Load the questions of a set as they stand; each draws its inputs once for a student."""
+    found = cases.questions(file)
+    for question in found.values():
+        if isinstance(question, Question):
+            object.__setattr__(question, "draw_cases", drawn_once(question.draw_cases))
+    return found
+
+
+def drawn_once(draw: Any) -> Any:
+    """Keep what was drawn for a student."""
+    known: dict[Any, Any] = {}
+
+    def draw_cases(seed: Sequence[int], own: dict[str, Any]) -> Any:
+        key = (*seed, own.get("STUDENT_ID"))
+        return known[key] if key in known else known.setdefault(key, draw(seed, own))
+
+    return draw_cases
 
 
 def refuses(*_: Any, **__: Any) -> None:

@@ -16,7 +16,7 @@ from classroom.channel import packed
 from tests.assignments.grading import full_marks, locked
 from tools.binding.lengths import problem_sets
 
-NUMBERS = int(os.environ.get("STUDENTS", "6"))
+NUMBERS = int(os.environ.get("STUDENTS", "2"))
 """How many student numbers are tried; `make check-class` tries a thousand."""
 ODD = ["ada", "Zoë Ångström", "0"]
 QUESTIONS = [
@@ -158,6 +158,25 @@ def test_an_answer_that_is_always_the_same_number_earns_nothing(path, question):
                 Answer(filled(wanted.value, number), list(seen(arguments))) for arguments, wanted in tries
             )
             assert question.first_fault(case, tries, answers), (case.idea, number)
+
+
+TOLERANT = {
+    "keep": "its gain is asked for to three decimals",
+    "alarm": "what counts is the order of its scores",
+}
+
+
+@of(Question)
+def test_an_answer_that_is_a_tenth_of_a_percent_off_loses_points_in_each_case(path, question):
+    def off(value):
+        if isinstance(value, tuple):
+            return tuple(map(off, value))
+        return value if np.asarray(value).dtype.kind != "f" else np.multiply(value, 1.001)
+
+    for case, tries in drawn(path, question):
+        whole = all(of.raised or same(off(of.value), of.value, 0, 0) for _, of in tries)
+        answers = (Answer(off(of.value), list(seen(one)), of.raised) for one, of in tries)
+        assert whole or question.name in TOLERANT or question.first_fault(case, tries, answers), case.idea
 
 
 def filled(value, number):

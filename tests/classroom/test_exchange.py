@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from classroom import commands
+from classroom import commands, roster
 from classroom.course import ASSIGNMENTS, Course
 from classroom.submission import ROOT
 from tests.assignments.grading import answered, solutions
@@ -69,7 +69,7 @@ def test_a_set_goes_to_a_student_and_comes_back_through_the_exchange(places):
     nbformat.write(answered(nbformat.read(fetched, as_version=4), solutions(source)), fetched)
     does(STUDENT, "submit")
     does(TEACHER, "collect")
-    assert commands.students(Course(teacher), "measures") == [STUDENT]
+    assert roster.students(Course(teacher), "measures") == [STUDENT]
     assert Course(teacher).submission(STUDENT, "measures").read_bytes() == fetched.read_bytes()
 
 

@@ -153,39 +153,3 @@ def test_each_kind_that_needs_a_kernel_earns_what_it_deserves(classroom, name):
     submission.cells.insert(0, new_code_cell(kind.get("extra-cell", "")))
     graded = classroom.grade(kind["set"], submission, kind["sandbox"], Limits(cell=20))
     earns(graded, kind["set"], given)
-
-
-@pytest.mark.parametrize("name", ["p-letter", "p-letter2", "p-nolast"])
-def test_a_letter_is_kept_wherever_it_stands(classroom, name):
-    source = ASSIGNMENTS / "source/practice/practice.ipynb"
-    submission = answered(classroom.release("practice"), solutions(source))
-    if name != "p-letter":
-        del submission.cells[-1]
-    if name == "p-letter":
-        submission.cells[-1].source = "Dear head, mend them."
-    if name == "p-letter2":
-        submission.cells.append(new_markdown_cell("Dear head, mend them."))
-    graded = classroom.grade("practice", submission)
-    assert graded.points == full_marks(source)
-    kept = [cell.source for cell in graded.notebook.cells]
-    assert kept.count("```text\nDear head, mend them.\n```") == (name != "p-nolast")
-
-
-def test_a_letter_typed_into_the_questions_own_cell_is_kept_for_the_person_who_reads(classroom):
-    release = classroom.release("practice")
-    question = named(release, "task")["q-letter"].source
-    graded = classroom.grade(
-        "practice", answered(release, {"q-letter": f"{question}\n\nDear head,\nmend them."})
-    )
-    kept = [cell.source for cell in graded.notebook.cells]
-    assert "```text\nDear head,\n\nmend them.\n```" in kept
-    assert len(kept) == len(release.cells) + 1
-
-
-def test_no_submission_is_promised_more_than_its_questions_are_worth():
-    kernel = [(kind["set"], name, kind.get("answers", {})) for name, kind in IN_A_KERNEL.items()]
-    for which, name, given in ALWAYS + CLASS + kernel:
-        full = full_marks(source_of(which))
-        for question in given.keys() - NO_POINTS:
-            promised = given[question].get("points", 0)
-            assert promised == "fewer" or promised <= full[f"test-{question}"], name

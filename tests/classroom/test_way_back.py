@@ -29,6 +29,7 @@ from tools.site import class_edition
 TABLE = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
 SENT, LISTED = TABLE["downloads"], TABLE["rosters"]
 LETTER = "*Your answer: double-click here.*"
+READ = "Dear head,\n\nmend them."
 LONG = "def area(x, y):\n    total = 0.0\n    for i in range(len(x) - 1):\n" + "".join(
     f"        {name} = x[i + {number}] - x[i] if y[i] > {number} else y[i] * {number + 2}\n"
     f"        total += {name}\n"
@@ -426,13 +427,19 @@ class TestByHand:
         assert self.hand_in(course, "") == "ada: graded 4/8; letter: not answered"
         assert self.hand_in(course, "A letter").endswith("letter: to be read by a person")
 
-    def test_a_letter_in_another_place_is_read(self, course):
+    @pytest.mark.parametrize("put", [
+        lambda cells: cells[-1].update(source=READ), lambda cells: cells.append(new_markdown_cell(READ)),
+        lambda cells: cells.insert(1, new_markdown_cell(READ)),
+        lambda cells: cells[-2].update(source=f"{cells[-2].source}\n\n{READ}"),
+    ])  # fmt: skip
+    def test_a_letter_is_read_and_kept_as_text_wherever_it_stands(self, course, put):
         sheet = nbformat.reads(work(course, "ada"), as_version=4)
-        sheet.cells.pop()
-        sheet.cells.insert(1, new_markdown_cell("My letter"))
+        put(sheet.cells)
         handed_in(course, "ada", nbformat.writes(sheet))
         grade(course)
         assert "letter: to be read by a person" in report(course)
+        kept = nbformat.read(course.graded_notebook("ada", "tiny"), as_version=4).cells
+        assert f"```text\n{READ}\n```" in [one.source for one in kept]
 
 
 def test_one_student_is_graded_anew_and_the_changed_grade_is_told(moodle, capsys):
@@ -516,13 +523,6 @@ def test_a_file_is_the_students_who_sent_it_or_is_left_out_and_told(
     assert found == whose and told in capsys.readouterr().out
 
 
-def test_names_that_differ_in_capitals_alone_are_told_apart_by_the_teacher(course, tmp_path, capsys):
-    sent = {f"{name}/tiny.ipynb": name for name in ("Ada", "ada", "Bob")}
-    collect(course, "tiny", zipped(tmp_path / "download.zip", sent))
-    assert "Ada/ and ada/ would both be ada: left out" in capsys.readouterr().out
-    assert commands.students(course, "tiny") == ["Bob"]
-
-
 def test_a_later_download_gives_nobody_the_folder_of_another(course, tmp_path, capsys):
     for name in ("anna+x", "anna#x"):
         collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}/tiny.ipynb": name}))
@@ -535,7 +535,7 @@ def test_a_roster_says_which_folder_of_a_path_is_the_students(course, tmp_path):
     people.write_text("platform,student\nbob,7001\ncem,7002\n", encoding="utf-8")
     sent = {"bob/hw3/tiny.ipynb": "bob", "cem/hw3/tiny.ipynb": "cem"}
     assert "2 new" in collect(course, "tiny", zipped(tmp_path / "download.zip", sent), people)
-    assert commands.students(course, "tiny") == ["7001", "7002"]
+    assert roster.students(course, "tiny") == ["7001", "7002"]
 
 
 def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_path):
@@ -784,12 +784,13 @@ def test_formgrader_calls_graded_what_is_graded(moodle):
     assert found == {"7001": True, "7002": True}
 
 
-@pytest.mark.parametrize("told", [b"yesterday", b"", b"\xff", b"9" * 10**5, b"9999-12-31 23:59:59 UTC", None])
-def test_a_time_that_cannot_be_read_is_not_known_and_stops_nobody(moodle, told):
+def test_a_time_that_cannot_be_read_is_not_known_and_stops_nobody(moodle):
     path = roster.stamp(moodle, "7001", "tiny")
-    path.unlink(missing_ok=True)
-    path.mkdir() if told is None else path.write_bytes(told)
-    assert roster.when(moodle, "7001", "tiny") is None
+    for told in (b"yesterday", b"", b"\xff", b"9" * 10**5, b"9999-12-31 23:59:59 UTC"):
+        path.write_bytes(told)
+        assert roster.when(moodle, "7001", "tiny") is None
+    path.unlink()
+    path.mkdir()
     assert "2 graded" in grade(moodle, again=True)
     assert "7001 (Ada Lovelace): graded" in report(moodle)
 

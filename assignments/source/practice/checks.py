@@ -192,8 +192,8 @@ def gains_plain(rng, own):
 
 
 def gains_hard(rng, own):
-    for n in (60, 140, 900):
-        yield paired(rng, n)
+    for n, far in ((60, 0.2), (140, 0.3), (900, 0.4)):
+        yield paired(rng, n, far)
 
 
 def interval(values, calls):
@@ -209,15 +209,16 @@ def interval(values, calls):
             return "the mean of the squared errors before, minus that after"
         if not np.isclose(value[1] + value[2], 2 * gain, atol=1e-5) or value[1] > value[2]:
             return "the interval has the gain in its middle"
-        if not np.isclose(value[2] - value[1], high - low, rtol=0.02):  # with n or with n - 1
+        widths = (high - low) * np.array([1, np.sqrt(1 - 1 / len(call[0]))])  # with n - 1, and with n
+        if not np.isclose(value[2] - value[1], widths, rtol=1e-4).any():
             return "1.96 standard errors of the mean to each side"
     return ""
 
 
-def paired(rng, n):
+def paired(rng, n, far=0.05):
     truth = rng.random(n)
     first = np.clip(truth + 0.2 * rng.normal(size=n), 0, 1)
-    return (rng.random(n) < truth).astype(int), first, np.clip(first + 0.05 * rng.normal(size=n) + 0.02, 0, 1)
+    return (rng.random(n) < truth).astype(int), first, np.clip(first + far * rng.normal(size=n) + 0.02, 0, 1)
 
 
 def decisions_plain(rng, own):
