@@ -74,6 +74,7 @@ def test_the_short_path_takes_at_most_two_hours_and_says_the_minutes_of_each_les
         name: measure(PAGES[name].raw).minutes for name in SHORT
     }
     assert sum(map(int, SHORT.values())) <= 120
+    assert re.findall(r"^(?:Start: )?(\d+) minutes", INTRO, re.M) == [SHORT["quickstart"]] * 2
 
 
 def test_a_lesson_of_the_short_path_needs_none_but_those_before_it() -> None:

@@ -156,12 +156,14 @@ def write(root: Path) -> Iterator[Path]:
             (notes, rf"(?<=/{name}`\. Read: {read} minutes, exercises )\d+", length.exercise_minutes),
             (intro, rf"(?<=<{name}>` \| )\d+", read),
         ]
+        if name == "quickstart":
+            stated += [(intro, r"(?<=^Start: )\d+", read), (intro, r"^\d+(?= minutes; then)", read)]
     for path in problem_sets(root):
         minutes = set_minutes(json.loads(path.read_text(encoding="utf-8")))
         stated.append((path, r"(?<=Time: about )\d+", minutes))
     for file, place, minutes in stated:
         text = file.read_text(encoding="utf-8")
-        if (new := re.sub(place, str(minutes), text)) != text:
+        if (new := re.sub(place, str(minutes), text, flags=re.M)) != text:
             file.write_text(new, encoding="utf-8")
             yield file
 
