@@ -1120,27 +1120,29 @@ def matrix_scaling(logits, matrix, intercepts):
     "eq-matrix-penalty",
     latex=r"""
     J = - \sum_{i=1}^{n} \log q_{i y_i} + \frac{a^2}{2}
-    + \frac{\lambda}{2} \sum_{k=1}^{K} \left( b_k^2 + \sum_{j=1}^{K} c_{kj} \, m_{kj}^2 \right)
+    + \frac{\mu}{2} \sum_{k=1}^{K} \left( b_k^2 + m_{kk}^2 \right)
+    + \frac{\lambda \sqrt{K}}{2} \sum_{k=1}^{K} \sum_{j \ne k} m_{kj}^2
     """,
     function="MatrixScaling",
     example="""
     probabilities = [[0.8, 0.2], [0.3, 0.7]]
     intercepts, matrix = [0.2, -0.2], [[0.1, 0.0], [0.0, 0.3]]
-    penalised_loss([0, 1], probabilities, 0.1, intercepts, matrix, strength=2)
+    penalised_loss([0, 1], probabilities, 0.1, intercepts, matrix, 2, 1)
     """,
 )
 def penalised_loss(
-    labels, probabilities, stretch, intercepts, deviations, strength
+    labels, probabilities, stretch, intercepts, deviations, strength, of_vector
 ):
-    """Losses and penalty; off the diagonal it counts sqrt(K) times."""
+    """Losses and penalty: of a vector's numbers, and off the diagonal."""
     total = stretch**2 / 2
     for y, row in zip(labels, probabilities, strict=True):
         total = total - math.log(row[y])
     for k, b in enumerate(intercepts):
-        total = total + strength / 2 * b**2
+        total = total + of_vector / 2 * (b**2 + deviations[k][k] ** 2)
         for j, m in enumerate(deviations[k]):
-            weight = 1 if j == k else math.sqrt(len(intercepts))
-            total = total + strength / 2 * weight * m**2
+            if j != k:
+                weight = strength * math.sqrt(len(intercepts))
+                total = total + weight / 2 * m**2
     return total
 
 

@@ -60,12 +60,12 @@ class AffineRows:
         classes = self.x.shape[1]
         return classes, {"bias": 1, "vector": 2, "full": classes + 1}[self.structure]
 
-    def penalty(self, strength: float) -> Floats:
-        """Penalty of half the square of each parameter: sqrt(K) times as much off the diagonal."""
-        table = np.full(self.shape, strength)
+    def penalty(self, strength: float, of_vector: float) -> Floats:
+        """Penalty of half the square of each parameter: sqrt(K) `strength` of one off the diagonal of m."""
+        table = np.full(self.shape, of_vector)
         if self.structure == "full":
             own = np.eye(len(table), dtype=bool)
-            table[:, 1:] = np.where(own, strength, len(table) ** 0.5 * strength)
+            table[:, 1:] = np.where(own, of_vector, len(table) ** 0.5 * strength)
         return table
 
     def scores(self, deviation: Deviation, x: Floats) -> Floats:
@@ -142,19 +142,22 @@ class AffineRows:
 
 @dataclass(frozen=True)
 class Metric:
-    """Coordinates in which the penalised loss bends about alike in all directions: theta = root' u."""
+    """A penalty, and coordinates in which the penalised loss bends about alike: theta = root' u."""
 
     stretch: float
     roots: Floats
+    penalty: Floats
 
     @classmethod
     def of(cls, curvature: tuple[float, Floats], penalty: Floats) -> Metric:
-        """Whiten the curvature of each class with its penalty."""
+        """Whiten the curvature of each class with its penalty; what has an infinite one does not move."""
         stretch, blocks = curvature
-        if np.isinf(penalty).any():
-            return cls((stretch + 1.0) ** -0.5, np.zeros_like(blocks))
-        bent = blocks + penalty[:, :, None] * np.eye(penalty.shape[1])
-        return cls((stretch + 1.0) ** -0.5, np.linalg.inv(np.linalg.cholesky(bent)))
+        moves = np.isfinite(penalty)
+        pairs = moves[:, :, None] & moves[:, None, :]
+        kept = np.where(moves, penalty, 1.0)
+        bent = np.where(pairs, blocks, 0.0) + kept[:, :, None] * np.eye(penalty.shape[1])
+        roots = np.linalg.inv(np.linalg.cholesky(bent)) * pairs
+        return cls((stretch + 1.0) ** -0.5, roots, np.where(moves, penalty, 0.0))
 
     def deviation(self, u: Floats) -> Deviation:
         """Return the parameters at coordinates u, shape (1 + K D,)."""
@@ -168,10 +171,10 @@ class Metric:
 
 
 def descend(
-    rows: AffineRows, start: Deviation, strength: float, metric: Metric, slope_left: float, max_iter: int
+    rows: AffineRows, start: Deviation, metric: Metric, slope_left: float, max_iter: int
 ) -> Deviation:
     """Minimise loss + penalty from `start` with L-BFGS, until no whitened slope exceeds `slope_left`."""
-    penalty = np.zeros(rows.shape) if np.isinf(strength) else rows.penalty(strength)
+    penalty = metric.penalty
 
     def objective(u: Floats) -> tuple[float, Floats]:
         step = metric.deviation(u)

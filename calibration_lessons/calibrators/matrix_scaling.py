@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -17,10 +18,13 @@ from ._base import Calibrator, Reads, warn_of_probabilities
 from .temperature import LogitRows, TemperatureScaling, by_class
 
 Choice = Literal["bias", "vector", "full", "auto"]
+Pull = tuple[float, float]  # strengths of the penalty: off the diagonal of W; on the diagonal and on b
 
 PATH = (np.inf, *(4.0**step for step in range(5, -4, -1)))  # 1024, 256, ..., 1/64
 FREE = 256.0  # so strong a penalty may be tried at no cost
+LOOSE = 1.0  # strength at which an intercept of -3, for a class 20 times as rare, costs 4.5 nats
 MARGIN = 2.0  # nats that each further step has to save on held-out rows to count the same
+HANDICAP = 5.0  # nats that a loose vector has to save to count the same
 UNIT = 4.0  # nats of held-out rows that make a weight e times as large: with 2 few rows gain less
 NEGLIGIBLE = 0.01  # share of the largest weight: what counts less is left out
 MOST_FOR_FULL = 256  # classes: beyond, W has more entries than calibration rows can tell of
@@ -36,7 +40,9 @@ class HeldOut(NamedTuple):
     Attributes
     ----------
     strength : ndarray, shape (m,)
-        Infinity for the temperature alone, then 1024, 256, ...
+        Infinity, then 1024, 256, ...; then from infinity again.
+    of_vector : ndarray, shape (m,)
+        That on the diagonal of W and on b: the same, infinity for the temperature; then 1.
     loss : ndarray, shape (m,)
         Negative log-likelihood of the held-out rows, in nats: a weighted sum.
     rows : float
@@ -44,8 +50,14 @@ class HeldOut(NamedTuple):
     """
 
     strength: Floats
+    of_vector: Floats
     loss: Floats
     rows: float
+
+    @property
+    def pulls(self) -> list[Pull]:
+        """Both strengths of each fit."""
+        return list(zip(self.strength.tolist(), self.of_vector.tolist(), strict=True))
 
     @property
     def share(self) -> Floats:
@@ -53,12 +65,13 @@ class HeldOut(NamedTuple):
 
         Examples
         --------
-        >>> path = HeldOut(np.array([np.inf, 1024, 256, 64]), np.array([30.0, 29, 28, 28]), 100)
+        >>> strength = np.array([np.inf, 1024, 256, 64])
+        >>> path = HeldOut(strength, strength, np.array([30.0, 29, 28, 28]), 100)
         >>> path.share.round(2).tolist()
         [0.2, 0.26, 0.33, 0.2]
         """
         steps = np.log(FREE / np.minimum(self.strength, FREE)) / np.log(4)
-        cost = self.loss + MARGIN * steps
+        cost = self.loss + MARGIN * steps + HANDICAP * (self.of_vector < self.strength)
         weight = np.exp((cost.min() - cost) / UNIT)
         weight[weight < NEGLIGIBLE] = 0.0
         return np.asarray(weight / weight.sum())
@@ -76,8 +89,8 @@ class MatrixScaling(Calibrator):
         "bias": W = I / T. "vector": W is diagonal. "full": all entries of W are free. "auto": full, or
         vector for more than 256 classes.
     strength : float, optional
-        Of the penalty (``eq-matrix-penalty``), in (0, inf); inf gives the temperature. By default the fits of
-        several strengths are averaged, as cross-validation weighs them.
+        Of the whole penalty (``eq-matrix-penalty``), in (0, inf); inf gives the temperature. By default the
+        fits of several strengths are averaged, as cross-validation weighs them.
 
     Attributes
     ----------
@@ -88,7 +101,7 @@ class MatrixScaling(Calibrator):
     temperature_ : float
         T of maximum likelihood: the solution that the penalty pulls to.
     strength_ : float
-        The strength taken, or the one that counts most; inf where that is the temperature alone.
+        The strength taken, or in the fit that counts most that off the diagonal, which is inf in a vector.
     structure_ : {"bias", "vector", "full"}
         The structure taken.
     path_ : HeldOut or None
@@ -102,11 +115,14 @@ class MatrixScaling(Calibrator):
     probability. On log-probabilities this drops their mean, which Dirichlet calibration keeps (K - 1 numbers
     more): for K = 2 that is beta calibration, and this map Platt scaling.
 
-    The strength falls from infinity by factors of four. Each is fitted on some rows and judged on the
-    others (five folds; three where rows times classes exceed 200 000, one beyond 2 000 000). W and b are the
-    mean over the strengths, each fitted to all rows and weighted by exp(-loss / 4), where loss is the sum of
-    held-out losses, and 2 nats more for each step below 256: where the rows show nothing more, the
-    temperature or little more is left, and chance among strengths that are about as good is averaged out.
+    The strength falls from infinity by factors of four: once for all numbers alike, from the temperature;
+    and once more, down to 4, off the diagonal alone, from vector scaling of strength 1, so that a class may
+    be far rarer than where the network was trained. Each is fitted on some rows and judged on the others
+    (five folds; three where rows times classes exceed 200 000, one beyond 2 000 000). W and b are the mean
+    over all, each fitted to all rows and weighted by exp(-loss / 4), where loss is the sum of held-out
+    losses, 2 nats more for each step below 256, and 5 more on the second way: where the rows show nothing
+    more, the temperature or little more is left, and chance among fits that are about as good is averaged
+    out.
 
     The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
     occurs; where none exists `fit` raises and says which way T would run.
@@ -199,12 +215,12 @@ class MatrixScaling(Calibrator):
         """Weigh the strengths where none is given, and go to the optimum of each."""
         curvature = rows.curvature()
         self.path_ = None
-        strengths, share = np.array([np.inf if strength is None else strength]), np.ones(1)
+        pulls, share = [(np.inf, np.inf) if strength is None else (strength, strength)], np.ones(1)
         if strength is None and len(rows.labels) >= FEWEST:
             self.path_ = cross_validated(rows, curvature)
-            strengths, share = self.path_.strength, self.path_.share
-        self.strength_ = float(strengths[share.argmax()])
-        self._keep(rows, averaged(rows, curvature, strengths, share))
+            pulls, share = self.path_.pulls, self.path_.share
+        self.strength_ = pulls[share.argmax()][0]
+        self._keep(rows, averaged(rows, curvature, pulls, share))
 
     def _keep(self, rows: AffineRows, deviation: Deviation) -> None:
         """Write scores of tempered logits in units as W z + b."""
@@ -236,8 +252,15 @@ def tempered(
     return AffineRows(x, unit / temperature, labels, weights, structure)
 
 
+def walks(structure: Structure) -> Iterator[list[Pull]]:
+    """Yield pulls from strong to weak: on all alike; then off the diagonal, where the vector is loose."""
+    yield [(strength, strength) for strength in PATH]
+    loose = [(strength, LOOSE) for strength in PATH if strength > LOOSE]
+    yield loose if structure == "full" else loose[:1]
+
+
 def cross_validated(rows: AffineRows, curvature: tuple[float, Floats]) -> HeldOut:
-    """Walk down the path on all folds at once, each from where it stood, until two steps made it worse.
+    """Walk down each path on all folds at once, each from where it stood, until two steps made it worse.
 
     Rows of a class are dealt to the folds in turn, in their order.
     """
@@ -249,33 +272,39 @@ def cross_validated(rows: AffineRows, curvature: tuple[float, Floats]) -> HeldOu
     parts = [(rows.taken(fold != k), rows.taken(fold == k)) for k in judged]
     share = (folds - 1) / folds
     bent = share * curvature[0], share * curvature[1]
-    found = [Deviation(0.0, np.zeros(rows.shape)) for _ in judged]
-    losses: list[float] = []
-    for strength in PATH:
-        metric = Metric.of(bent, rows.penalty(strength))
-        found = [
-            descend(known, start, strength, metric, TENTATIVE, SHORT)
-            for (known, _), start in zip(parts, found, strict=True)
-        ]
-        losses.append(
-            sum(float(new.weights @ new.losses(at)) for (_, new), at in zip(parts, found, strict=True))
-        )
-        if len(losses) > 2 and losses[-1] > losses[-2] > losses[-3]:
-            break
+    tried: list[tuple[float, float, float]] = []
+    for walk in walks(rows.structure):
+        found = [Deviation(0.0, np.zeros(rows.shape)) for _ in judged]
+        losses: list[float] = []
+        for pull in walk:
+            metric = Metric.of(bent, rows.penalty(*pull))
+            found = [
+                descend(known, start, metric, TENTATIVE, SHORT)
+                for (known, _), start in zip(parts, found, strict=True)
+            ]
+            losses.append(
+                sum(float(new.weights @ new.losses(at)) for (_, new), at in zip(parts, found, strict=True))
+            )
+            tried.append((*pull, losses[-1]))
+            if len(losses) > 2 and losses[-1] > losses[-2] > losses[-3]:
+                break
     weight = sum(float(new.weights.sum()) for _, new in parts)
-    return HeldOut(np.array(PATH[: len(losses)]), np.array(losses), weight)
+    strengths, intercepts, summed = np.transpose(tried)
+    return HeldOut(strengths, intercepts, summed, weight)
 
 
 def averaged(
-    rows: AffineRows, curvature: tuple[float, Floats], strengths: Floats, share: Floats
+    rows: AffineRows, curvature: tuple[float, Floats], pulls: Sequence[Pull], share: Floats
 ) -> Deviation:
-    """Mean over the strengths of what minimises the penalised loss of all rows; infinity adds nothing."""
+    """Mean over the pulls of what minimises the penalised loss of all rows; an infinite one adds nothing."""
     at = Deviation(0.0, np.zeros(rows.shape))
     stretch, classes = 0.0, np.zeros(rows.shape)
-    for strength, part in zip(strengths.tolist(), share.tolist(), strict=True):
-        if part == 0 or np.isinf(strength):
+    for pull, part in zip(pulls, share.tolist(), strict=True):
+        if np.isinf(pull[0]):
+            at = Deviation(0.0, np.zeros(rows.shape))
+        if part == 0 or np.isinf(pull).all():
             continue
-        at = descend(rows, at, strength, Metric.of(curvature, rows.penalty(strength)), FINAL, LONG)
+        at = descend(rows, at, Metric.of(curvature, rows.penalty(*pull)), FINAL, LONG)
         stretch += part * at.stretch
         classes += part * at.classes
     return Deviation(stretch, classes)

@@ -349,11 +349,11 @@ def matrix_scaling(draw: Any) -> Values:
     y, z, b = draw.permutation(LABELS), draw.normal(size=(n, K)), draw.normal(size=K)
     W = draw.normal(size=(K, K))
     q, m = np.array([d.matrix_scaling(row, W, b) for row in z]), draw.normal(size=(K, K))
-    a, strength = draw.normal(), draw.random()
-    loss, weight = d.penalised_loss(y, q.tolist(), a, b, m.tolist(), strength), np.where(np.eye(K), 1, K**0.5)
+    a, strength, of_vector = draw.normal(), *draw.random(2)
+    loss = d.penalised_loss(y, q.tolist(), a, b, m.tolist(), strength, of_vector)
     return ROWS | CLASSES | {
-        "z_": z[0], "W_": W, "b_": b, "q_": q, "y_": y + 1, "J": loss, "a": a, r"\lambda": strength, "m_": m,
-        "c_": weight, "eq-matrix-scaling": {"q_": q[0]},
+        "z_": z[0], "W_": W, "b_": b, "q_": q, "y_": y + 1, "J": loss, "a": a, r"\lambda": strength, 
+        r"\mu": of_vector, "m_": m, "eq-matrix-scaling": {"q_": q[0]},
     }
 
 

@@ -89,15 +89,15 @@ def test_no_other_parameters_have_a_smaller_penalised_loss(structure):
     logits, labels = drawn(200, 4, SKEWED, INTERCEPT)
     t = cl.TemperatureScaling().fit(logits, labels).temperature_
     rows = matrix_scaling.tempered(logits, labels, np.ones(200), t, structure)
-    best = matrix_scaling.averaged(rows, rows.curvature(), np.array([2.0]), np.ones(1))
+    best = matrix_scaling.averaged(rows, rows.curvature(), [(2.0, 0.5)], np.ones(1))
 
     def penalised(at):
-        penalty = (rows.penalty(2.0) * at.classes**2).sum() + at.stretch**2
+        penalty = (rows.penalty(2.0, 0.5) * at.classes**2).sum() + at.stretch**2
         return rows.losses(at).sum() + penalty / 2
 
     if structure == "full":
         p, theta = softmax(rows.scores(best, rows.x), axis=1), best.classes
-        defined = definitions.penalised_loss(labels, p, best.stretch, theta[:, 0], theta[:, 1:], 2.0)
+        defined = definitions.penalised_loss(labels, p, best.stretch, theta[:, 0], theta[:, 1:], 2.0, 0.5)
         assert penalised(best) == pytest.approx(defined)
     rng = np.random.default_rng(0)
     for size in (1e-3, 0.03, 1.0):
@@ -243,8 +243,8 @@ def test_a_binary_logit_is_read_as_zero_and_z_and_becomes_platt_scaling_without_
 def test_four_nats_make_a_strength_count_e_times_as_much_and_each_step_below_256_costs_two():
     path = np.array([np.inf, 1024.0, 256.0, 64.0, 16.0])
 
-    def share(*loss):
-        return matrix_scaling.HeldOut(path, np.array(loss), 9.0).share
+    def share(*loss, of_vector=path):
+        return matrix_scaling.HeldOut(path, of_vector, np.array(loss), 9.0).share
 
     assert share(9, 9, 9, 7, 5) == pytest.approx(np.full(5, 1 / 5))
     weights = np.exp([0, 1, 0, -0.5, -1])
@@ -252,18 +252,46 @@ def test_four_nats_make_a_strength_count_e_times_as_much_and_each_step_below_256
     weights = np.array([1, np.exp(-2), np.exp(-4.6), 0, 0])
     assert share(0, 8, 18.4, 18, 18) == pytest.approx(weights / weights.sum())  # 1 % is kept, less is not
     assert share(0, 8, 18.5, 18, 18)[2] == 0
+    loose = np.array([1.0, 1024.0, 256.0, 64.0, 1.0])
+    assert share(4, 9, 9, 7, 0, of_vector=loose) == pytest.approx(np.full(5, 1 / 5))
 
 
-def test_without_a_strength_the_fits_of_all_strengths_are_averaged_by_their_shares():
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_without_a_strength_the_fits_of_all_pulls_are_averaged_by_their_shares(structure):
     logits, labels = drawn(150, 4, SKEWED, INTERCEPT, seed=3)
-    scaling = cl.MatrixScaling().fit(logits, labels)
-    path = scaling.path_
-    fits = [cl.MatrixScaling(strength=float(strength)).fit(logits, labels) for strength in path.strength]
+    scaling = cl.MatrixScaling(structure).fit(logits, labels)
+    path, t = scaling.path_, scaling.temperature_
+    rows = matrix_scaling.tempered(logits, labels, np.ones(150), t, structure)
+    fits = [matrix_scaling.averaged(rows, rows.curvature(), [pull], np.ones(1)) for pull in path.pulls]
     assert (path.share > 0).sum() > 1
+    assert path.pulls.count((np.inf, 1.0)) == 1
     assert scaling.strength_ == path.strength[path.share.argmax()]
-    for name in ("coef_", "intercept_"):
-        mean = sum(part * getattr(fit, name) for part, fit in zip(path.share, fits, strict=True))
-        assert getattr(scaling, name) == pytest.approx(mean, abs=1e-3)
+    mean = sum(part * fit.classes for part, fit in zip(path.share, fits, strict=True))
+    assert scaling.intercept_ == pytest.approx(mean[:, 0] - mean[:, 0].mean(), abs=1e-3)
+    if structure == "full":
+        stretch = sum(part * fit.stretch for part, fit in zip(path.share, fits, strict=True))
+        expected = (1 + stretch) * np.eye(4) + mean[:, 1:] / rows.unit
+        assert scaling.coef_ * t == pytest.approx(expected, abs=1e-3)
+
+
+def test_where_the_matrix_is_held_off_its_diagonal_it_is_vector_scaling():
+    logits, labels = drawn(400, 4, SKEWED, INTERCEPT)
+    t = cl.TemperatureScaling().fit(logits, labels).temperature_
+    rows = matrix_scaling.tempered(logits, labels, np.ones(400), t, "full")
+    held = matrix_scaling.averaged(rows, rows.curvature(), [(4.0, 4.0), (np.inf, 1.0)], np.array([0.0, 1.0]))
+    vector = cl.MatrixScaling("vector", strength=1.0).fit(logits, labels)
+    assert held.classes[:, 0] == pytest.approx(vector.intercept_, abs=1e-3)
+    free = (1 + held.stretch) * np.eye(4) + held.classes[:, 1:] / rows.unit
+    assert free == pytest.approx(vector.coef_ * t, abs=1e-3)
+
+
+def test_classes_far_rarer_than_in_training_are_learned_from_a_hundred_rows():
+    logits, labels = simulate(20_000, 5, 1.0, seed=4)
+    kept = np.random.default_rng(0).random(20_000) < np.array([1, 1, 0.3, 0.1, 0.02])[labels]
+    logits, labels = logits[kept], labels[kept]
+    scaling = cl.MatrixScaling().fit(logits[:100], labels[:100])
+    bound = cl.MatrixScaling(strength=4.0).fit(logits[:100], labels[:100])
+    assert nll(scaling, logits[100:], labels[100:]) < 0.97 * nll(bound, logits[100:], labels[100:])
 
 
 def test_each_row_is_held_out_once_and_each_class_is_dealt_over_the_folds(monkeypatch):

@@ -480,7 +480,8 @@ def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
     factors = fits[1].temperature_ * fits[0].coef_[k]
     factors[k] -= 1
     accuracy = np.mean(q.argmax(axis=1) == y_new)
-    folds = 1000 * (path.loss[0] - path.loss[path.strength == strength]) / path.rows  # none for weak ones
+    both = (path.strength == strength) & (path.of_vector == strength)  # none for weak ones
+    folds = 1000 * (path.loss[0] - path.loss[both]) / path.rows
     return to_show(
         f"NLL of new rows {loss:.4f}, at the temperature {alone:.4f}; accuracy {accuracy:.3f}",
         {"height": [fits[0].intercept_[k], *factors]},

@@ -157,9 +157,9 @@ class BestStrength(cl.MatrixScaling):
     def _walk(self, rows: _affine_rows.AffineRows, strength: float | None) -> None:
         curvature = rows.curvature()
         path = matrix_scaling.cross_validated(rows, curvature)
-        best = path.strength[[path.loss.argmin()]]
-        self.strength_ = float(best[0])
-        self._keep(rows, matrix_scaling.averaged(rows, curvature, best, np.ones(1)))
+        best = path.pulls[path.loss.argmin()]
+        self.strength_ = best[0]
+        self._keep(rows, matrix_scaling.averaged(rows, curvature, [best], np.ones(1)))
 
 
 class HeldRows(_affine_rows.AffineRows):

@@ -40,7 +40,8 @@ def one_strength(logits: Any, y_true: Any) -> cl.MatrixScaling:
 
     The default of `MatrixScaling` averages over strengths.
     """
-    strength, loss, _ = cl.MatrixScaling().fit(logits, y_true).path_
+    path = cl.MatrixScaling().fit(logits, y_true).path_
+    strength, loss = (values[path.of_vector == path.strength] for values in (path.strength, path.loss))
     steps = np.log(256 / np.minimum(strength, 256)) / np.log(4)
     return cl.MatrixScaling(strength=strength[(loss + 3 * steps).argmin()]).fit(logits, y_true)
 
