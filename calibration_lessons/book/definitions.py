@@ -486,13 +486,13 @@ def bin_number(p, edges):
     function="reliability_curve",
     example="""
     # class-wise but not confidence-calibrated: rows of each class after a forecast
-    ladder = {
+    came_after = {
         (0.40, 0.35, 0.25): (10, 5, 5),
         (0.40, 0.10, 0.50): (6, 2, 12),
         (0.15, 0.35, 0.50): (3, 9, 8),
     }
     confidences, correct = [], []
-    for p, came in ladder.items():
+    for p, came in came_after.items():
         for k in range(3):
             confidences += [max(p)] * came[k]
             correct += [p[k] == max(p)] * came[k]
