@@ -26,9 +26,14 @@ def write_fashion_mnist(folder: Path) -> None:
         (folder / f"{name}-images-idx3-ubyte").write_bytes(idx_file(images))
 
 
-def test_the_parts_share_no_image_and_lose_none(tmp_path):
+def test_the_parts_share_no_image_lose_none_and_an_image_keeps_its_label(tmp_path):
     write_fashion_mnist(tmp_path)
-    parts = fashion_mnist.load_parts(tmp_path)
+    parts, again = (fashion_mnist.load_parts(tmp_path) for _ in range(2))
+    possible = {(i % 251, i % 10) for i in range(2510)}
+    for name, (images, labels) in parts.items():
+        assert np.array_equal(images, again[name][0])
+        values = np.rint(images[:, 0, 0] * 255).astype(int)
+        assert set(zip(values, labels.astype(int), strict=True)) <= possible
     assert {name: len(labels) for name, (_, labels) in parts.items()} == {
         "train": 55_000, "calibration": 5_000, "test": 7,
     }  # fmt: skip
@@ -37,16 +42,6 @@ def test_the_parts_share_no_image_and_lose_none(tmp_path):
     pixels = np.concatenate([parts[name][0][:, 0, 0] for name in ("train", "calibration")])
     expected = np.bincount(np.arange(60_000) % 251)
     assert np.array_equal(np.bincount(np.rint(pixels * 255).astype(int)), expected)
-
-
-def test_an_image_keeps_its_label_through_the_split(tmp_path):
-    write_fashion_mnist(tmp_path)
-    again = fashion_mnist.load_parts(tmp_path)
-    for name, (images, labels) in fashion_mnist.load_parts(tmp_path).items():
-        assert np.array_equal(images, again[name][0])
-        value = np.rint(images[:, 0, 0] * 255)
-        possible = {(i % 251, i % 10) for i in range(2510)}
-        assert set(zip(value.astype(int), labels.astype(int), strict=True)) <= possible
 
 
 def test_a_packed_file_reads_like_the_plain_one(tmp_path):
