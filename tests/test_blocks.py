@@ -30,13 +30,6 @@ def test_a_curve_over_many_blocks_adds_up_those_of_its_parts(n_classes):
     assert whole.hit_variances == pytest.approx(sum(part.hit_variances for part in parts))
 
 
-def test_one_row_before_and_after_the_border_of_a_block_falls_in_its_bin():
-    scores = np.full(ROWS, 0.05)
-    scores[BLOCK_ROWS - 1], scores[BLOCK_ROWS] = 0.95, 0.2
-    counts = cl.reliability_curve(np.zeros(ROWS, dtype=int), scores, n_bins=10).counts
-    assert counts.tolist() == [ROWS - 2, 1, 0, 0, 0, 0, 0, 0, 0, 1]
-
-
 @pytest.mark.parametrize("row", [BLOCK_ROWS - 1, BLOCK_ROWS, ROWS - 1])
 def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
     labels = np.zeros(ROWS, dtype=int)
@@ -55,21 +48,6 @@ def test_a_bad_number_is_named_by_its_row_in_the_whole_array(row):
     logits[row] = -np.inf
     with pytest.raises(ValueError, match=rf"y_prob\[{row}\] is -inf in every class"):
         cl.expected_calibration_error(labels, logits, from_logits=True)
-
-
-@pytest.mark.parametrize("n_classes", [3, _blocks.FEW])
-def test_no_pass_changes_its_input(n_classes):
-    generator = np.random.default_rng(2)
-    logits = np.ascontiguousarray(generator.standard_normal((300, n_classes)))
-    labels = generator.integers(0, n_classes, 300)
-    logits[np.arange(300), labels] += 1
-    before = logits.copy()
-    cl.expected_calibration_error(labels, logits, from_logits=True)
-    cl.reliability_curve(labels, logits, target=1, from_logits=True)
-    cl.negative_log_likelihood(labels, logits, from_logits=True)
-    cl.TemperatureScaling().fit(logits, labels).predict_proba(logits)
-    cl.ExpectationConsistency().fit(logits, labels)
-    np.testing.assert_array_equal(logits, before)
 
 
 def test_the_passes_over_many_rows_keep_their_temporary_arrays_small():

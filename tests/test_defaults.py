@@ -1,29 +1,9 @@
 """What an argument is where none is given: as the signature shows."""
 
-import inspect
-
-import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import calibration_lessons as cl
 from calibration_lessons.book import simulate
-
-ESTIMATORS = [
-    *(cl.models.LogisticRegression, cl.models.SoftmaxRegression, cl.HistogramBinning, cl.IsotonicCalibration),
-    *(cl.PlattScaling, cl.TemperatureScaling, cl.ExpectationConsistency),
-    *(cl.MatrixScaling, cl.BetaCalibration, cl.VennAbersCalibration, cl.MultiClassIsotonic),
-]
-
-
-def shown(function):
-    """Options with their defaults, as the signature has them."""
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: p.default for p in parameters if p.default is not p.empty}
-
-
-@pytest.mark.parametrize("kind", ESTIMATORS)
-def test_an_estimator_keeps_the_parameters_that_its_signature_shows(kind):
-    assert kind().get_params() == shown(kind)
 
 
 def test_five_folds_two_classes_and_fifteen_bins_are_what_is_meant_where_nothing_is_said():

@@ -130,18 +130,17 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         in_part: bool = False,
     ) -> tuple[FloatArray, IntArray, Floats | None]:
         """Read calibration rows, or a part of them, in which all weights may be 0; such rows are left out."""
-        scores = self._calibration_scores(X, y)
-        labels, weights = labels_and_weights(y, sample_weight, scores, n_classes(scores), in_part=in_part)
+        array = _numbers(X)
+        validate_data(self, _table(X, array), y, reset=True, skip_check_array=True)
+        scores = self._check_scores(flat(array))
+        labels = _input.labels(y, n_classes(scores), "y")
+        _input.same_length(X=scores, y=labels)
+        _input.labels_from_one(labels, scores, "y")
+        weights = _input.weights(sample_weight, len(labels), in_part=in_part)
         _input.label_logits(scores, labels, np.ones(1) if weights is None else weights)
         if weights is not None and weights.min() == 0:
             scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
         return scores, labels, weights
-
-    def _calibration_scores(self, X: npt.ArrayLike, y: npt.ArrayLike) -> FloatArray:
-        """Read `X`; keep the number of its columns (one for a 1-D array) and a data frame's names."""
-        array = _numbers(X)
-        validate_data(self, _table(X, array), y, reset=True, skip_check_array=True)
-        return self._check_scores(flat(array))
 
     def _new_scores(self, X: npt.ArrayLike) -> FloatArray:
         """Read `X`; refuse unfitted use, and other columns than those of the calibration data."""
@@ -202,18 +201,3 @@ def by_columns(array: FloatArray, advice: str = "") -> FloatArray:
         expected = f"one column a class, at least two{advice}"
         raise _input.BadValue("X", "has n_features=1, one score a row", expected)
     return array
-
-
-def labels_and_weights(
-    y: npt.ArrayLike,
-    sample_weight: npt.ArrayLike | None,
-    X: FloatArray,
-    n_classes: int,
-    *,
-    in_part: bool = False,
-) -> tuple[IntArray, Floats | None]:
-    """Check labels and weights against the rows of `X`; in a part of the data all weights may be 0."""
-    labels = _input.labels(y, n_classes, "y")
-    _input.same_length(X=X, y=labels)
-    _input.labels_from_one(labels, X, "y")
-    return labels, _input.weights(sample_weight, len(labels), in_part=in_part)

@@ -34,20 +34,6 @@ def scores_for(
     return _read(calibrator, classifier, X, classes, zeros).astype(np.float64, copy=False)
 
 
-class CertainProbability(ValueError):
-    """A probability of 0 or 1, in a row of what was read."""
-
-    def __init__(self, value: int, row: int) -> None:
-        super().__init__(value, row)  # what a pickle keeps
-        self.value, self.row = value, row
-
-    def __str__(self) -> str:
-        return (
-            f"the classifier gives probability {self.value} (row {self.row}), whose logit is infinite: "
-            f"expected zeros='half-vote', or zeros=0.001 to read smaller probabilities as 0.001"
-        )
-
-
 def _read(
     calibrator: Calibrator, classifier: Any, X: Any, classes: npt.NDArray[Any], zeros: Zeros
 ) -> FloatArray:
@@ -104,8 +90,9 @@ def log_probabilities(classifier: Any, X: Any, order: npt.NDArray[np.intp], zero
         return np.asarray(logs.clip(np.log(zeros), np.log1p(-zeros)), dtype=np.float64)
     ruled_out = logs == -np.inf
     if zeros == "refuse" and ruled_out.any():
-        row = _input.first(ruled_out)[0]
-        raise CertainProbability(int((~ruled_out[row]).sum() == 1), row)
+        where = _input.first(ruled_out)
+        expected = "zeros='half-vote', or zeros=0.001 to read smaller probabilities as 0.001"
+        raise _input.BadValue("predict_proba", "is 0, whose logarithm is infinite", expected, where)
     logs[ruled_out] = np.log(float(np.finfo(said.dtype).eps))
     return logs
 

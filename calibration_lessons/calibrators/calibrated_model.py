@@ -19,7 +19,7 @@ from .. import _input
 from .._typing import Floats
 from ._base import Calibrator
 from ._binary import BinaryCalibrator
-from ._classifier_scores import CertainProbability, Zeros, own_classes, scores_for
+from ._classifier_scores import Zeros, own_classes, scores_for
 from .venn_abers import crossed
 
 Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
@@ -310,8 +310,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         classifier = self._fit_classifier(seen, labels[train], own)
         try:
             return classifier, self._scores(classifier, new)
-        except CertainProbability as error:
-            raise CertainProbability(error.value, int(test[error.row])) from error
+        except _input.Refusal as error:
+            raise error.moved(int(test[error.index[0]]) - error.index[0] if error.index else 0) from error
 
     def _fit_classifier(self, X: Any, labels: npt.NDArray[Any], params: dict[str, Any]) -> Any:
         """Fit a clone of the classifier; a share as `eval_set` becomes rows that are kept from it."""

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import expit
 
 from .. import _blocks, _input
 from .._typing import FloatArray, Floats, IntArray
 from .newton import Convex, Slopes, minimise
-from .root import increasing_root
 
 EPSILON = float(np.finfo(np.float64).eps)
 MAX_STEPS = 1000  # five are enough for scores of one scale, up to forty for each other scale
@@ -69,36 +69,23 @@ def logistic_intercept(
 ) -> float:
     """Return the b of least cross-entropy between sigma(log_odds + b) and the targets.
 
-    There the mean probability is the mean target, and b exists wherever that is neither 0 nor 1. Where sure
-    rows hide b from float64, it is taken from the middle of the gap between them.
+    There the mean probability is the mean target, and b exists wherever that is neither 0 nor 1. It lies
+    between the intercepts that would suit the largest log-odds alone and the smallest.
     """
     share = np.ones(len(labels)) if weights is None else weights / weights.max()
     counts = label_weights(labels, share)
     wanted = float(counts @ targets)
     if not 0 < wanted < counts.sum():
         raise _input.BadValue("y", *ONE_CLASS)
-    middle = _reached(log_odds, share, wanted)
+    alone = _log_odds(counts, np.array(targets))
+    low, high = alone - float(log_odds.max()), alone - float(log_odds.min())
+    if low == high:
+        return low
 
-    def excess(factor: float) -> tuple[float, float]:
-        value = slope = 0.0
-        for rows in _blocks.row_blocks(log_odds):
-            p = expit(log_odds[rows] - middle + math.log(factor))
-            value += float(p @ share[rows])
-            slope += float((p * (1 - p)) @ share[rows]) / factor
-        return value - wanted, slope
+    def excess(b: float) -> float:
+        return float(expit(log_odds + b) @ share) - wanted
 
-    if abs(excess(1.0)[0]) <= 4 * EPSILON * wanted:
-        return -middle
-    return math.log(increasing_root(excess, 1.0)) - middle
-
-
-def _reached(log_odds: Floats, share: Floats, wanted: float) -> float:
-    """Return the log-odds above which lie rows of the weight `wanted`, or the middle between two rows."""
-    falling = np.argsort(log_odds)[::-1]
-    above = share[falling].cumsum()
-    near = np.searchsorted(above, [wanted * (1 - RTOL), wanted * (1 + RTOL)])
-    high, low = log_odds[falling[near.clip(max=len(falling) - 1)]]
-    return float(high / 2 + low / 2)
+    return float(brentq(excess, low, high, xtol=1e-15, rtol=4 * EPSILON, maxiter=MAX_STEPS))
 
 
 def label_weights(labels: IntArray, weights: Floats | None) -> Floats:

@@ -1,7 +1,5 @@
 """CalibratedModel: cross-fitting, what each calibrator reads, labels of any kind, what is refused."""
 
-import re
-
 import joblib
 import numpy as np
 import pandas as pd
@@ -118,23 +116,9 @@ def test_one_against_the_rest_reads_the_log_odds_of_each_class():
     assert np.array_equal(two.predict_proba(X2), two.calibrator_.predict_proba(np.stack([-z, z], axis=1)))
 
 
-def test_weights_reach_the_classifier_and_the_calibrator():
-    weights = np.random.default_rng(0).integers(1, 4, len(X2)).astype(float)
-    model = cl.CalibratedModel(LINEAR, cl.TemperatureScaling()).fit(X2, Y2, weights)
-    unseen = cross_val_predict(LINEAR, X2, Y2, method="decision_function", params={"sample_weight": weights})
-    assert model.calibrator_.temperature_ == cl.TemperatureScaling().fit(unseen, Y2, weights).temperature_
-    assert np.array_equal(model.estimator_.coef_, clone(LINEAR).fit(X2, Y2, weights).coef_)
-
-
 @refusals("calibrated-model")
 def test_what_does_not_fit_together_is_refused(kind, start, call):
     refused(kind, start, call, globals())
-
-
-def test_a_label_that_the_frozen_classifier_does_not_know_is_refused():
-    fitted = LogisticRegression(max_iter=1000).fit(X2, np.array(["no", "yes"])[Y2])
-    with pytest.raises(ValueError, match=r"y\[2\] = .*maybe.*expected one of the classes"):
-        cl.CalibratedModel(FrozenEstimator(fitted), cl.PlattScaling()).fit(X2[:3], ["no", "yes", "maybe"])
 
 
 class Saying(ClassifierMixin, BaseEstimator):
@@ -289,18 +273,16 @@ def test_a_number_of_the_users_own_bounds_the_probabilities_from_both_ends():
 
 
 def test_certain_probabilities_can_be_refused_in_the_users_terms():
-    for calibrator, p, said in (
-        (cl.PlattScaling(), [[0.5, 0.5], [0.0, 1.0]], "probability 1 (row 1)"),
-        (cl.TemperatureScaling(), [[0.5, 0.2, 0.3], [0.0, 0.5, 0.5]], "probability 0 (row 1)"),
+    for calibrator, p in (
+        (cl.PlattScaling(), [[0.5, 0.5], [0.0, 1.0]]),
+        (cl.TemperatureScaling(), [[0.5, 0.2, 0.3], [0.0, 0.5, 0.5]]),
     ):
-        with pytest.raises(
-            ValueError, match=rf"^the classifier gives {re.escape(said)}.*expected zeros='half-vote'"
-        ):
+        with pytest.raises(ValueError, match=r"^predict_proba\[1, 0\] is 0.*expected zeros='half-vote'"):
             after(p, calibrator, [0, 1], range(len(p[0])), zeros="refuse")
     folded = cl.CalibratedModel(
         Saying(CERTAIN[1:2] * 15 + CERTAIN[:1] * 5), cl.PlattScaling(), zeros="refuse"
     )
-    with pytest.raises(ValueError, match=r"gives probability 1 \(row 15\)"):
+    with pytest.raises(ValueError, match=r"predict_proba\[15, 0\] is 0"):
         folded.fit(np.arange(20)[:, None], [0, 1] * 10)
     model, rows = after(CERTAIN, cl.IsotonicCalibration(), WON, zeros="refuse")
     assert np.isfinite(model.predict_proba(rows)).all()

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import calibration_lessons as cl
@@ -60,16 +60,3 @@ def test_double_and_single_precision_of_one_score_may_be_mixed():
     fitted = cl.HistogramBinning(n_bins=10).fit(np.float32([0.1, 0.3, 0.7]), [0, 1, 1])
     single = fitted.predict_proba(np.float32([0.1, 0.2, 0.3]))
     assert np.array_equal(single, fitted.predict_proba([0.1, 0.2, 0.3]))
-
-
-@given(scores_and_labels())
-def test_equal_mass_bins_survive_any_rising_change_of_the_scores(case):
-    scores, labels = case
-    assume(len(np.unique(scores)) > 1)
-    plain = cl.HistogramBinning(4, strategy="quantile").fit(scores, labels)
-    bent = cl.HistogramBinning(4, strategy="quantile").fit(scores**3 - 5, labels)
-    assert np.array_equal(plain.values_, bent.values_)
-
-
-def test_bins_of_equal_mass_take_scores_that_are_no_probabilities():
-    assert cl.HistogramBinning(strategy="quantile").fit([0.1, 1.5], [0, 1]).values_.tolist() == [0, 1]

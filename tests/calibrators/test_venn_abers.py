@@ -79,22 +79,6 @@ def test_labels_in_patterns_give_what_two_refits_per_row_give(labels):
     assert found == pytest.approx(refitted(scores, labels, np.ones(64), new), abs=1e-12)
 
 
-@given(scores_and_labels(), st.lists(st.floats(-1, 2), min_size=2))
-def test_both_ends_and_the_probability_never_fall(case, new):
-    fitted = cl.VennAbersCalibration().fit(*case)
-    rising = np.sort(new)
-    assert (np.diff(fitted.predict_interval(rising), axis=0) >= 0).all()
-    assert (np.diff(fitted.predict_proba(rising)[:, 1]) >= -1e-15).all()
-
-
-@given(scores_and_labels(st.integers(-10, 10).map(float)))
-def test_the_other_class_has_the_other_interval(case):
-    scores, labels = case
-    one = cl.VennAbersCalibration().fit(scores, labels).predict_interval(scores)
-    other = cl.VennAbersCalibration().fit(-scores, 1 - labels).predict_interval(-scores)
-    assert one == pytest.approx(1 - other[:, ::-1], abs=1e-12)
-
-
 def test_only_scores_at_which_an_end_steps_are_kept():
     fitted = cl.VennAbersCalibration().fit(P, Y)
     assert len(fitted.thresholds_) < len(P) / 3
@@ -161,15 +145,6 @@ def test_the_cross_method_for_three_classes_divides_each_class_by_the_sum():
         np.stack(columns, 1) / np.sum(columns, 0)[:, None], rel=1e-9
     )
     assert crossed([cl.OneVsRest(cl.PlattScaling())] * 2, [X, X]) is None
-
-
-def test_one_class_and_one_score_leave_what_the_counts_allow():
-    with pytest.warns(UserWarning, match="all labels are 1"):
-        fitted = cl.VennAbersCalibration().fit([1.0, 2.0, 3.0], [1, 1, 1])
-    assert fitted.predict_interval([0.0, 9.0]).tolist() == [[0, 1], [0.75, 1]]
-    with pytest.warns(UserWarning, match="all scores are"):
-        fitted = cl.VennAbersCalibration().fit([1.0] * 3, [0, 1, 1])
-    assert fitted.predict_interval([1.0])[0].tolist() == [0.5, 0.75]
 
 
 @pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300])

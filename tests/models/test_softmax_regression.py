@@ -5,15 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy.special import log_softmax
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions
 from calibration_lessons.models import LogisticRegression, SoftmaxRegression
-from calibration_lessons.models.logistic_regression import LogisticLoss
-from calibration_lessons.models.softmax_regression import SoftmaxLoss
 
 seeds = st.integers(0, 10_000)
 FORMS = ["symmetric", "reference"]
@@ -83,21 +80,6 @@ def test_the_gradient_vanishes_at_the_fit(seed, form):
     np.testing.assert_allclose(gradient, 0, atol=1e-6)
 
 
-@given(seeds, hnp.arrays(float, (3, 3), elements=st.floats(-0.5, 0.5)))
-def test_the_defined_gradient_is_the_slope_of_the_defined_loss(seed, theta):
-    X, y = overlapping(seed, n=5)
-    rows, h = with_ones(X), 1e-5
-    gradient = definitions.softmax_gradient(theta, rows, y)
-    for k in range(3):
-        for j in range(3):
-            step = np.zeros((3, 3))
-            step[k, j] = h
-            rise = definitions.softmax_loss(theta + step, rows, y) - definitions.softmax_loss(
-                theta - step, rows, y
-            )
-            assert rise / (2 * h) == pytest.approx(gradient[k][j], abs=1e-3)
-
-
 @given(seeds, st.integers(2, 4))
 def test_both_forms_agree_without_a_penalty(seed, n_classes):
     X, y = overlapping(seed, n_classes=n_classes)
@@ -137,45 +119,6 @@ def test_agrees_with_scikit_learn(l2, weighted):
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-7)
-
-
-@pytest.mark.parametrize("l2", [0.0, 2.0])
-def test_the_bound_on_the_curvature_is_reached_at_zero_and_never_passed(l2):
-    X, y = overlapping(5, d=3, n_classes=2)
-    shares, ridge = np.full(len(y), 1 / len(y)), np.full(3, l2)
-    theta = np.random.default_rng(0).normal(size=6)
-    for loss, zero in (
-        (SoftmaxLoss(X, np.eye(2)[y], shares, ridge, 1e-9, "symmetric"), np.zeros(6)),
-        (LogisticLoss(X, y, shares, ridge, 1e-9), np.zeros(3)),
-    ):
-        curvature = [np.linalg.eigvalsh(loss.hessian(at))[-1] for at in (zero, theta[: len(zero)])]
-        assert loss.steepest() == pytest.approx(curvature[0], rel=1e-12) and curvature[1] < curvature[0]
-
-
-@pytest.mark.parametrize("form", [*FORMS, "logistic"])
-def test_gradient_and_hessian_are_the_slopes_of_the_loss_and_its_penalty(form):
-    X, y = overlapping(6, n_classes=2 if form == "logistic" else 3)
-    shares = np.random.default_rng(1).dirichlet(np.ones(len(y)))
-    ridge, step = np.array([0.5, 3.0]), 1e-5
-    if form == "logistic":
-        loss, size = LogisticLoss(X, y, shares, ridge, 1e-9), 2
-    else:
-        loss = SoftmaxLoss(X, np.eye(3)[y], shares, ridge, 1e-9, form)
-        size = 2 * loss.free
-    theta = np.random.default_rng(2).normal(size=size) / 5
-
-    def value(theta):
-        if form == "logistic":
-            own = -np.logaddexp(0, np.where(y == 1, -1, 1) * (X @ theta))
-        else:
-            own = log_softmax(loss.scores(theta), axis=1)[np.arange(len(y)), y]
-        return -shares @ own + (theta.reshape(-1, 2) ** 2 @ ridge).sum() / 2
-
-    around = [(theta + step * e, theta - step * e) for e in np.eye(size)]
-    slope = [(value(up) - value(down)) / (2 * step) for up, down in around]
-    np.testing.assert_allclose(loss.gradient(theta), slope, rtol=1e-6, atol=1e-8)
-    bend = [(loss.gradient(up) - loss.gradient(down)) / (2 * step) for up, down in around]
-    np.testing.assert_allclose(loss.hessian(theta), bend, rtol=1e-6, atol=1e-8)
 
 
 def test_where_both_classes_are_as_probable_the_first_is_predicted():

@@ -99,13 +99,6 @@ def test_one_head_in_two_tosses_divides_in_the_golden_ratio():
     assert coin_plausibility(1, 2) == pytest.approx((1, 1 - golden, golden), abs=1e-14)
 
 
-@given(counts(10**5))
-def test_heads_and_tails_may_change_their_names(count):
-    heads, tosses = count
-    for split in (coin_uncertainty, coin_plausibility):
-        assert split(heads, tosses) == pytest.approx(split(tosses - heads, tosses), rel=1e-9, abs=1e-300)
-
-
 def test_the_epistemic_plausibility_of_a_fair_coin_falls_like_the_root_of_log_n_over_n():
     tosses = 10**8
     epistemic = coin_plausibility(tosses // 2, tosses).epistemic
