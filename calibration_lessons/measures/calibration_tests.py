@@ -175,7 +175,11 @@ def calibration_test(
     weights = np.ones(len(p)) if forecast.weights is None else forecast.weights
     keep = weights > 0
     p, happened, weights = p[keep], happened[keep], weights[keep] / weights[keep].mean()
-    _refuse_certainty(p)
+    spread = p * (1 - p)
+    uncertain = np.count_nonzero((spread if p.ndim == 1 else spread.max(axis=1)) > CERTAIN)
+    if uncertain < 2:
+        found = f"is 0 or 1 in {len(p) - uncertain} of {len(p)} rows"
+        raise _input.BadValue("y_prob", found, "two uncertain forecasts at least, to test their calibration")
     curve = curve_of(
         forecast,
         BINS.get(method, 15) if n_bins is None else n_bins,
@@ -209,14 +213,6 @@ def _all_classes(values: FloatArray, from_logits: bool) -> Floats:
     if exact.ndim == 1:
         exact = np.column_stack([np.zeros(len(exact)) if from_logits else 1 - exact, exact])
     return softmax(exact) if from_logits else exact
-
-
-def _refuse_certainty(p: Floats) -> None:
-    spread = p * (1 - p)
-    uncertain = np.count_nonzero((spread if p.ndim == 1 else spread.max(axis=1)) > CERTAIN)
-    if uncertain < 2:
-        found = f"is 0 or 1 in {len(p) - uncertain} of {len(p)} rows"
-        raise _input.BadValue("y_prob", found, "two uncertain forecasts at least, to test their calibration")
 
 
 def _weight_of_each(label: IntArray, weights: Floats, n_classes: int) -> Floats:

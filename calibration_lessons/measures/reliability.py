@@ -117,13 +117,9 @@ class ReliabilityCurve(_results.Rows):
         With `debias` less what chance alone adds, as for `expected_calibration_error`.
         """
         _input.one_of(norm, ["l1", "l2"], "norm")
-        if debias:
-            return self._debiased(norm)
-        if norm == "l1":
-            return float(self.shares @ np.abs(self.gaps))
-        return float(np.sqrt(self.shares @ self.gaps**2))
-
-    def _debiased(self, norm: Norm) -> float:
+        if not debias:
+            mean = self.shares @ np.abs(self.gaps) if norm == "l1" else np.sqrt(self.shares @ self.gaps**2)
+            return float(mean)
         if not np.array_equal(self.weights, self.counts):
             raise _input.BadValue("debias", "= True", NO_WEIGHTS)
         filled = self.counts > 0

@@ -56,10 +56,8 @@ def test_whole_weights_count_as_repeated_rows(case, data):
     repeated = cl.reliability_curve(
         np.repeat(outcomes, weights), np.repeat(scores, weights), n_bins=n_bins, strategy=strategy
     )
-    np.testing.assert_allclose(weighted.edges, repeated.edges)
-    np.testing.assert_allclose(weighted.weights, repeated.weights)
-    np.testing.assert_allclose(weighted.accuracy, repeated.accuracy, atol=1e-12)
-    np.testing.assert_allclose(weighted.confidence, repeated.confidence, atol=1e-12)
+    for part in ("edges", "weights", "accuracy", "confidence"):
+        np.testing.assert_allclose(getattr(weighted, part), getattr(repeated, part), atol=1e-12)
 
 
 def test_agrees_with_scikit_learn_where_no_score_lies_on_an_edge():

@@ -118,17 +118,17 @@ def hospitals(number: int, generator: np.random.Generator) -> tuple[np.ndarray, 
 def test_intervals_between_groups_cover_where_others_do_not() -> None:
     generator = np.random.default_rng(0)
     names = ("observed_expected", "in_the_large", "slope", "c_statistic", "brier")
-    _, happened, x = hospitals(2000, generator)
+    _, happened, x = hospitals(1000, generator)
     of_all = cl.risk_validation(happened, expit(x))
     held, alone = [], []
-    for _ in range(100):
+    for _ in range(60):
         group, happened, x = hospitals(8, generator)
         grouped, plain = (cl.risk_validation(happened, expit(x), groups=g) for g in (group, None))
         pairs = [(getattr(of_all, name).estimate, name) for name in names]
         held.append([getattr(grouped, name).low < true < getattr(grouped, name).high for true, name in pairs])
         alone.append([getattr(plain, name).low < true < getattr(plain, name).high for true, name in pairs])
         assert grouped.slope.estimate == pytest.approx(plain.slope.estimate, abs=1e-12)
-    assert np.mean(held, axis=0).min() > 0.86  # 0.95 less three standard errors and a little
+    assert np.mean(held, axis=0).min() > 0.86  # 0.95 less three standard errors
     assert np.mean(alone, axis=0).max() < 0.86
 
 
