@@ -1,18 +1,17 @@
 """The example that a reader can change gives what the lesson says of the same numbers."""
 
 import ast
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from calibration_lessons.book.definitions import program
 from tools.binding.equations import find_displays
+from tools.binding.pages import ROOT, notebooks
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = {display.label: ROOT / display.page for display in find_displays(ROOT)}
+PAGES = {page.file: page for page in notebooks(ROOT, "book")}
+SHOWN = {display.label: display.page for display in find_displays(ROOT)}
 
 # Where a lesson works out its example: its words, with the value of the transcription's example in them.
 WORDS: dict[str, Callable[[Any], str]] = {
@@ -40,18 +39,12 @@ WORDS: dict[str, Callable[[Any], str]] = {
 }
 
 
-def texts(page: Path) -> str:
-    """Sources of a notebook's cells, each with the plain text that it shows."""
-    cells = json.loads(page.read_text(encoding="utf-8"))["cells"]
-    outputs = [output for cell in cells for output in cell.get("outputs", [])]
-    shown = [output.get("text") or output.get("data", {}).get("text/plain", []) for output in outputs]
-    return "\n".join("".join(lines) for lines in [*(cell["source"] for cell in cells), *shown])
-
-
 @pytest.mark.parametrize("label", WORDS)
 def test_the_example_gives_what_the_lesson_says(label: str) -> None:
     names: dict[str, Any] = {}
     tree = ast.parse(program(label))
     tree.body[-1] = ast.Assign([ast.Name("value", ast.Store())], tree.body[-1].value)  # type: ignore[attr-defined]
     exec(compile(ast.fix_missing_locations(tree), "<program>", "exec"), names)
-    assert WORDS[label](names["value"]) in texts(PAGES[label])
+    cells = PAGES[SHOWN[label]].cells
+    texts = [*(cell.source for cell in cells), *(text for cell in cells for text in cell.output_texts())]
+    assert WORDS[label](names["value"]) in "\n".join(texts)

@@ -11,6 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 import calibration_lessons as cl
 from calibration_lessons.measures.calibration_tests import Method
+from tests.calibrators.cases import EVERY
 
 numbers = st.sampled_from(
     [0.0, 1.0, 0.5, 0.25, 2.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, 1e308, -1e308, 1e12, 1e-9]
@@ -66,20 +67,7 @@ CALLS = {
     "gradient descent": fitted(cl.models.LogisticRegression(solver="gradient-descent", l2=1.0, tol=1e-6)),
     "symmetric": fitted(cl.models.SoftmaxRegression(l2=0.5)),
     "reference": fitted(cl.models.SoftmaxRegression(form="reference")),
-    "Platt": fitted(cl.PlattScaling()),
-    "Platt, labels": fitted(cl.PlattScaling(prior_targets=False)),
-    "Platt, intercept": fitted(cl.PlattScaling(prior_targets=False, slope=1.0)),
-    "beta": fitted(cl.BetaCalibration()),
-    "beta, prior targets": fitted(cl.BetaCalibration(prior_targets=True)),
-    "Venn-Abers": fitted(cl.VennAbersCalibration()),
-    "isotonic": fitted(cl.IsotonicCalibration()),
-    "histogram": fitted(cl.HistogramBinning()),
-    "histogram of equal mass": fitted(cl.HistogramBinning(strategy="quantile")),
-    "one against the rest": fitted(cl.OneVsRest(cl.IsotonicCalibration())),
-    "multi-class isotonic": fitted(cl.MultiClassIsotonic()),
-    "temperature": fitted(cl.TemperatureScaling()),
-    "expectation consistency": fitted(cl.ExpectationConsistency()),
-    "matrix": fitted(cl.MatrixScaling(strength=1.0)),
+    **{repr(one): fitted(one) for one in EVERY},
     "decomposition": lambda X, y: cl.brier_decomposition(y, X),
     "decomposition with bins": lambda X, y: cl.brier_decomposition(y, X, n_bins=3),
     "CORP": lambda X, y: cl.corp_decomposition(y, X),
@@ -96,7 +84,7 @@ CALLS = {
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=500)
 @given(name=st.sampled_from(sorted(CALLS)), X=hostile | features | chances, y=hostile | labels)
-@example(name="temperature", X=np.full((2, 1), 1e308), y=np.zeros(2, dtype=int))
+@example(name="TemperatureScaling()", X=np.full((2, 1), 1e308), y=np.zeros(2, dtype=int))
 def test_hostile_input_ends_in_finite_numbers_or_a_clear_error_and_is_left_unchanged(name, X, y):
     before = repr((X, y))
     with warnings.catch_warnings():

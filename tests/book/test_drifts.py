@@ -96,7 +96,7 @@ DRIFTS = [
         ("an {image} without words", below(md("```{image} x.png\n:width: 3\n```")), "say in words"),
     ),
     *cells(
-        "retyped",
+        "names",
         ("a function retyped", below(py("def softmax(z):\n    return z")), "use the package"),
         ("a lambda retyped", below(py("x = 1\nsoftmax = lambda z: z")), "use the package"),
         ("a transcription retyped", below(py("def bin_number(p, edges): ...")), "definitions.source"),

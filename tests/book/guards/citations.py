@@ -3,46 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from functools import cache
 from pathlib import Path
+
+from pybtex.database import BibliographyData, BibliographyDataError, parse_string
 
 from tools.binding.pages import Page, pages
 
 from .problem import Problem
 
 BIBLIOGRAPHY = "book/reference/references.bib"
-ENTRY = re.compile(r"^@\w+\{([^,\s]+),", re.M)
-DATED = re.compile(
-    r"^@\w+\{(?P<key>\w*?(?P<named>\d{4}))\w?,(?:(?!^@).)*?^\s*year\s*=\s*[{\"]?(?P<year>\d{4})", re.M | re.S
-)
-NAMED = re.compile(
-    r"^@\w+\{(?P<key>\w+),(?:(?!^@).)*?^\s*author\s*=\s*\{(?P<name>.+?)(?:, | and |\},$)", re.M | re.S
-)
 CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 
 Place = tuple[str, str, bool]  # key, place, whether it stands under References
 
 
+@cache
+def read(text: str) -> BibliographyData:
+    """Read a bibliography."""
+    return parse_string(text, "bibtex")
+
+
 def check(root: Path) -> list[Problem]:
     """Problems between the pages' citations and the bibliography."""
-    path = root / BIBLIOGRAPHY
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    entries = Counter(ENTRY.findall(text))
-    problems = [
-        Problem(BIBLIOGRAPHY, key, f"it stands there {times} times", "keep one")
-        for key, times in entries.items()
-        if times > 1
-    ]
-    problems += [
-        Problem(BIBLIOGRAPHY, entry["key"], f"its year is {entry['year']}", "correct the year or the key")
-        for entry in DATED.finditer(text)
-        if entry["named"] != entry["year"]
-    ]
-    for entry in NAMED.finditer(text):
-        first = re.sub(r"[^A-Za-z ]", "", entry["name"])
-        if not entry["key"].startswith((first.replace(" ", ""), first.partition(" ")[0])):
-            what = f"its first author is {first}"
-            problems.append(Problem(BIBLIOGRAPHY, entry["key"], what, "correct the name or the key"))
+    try:
+        entries = read((root / BIBLIOGRAPHY).read_text(encoding="utf-8")).entries
+    except BibliographyDataError as error:
+        return [Problem(BIBLIOGRAPHY, "the file", str(error), "keep one")]
+    problems = []
+    for key, entry in entries.items():
+        if (named := re.search(r"\d{4}", key)) and named[0] != entry.fields["year"]:
+            what = f"its year is {entry.fields['year']}"
+            problems.append(Problem(BIBLIOGRAPHY, key, what, "correct the year or the key"))
+        for author in entry.persons.get("author", ())[:1]:
+            first = re.sub(r"[^A-Za-z ]", "", " ".join(author.prelast_names + author.last_names))
+            if not key.startswith((first.replace(" ", ""), first.partition(" ")[0])):
+                what = f"its first author is {first}"
+                problems.append(Problem(BIBLIOGRAPHY, key, what, "correct the name or the key"))
     cited: set[str] = set()
     for page in pages(root):
         found = citations(page)
@@ -55,7 +52,7 @@ def check(root: Path) -> list[Problem]:
             elif page.is_lesson and key not in named:
                 what = f"References does not name {key}, which is cited here"
                 problems.append(Problem(page.file, place, what, "say there in a few words what is from it"))
-    unused = sorted(entries.keys() - cited)
+    unused = sorted(set(entries) - cited)
     return problems + [
         Problem(BIBLIOGRAPHY, key, "no page cites it", "cite it, or delete it") for key in unused
     ]

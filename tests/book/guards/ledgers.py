@@ -22,8 +22,6 @@ TAG = re.compile(r"correction-(\d+)$")
 def check(root: Path) -> list[Problem]:
     """Problems with the rows of the two pages, and with the tags of cells."""
     book = {page.file: page for page in pages(root)}
-    if SOURCES not in book or CORRECTIONS not in book:
-        return []
     contents = in_contents(root)
     shown = [
         (page, cell, int(tag[1])) for page in book.values() for cell in page.code for tag in tags(cell.tags)

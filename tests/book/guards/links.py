@@ -24,7 +24,7 @@ def check(root: Path) -> list[Problem]:
     """Problems with the links of the book's pages."""
     book = {page.file: page for page in pages(root)}
     contents, named = in_contents(root), names(book)
-    entries = terms(root) if GLOSSARY in book else {}
+    entries = terms(root)
     problems = [
         Problem(page.file, cell.place(cell.source.count("\n", 0, start) + 1), what, remedy)
         for page in book.values()
@@ -50,8 +50,7 @@ def from_outside(root: Path) -> list[Problem]:
 
 def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
     """Files and targets of make that the pages and the files beside the book name, and that do not exist."""
-    makefile = root / "Makefile"
-    targets = set(re.findall(r"^([a-z-]+):", makefile.read_text("utf-8"), re.M) if makefile.exists() else ())
+    targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text("utf-8"), re.M))
     texts = [(page.file, cell.place, cell.source) for page in book.values() for cell in page.markdown]
     texts += [(p.name, "line {}".format, p.read_text("utf-8")) for p in sorted(root.glob("*.md"))]
     for file, place, text in texts:
@@ -59,18 +58,16 @@ def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
             paths = [] if file == "CONTRIBUTING.md" else CODE_PATH.finditer(line)  # examples of new files
             gone = [match[0] for match in paths if not (root / match["file"]).exists()]
             calls = TARGET.finditer(line) if is_prose else COMMAND.finditer(line)
-            gone += [match[0] for match in calls if targets and match["target"] not in targets]
+            gone += [match[0] for match in calls if match["target"] not in targets]
             for name in gone:
                 yield Problem(file, place(number), f"{name.strip('`')} does not exist", "correct the name")
 
 
 def in_contents(root: Path) -> set[str]:
     """Files that the table of contents names."""
-    path = root / "_toc.yml"
-    names = TOC_FILE.findall(path.read_text(encoding="utf-8")) if path.exists() else []
     return {
         next((f"{name}{end}" for end in (".md", ".ipynb") if (root / f"{name}{end}").exists()), name)
-        for name in names
+        for name in TOC_FILE.findall((root / "_toc.yml").read_text(encoding="utf-8"))
     }
 
 

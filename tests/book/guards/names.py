@@ -1,4 +1,4 @@
-"""Names of the package: each one that a page uses resolves, and each public one is used or has a reason."""
+"""Names of the package: each one that a page uses resolves, no notebook types one again, none is idle."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from tools.binding.equations import find_documented
-from tools.binding.pages import Cell, Page, notebooks, pages, read_lines
+from tools.binding.equations import DEFINITIONS, find_documented
+from tools.binding.pages import Cell, Page, notebooks, pages, parse, read_lines
 
 from .package import PACKAGE, callables, fault, public, resolve
 from .problem import Problem
@@ -42,7 +42,7 @@ def check(root: Path) -> list[Problem]:
     ]
     texts += [(path.name, "line {}".format, path.read_text("utf-8")) for path in sorted(root.glob("*.md"))]
     problems += [problem for text in texts for problem in in_prose(*text)]
-    return [*problems, *unused(root, used), *documented(root)]
+    return [*problems, *retyped(root), *unused(root, used), *documented(root)]
 
 
 def unresolved(file: str, place: str, name: str) -> Problem:
@@ -121,3 +121,30 @@ def unused(root: Path, used: set[str]) -> Iterator[Problem]:
     for name in sorted(name for name in public() if name.rpartition(".")[2] not in used | reasons):
         remedy = f"use it in a chapter, or add to {API_PAGE} a line `- `{name}`: the reason in a few words`"
         yield Problem(f"{PACKAGE}/__init__.py", name, "no chapter uses this public name", remedy)
+
+
+def retyped(root: Path) -> Iterator[Problem]:
+    """Report functions and transcriptions of the package that a notebook defines once more."""
+    nodes = parse((root / DEFINITIONS).read_text(encoding="utf-8")).body
+    names = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
+    remedies = dict.fromkeys(names, "show the transcription with definitions.source(label)")
+    own = "use the package's, or give a version from scratch a name of its own"
+    remedies |= dict.fromkeys(callables(), own)
+    for page in notebooks(root):
+        for cell, name, line in defined(page):
+            if name in remedies:
+                what = f"{name} types what {PACKAGE} defines under this name"
+                yield Problem(page.file, cell.place(line), what, remedies[name])
+
+
+@cache
+def defined(page: Page) -> list[tuple[Cell, str, int]]:
+    """Names that a notebook gives to functions and classes, a lambda with a name among them."""
+    found = []
+    for cell in page.code:
+        for node in ast.walk(cell.code):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                found.append((cell, node.name, node.lineno))
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
+                found += [(cell, part.id, node.lineno) for part in node.targets if isinstance(part, ast.Name)]
+    return found

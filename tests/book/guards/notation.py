@@ -31,9 +31,7 @@ Meanings = dict[str, str]
 
 def check(root: Path) -> list[Problem]:
     """Problems with the page of notation, and with the symbols of the chapters."""
-    page = next((page for page in pages(root) if page.file == NOTATION), None)
-    if not page:
-        return []
+    page = next(page for page in pages(root) if page.file == NOTATION)
     everywhere, local, problems = declared(page, in_contents(root))
     for equation in scan.find_equations(root):
         known = everywhere | local.get(equation.page, {})

@@ -91,8 +91,7 @@ def marks(text: str, held: list[Number]) -> Iterator[tuple[list[Number], tuple[s
 
 def in_readme(root: Path, book: list[Page]) -> Iterator[Problem]:
     """Numbers in README's rows that the page behind the row's link does not hold."""
-    text = (root / README).read_text(encoding="utf-8") if (root / README).exists() else ""
-    for line, row in enumerate(text.splitlines(), start=1):
+    for line, row in enumerate((root / README).read_text(encoding="utf-8").splitlines(), start=1):
         for page in (page for page in book if row.startswith("|") and f"]({page.file})" in row):
             held = [*in_text(page), *(number for cell in page.code for number in in_outputs(cell))]
             for number in read_numbers(plain(row)):

@@ -26,7 +26,6 @@ def check(root: Path) -> list[Problem]:
     problems = [
         Problem(file, line_of(text, match), f"it names {match[1]}", f"write {full}")
         for file, pattern in PLACES.items()
-        if (root / file).exists()
         for text in [(root / file).read_text(encoding="utf-8")]
         for match in re.finditer(pattern, text, re.M)
         if match[1] not in (full, short)
@@ -42,20 +41,19 @@ def line_of(text: str, match: re.Match[str]) -> str:
 
 def in_readme(root: Path) -> Iterator[Problem]:
     """What README says of Python and of Jupyter Book is what tools/release/setup.sh and the lock say."""
-    setup = root / "tools/release/setup.sh"
-    text = setup.read_text(encoding="utf-8") if setup.exists() else ""
-    accepted = re.search(r"^ *((?:3\.\d+(?: \| )?)+)\) ;;", text, re.M)
-    pythons = re.findall(r"3\.\d+", accepted[1]) if accepted else []
-    lock = root / "requirements.txt"
-    book = re.search(r"^jupyter-book==([\d.]+\d)", lock.read_text("utf-8") if lock.exists() else "", re.M)
-    readme = root / "README.md"
-    text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+    setup, lock, text = (
+        (root / name).read_text("utf-8")
+        for name in ("tools/release/setup.sh", "requirements.txt", "README.md")
+    )
+    accepted = re.findall(r"^ *((?:3\.\d+(?: \| )?)+)\) ;;", setup, re.M)
+    pythons = re.findall(r"3\.\d+", "".join(accepted[:1]))
+    [book] = re.findall(r"^jupyter-book==([\d.]+\d)", lock, re.M)[:1]
     for match in re.finditer(r"You need Python ((?:3\.\d+(?:, | or )?)+)|Jupyter Book (\d[\d.]+\d)", text):
         place = line_of(text, match)
         if match[1] and re.findall(r"3\.\d+", match[1]) != pythons:
             yield Problem("README.md", place, f"it names Python {match[1]}", f"name {', '.join(pythons)}")
-        if match[2] and book and match[2] != book[1]:
-            yield Problem("README.md", place, f"it names {match[0]}", f"write {book[1]}")
+        if match[2] and match[2] != book:
+            yield Problem("README.md", place, f"it names {match[0]}", f"write {book}")
 
 
 def made_for(page: Page, current: str) -> Iterator[Problem]:
