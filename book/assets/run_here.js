@@ -38,7 +38,7 @@
         <pre class="run-here-output" tabindex="0" role="log" aria-label="Output: ${name}" hidden></pre>`;
       this.code = this.panel.querySelector("textarea");
       this.numbers = this.panel.querySelector(".run-here-numbers div");
-      this.status = this.panel.querySelector("span");
+      this.status = this.panel.querySelector(".run-here-status");
       this.output = this.panel.querySelector("pre");
       [this.run, this.stop, this.reset] = this.panel.querySelectorAll("button");
       this.run.classList.add("btn-primary");
