@@ -6,16 +6,8 @@
   const BRYTHON = new URL("brython", WORKER).href;
   const ROWS = 26; // a longer text scrolls
 
-  function element(tag, properties, ...children) {
-    const made = Object.assign(document.createElement(tag), properties);
-    made.append(...children);
-    return made;
-  }
-
-  function button(text, name, onclick) {
-    const made = element("button", { type: "button", textContent: text, onclick, className: "btn btn-sm" });
-    made.setAttribute("aria-label", `${text}: ${name}`);
-    return made;
+  function button(text, name) {
+    return `<button type="button" class="btn btn-sm" aria-label="${text}: ${name}">${text}</button>`;
   }
 
   /** Starts a line as far in as the one before, and further after a colon. */
@@ -29,48 +21,42 @@
   class Runner {
     constructor({ equation, name, program }) {
       this.program = program;
+      this.panel = document.createElement("div");
+      this.panel.className = "run-here-panel";
+      this.panel.hidden = true;
       const id = `run-${equation}`;
-      this.code = element("textarea", {
-        id, value: program, wrap: "off", spellcheck: false, autocomplete: "off", autocapitalize: "off",
-        rows: Math.min(ROWS, program.split("\n").length + 1),
-      });
-      this.numbers = element("div");
-      const margin = element("div", { className: "run-here-numbers" }, this.numbers);
-      margin.setAttribute("aria-hidden", "true");
-      this.run = button("Run", name, () => this.start());
-      this.stop = button("Stop", name, () => this.end("Stopped."));
-      this.reset = button("Reset", name, () => this.restore());
+      this.panel.innerHTML = `
+        <label for="${id}">Change it as you like. Ctrl+Enter runs it; Tab leaves the text.</label>
+        <div class="run-here-code">
+          <div class="run-here-numbers" aria-hidden="true"><div></div></div>
+          <textarea id="${id}" wrap="off" spellcheck="false" autocomplete="off" autocapitalize="off"></textarea>
+        </div>
+        <div class="run-here-buttons">
+          ${["Run", "Stop", "Reset"].map((text) => button(text, name)).join("")}
+          <span class="run-here-status" role="status"></span>
+        </div>
+        <pre class="run-here-output" tabindex="0" role="log" aria-label="Output: ${name}" hidden></pre>`;
+      this.code = this.panel.querySelector("textarea");
+      this.numbers = this.panel.querySelector(".run-here-numbers div");
+      this.status = this.panel.querySelector(".run-here-status");
+      this.output = this.panel.querySelector("pre");
+      [this.run, this.stop, this.reset] = this.panel.querySelectorAll("button");
       this.run.classList.add("btn-primary");
+      this.run.onclick = () => this.start();
+      this.stop.onclick = () => this.end("Stopped.");
       this.stop.disabled = true;
-      this.status = element("span", { className: "run-here-status" });
-      this.status.setAttribute("role", "status");
-      this.output = element("pre", { className: "run-here-output", tabIndex: 0, hidden: true });
-      this.output.setAttribute("role", "log");
-      this.output.setAttribute("aria-label", `Output: ${name}`);
+      this.reset.onclick = () => this.restore();
+      this.code.value = program;
+      this.code.rows = Math.min(ROWS, program.split("\n").length + 1);
       this.code.addEventListener("input", () => this.count());
       this.code.addEventListener("scroll", () => this.align());
       this.code.addEventListener("keydown", (event) => this.press(event));
       this.count();
-      this.panel = element(
-        "div",
-        { className: "run-here-panel", hidden: true },
-        element("label", {
-          htmlFor: id,
-          textContent: "Change it as you like. Ctrl+Enter runs it; Tab leaves the text.",
-        }),
-        element("div", { className: "run-here-code" }, margin, this.code),
-        element("div", { className: "run-here-buttons" }, this.run, this.stop, this.reset, this.status),
-        this.output,
-      );
     }
 
     count(failed = 0) {
-      this.numbers.replaceChildren(
-        ...this.code.value.split("\n").flatMap((_, line) => [
-          element("span", { textContent: line + 1, className: line + 1 === failed ? "failed" : "" }),
-          "\n",
-        ]),
-      );
+      const line = (_, i) => `<span class="${i + 1 === failed ? "failed" : ""}">${i + 1}</span>\n`;
+      this.numbers.innerHTML = this.code.value.split("\n").map(line).join("");
     }
 
     align() {
@@ -129,10 +115,10 @@
         const { scrollHeight, clientHeight } = this.code;
         this.code.scrollTop = (scrollHeight * line) / lines.length - clientHeight / 2;
       }
-      this.print(element("span", {
-        className: "failed",
-        textContent: at === undefined ? message : `Line ${line}: ${message}\n    ${at.trim()}`,
-      }));
+      const told = document.createElement("span");
+      told.className = "failed";
+      told.textContent = at === undefined ? message : `Line ${line}: ${message}\n    ${at.trim()}`;
+      this.print(told);
     }
 
     end(said) {
@@ -155,16 +141,17 @@
 
   for (const place of document.querySelectorAll(".run-here")) {
     let runner = null;
-    const open = button("Run it here", place.dataset.name, () => {
+    place.innerHTML = button("Run it here", place.dataset.name);
+    const open = place.firstElementChild;
+    open.setAttribute("aria-expanded", "false");
+    open.classList.add("btn-primary");
+    open.onclick = () => {
       if (!runner) {
         runner = new Runner(place.dataset);
         place.append(runner.panel);
       }
       runner.show(runner.panel.hidden);
       open.setAttribute("aria-expanded", String(!runner.panel.hidden));
-    });
-    open.setAttribute("aria-expanded", "false");
-    open.classList.add("btn-primary");
-    place.append(open);
+    };
   }
 })();

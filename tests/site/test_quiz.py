@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from scipy.stats import binom
+from scipy.stats import binom, poisson_binom
 
 import calibration_lessons as cl
 from tests.book.copied import ROOT
@@ -35,15 +35,6 @@ def percent(share: float) -> str:
     return f"{round(100 * share, 1):g} %"
 
 
-def fewest_and_most(sure: np.ndarray) -> tuple[int, int]:
-    """How many a reader has right who is right with these chances, in at least 95 of 100 rounds."""
-    chances = np.ones(1)
-    for p in sure:
-        chances = np.convolve(chances, [1 - p, p])
-    low, high = np.searchsorted(chances.cumsum(), [0.025, 0.975])
-    return int(low), int(high)
-
-
 def test_each_question_has_two_answers_and_a_source_and_right_is_a_as_often_as_b():
     assert len(ROWS) == 20 and sum(RIGHT) == 10
     assert all(
@@ -57,9 +48,9 @@ def test_each_question_has_two_answers_and_a_source_and_right_is_a_as_often_as_b
 )
 def test_the_browser_says_what_the_companion_computes(visit: Visit) -> None:
     told = answer(visit, SURE)
-    low, high = fewest_and_most(SURE)
+    low, high = poisson_binom.interval(0.95, SURE)  # of the answers that a calibrated reader has right
     assert f"{percent(SURE.mean())} sure on average, and right in 50 %: 10 of 20" in told
-    assert f"has {low} to {high} right in at least 95 of 100 rounds" in told
+    assert f"has {low:.0f} to {high:.0f} right in at least 95 of 100 rounds" in told
     assert ("over-confident" in told) == (low > 10)
     assert f"Your Brier score is {cl.brier_score(RIGHT, SURE):.3f}" in told
     assert f"gets {np.mean(SURE * (1 - SURE)):.3f} on average" in told

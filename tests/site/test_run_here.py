@@ -7,7 +7,6 @@ import inspect
 import itertools
 import json
 import math
-import re
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -39,14 +38,14 @@ PLACES = {
 ECE, SIGMOID = "book/measures/ece.html", "book/models/logistic_regression.html"
 # Asked at each frame of the window: Playwright's own waits sleep for up to half a second.
 STOPPED = "place => [...place.querySelectorAll('button')].find(one => one.textContent === 'Stop')?.disabled"
+SIGNS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult}
 INPUTS, LIMIT = 20, 30_000  # runs of each transcription; bytes that a page may grow by
 
 
 def on_pages(*pages: str, modes: tuple[str, ...] = ("light",), widths: tuple[int, ...] = (1280,)) -> Any:
     """Run a test on these pages."""
     cases = list(itertools.product(pages, modes, widths))
-    names = ["-".join(map(str, case)) for case in cases]
-    return pytest.mark.parametrize("visit", cases, ids=names, indirect=True)
+    return pytest.mark.parametrize("visit", cases, ids=str, indirect=True)
 
 
 # What the transcriptions are called with: as often as the formulas are tried on random numbers.
@@ -150,19 +149,14 @@ def differs(printed: str, expected: str) -> bool:
 
 def flipped(transcription: str, label: str) -> str:
     """The transcription with one sign changed, so that it gives something else."""
-    starts = [0, *itertools.accumulate(map(len, transcription.splitlines(keepends=True)))]
-    for node in ast.walk(ast.parse(transcription)):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
-            start = starts[node.left.end_lineno - 1] + node.left.end_col_offset
-            end = starts[node.right.lineno - 1] + node.right.col_offset
-            sign = re.search(r"[-+*/]", transcription[start:end])[0]
-            between = transcription[start:end].replace(
-                sign, {"+": "-", "-": "+", "*": "/", "/": "*"}[sign], 1
-            )
-            changed = transcription[:start] + between + transcription[end:]
+    tree, right = ast.parse(transcription), in_python(trying(transcription, label))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
+            sign, node.op = node.op, SIGNS[type(node.op)]()
             with suppress(ArithmeticError, TypeError, ValueError, IndexError):
-                if differs(in_python(trying(changed, label)), in_python(trying(transcription, label))):
-                    return changed
+                if differs(in_python(trying(ast.unparse(tree), label)), right):
+                    return ast.unparse(tree)
+            node.op = sign
     raise AssertionError(f"{label}: no changed sign changes a result")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -166,23 +166,14 @@ def find_proofs(root: Path) -> list[Proof]:
 def proofs_in(file: str, text: str) -> list[Proof]:
     """Find the marked tests of a file."""
     proofs = []
-    for name, node in tests_in(parse(text).body):
-        calls = (part for mark in node.decorator_list for part in ast.walk(mark))
-        for call in calls:
+    for node in parse(text).body:
+        marks = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        is_idle = any(re.search(r"\.(skip|xfail)", ast.unparse(mark)) for mark in marks)
+        for call in (part for mark in marks for part in ast.walk(mark)):
             if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.equation":
-                labels = [ast.literal_eval(label) for label in call.args]
-                idle = any(re.search(r"\.(skip|xfail)", ast.unparse(m)) for m in node.decorator_list)
-                proofs += [Proof(label, file, name, node.lineno, idle) for label in labels]
+                labels = map(ast.literal_eval, call.args)
+                proofs += [Proof(label, file, node.name, node.lineno, is_idle) for label in labels]
     return proofs
-
-
-def tests_in(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
-    """Test functions of a module with their names, those of a class as `Class::test`."""
-    for node in body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test"):
-            yield prefix + node.name, node
-        elif isinstance(node, ast.ClassDef):
-            yield from tests_in(node.body, f"{prefix}{node.name}::")
 
 
 def find_documented(root: Path) -> dict[str, str]:

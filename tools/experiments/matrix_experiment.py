@@ -136,11 +136,10 @@ def measured(method: Method, z: Any, y: Any, known: Any, new: Any) -> list[float
     p /= p.sum(axis=1, keepdims=True)
     if not np.isfinite(p).all():
         return None
-    with np.errstate(divide="ignore"):
-        nll = float(-np.log(p[np.arange(len(new)), y[new]]).mean())
+    nll, brier = cl.negative_log_likelihood(y[new], p), cl.brier_score(y[new], p)
     class_wise = cl.expected_calibration_error(y[new], p, target="class-wise")
     accuracy = float((p.argmax(axis=1) == y[new]).mean())
-    return [nll, cl.brier_score(y[new], p), class_wise, accuracy, seconds]
+    return [nll, brier, class_wise, accuracy, seconds]
 
 
 def judged(

@@ -69,18 +69,24 @@ def edition(names: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def write(folder: Path = FOLDER) -> Path:
-    """Write the edition and delete what else lies there; files that would not change keep their dates."""
+    """Write the edition and delete what else lies there."""
     wanted = edition(NEEDED)
     for file in sorted(folder.glob("*/**/*")):
         shown = file.relative_to(folder).as_posix()
         if file.is_file() and not shown.startswith("_build/") and shown not in wanted:
             file.unlink()
+    put(folder, wanted)
+    return folder
+
+
+def put(folder: Path, wanted: dict[str, bytes]) -> None:
+    """Write files into a folder; those that would not change keep their dates."""
     for name, content in wanted.items():
         target = folder / name
         if not target.exists() or target.read_bytes() != content:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
-    return folder
+            target.chmod(mode(name))
 
 
 def student_edition(target: Path) -> str:
@@ -89,18 +95,14 @@ def student_edition(target: Path) -> str:
         raise SystemExit(f"student-edition: {target} is there already; name a new folder, or a zip")
     wanted = edition(STUDENTS)
     target.parent.mkdir(parents=True, exist_ok=True)
-    if target.suffix != ".zip":
-        for name, content in wanted.items():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            (target / name).write_bytes(content)
-            (target / name).chmod(mode(name))
-        return f"student-edition: {len(wanted)} files in {target}"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in wanted.items():
-            entry = zipfile.ZipInfo(f"{target.stem}/{name}")  # of a fixed date: the same bytes each time
-            entry.external_attr = mode(name) << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
+    if target.suffix == ".zip":
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in wanted.items():
+                entry = zipfile.ZipInfo(f"{target.stem}/{name}")  # of a fixed date: the same bytes each time
+                entry.external_attr = mode(name) << 16
+                archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    else:
+        put(target, wanted)
     return f"student-edition: {len(wanted)} files in {target}"
 
 
