@@ -120,7 +120,9 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     everything = by_student(course, name, source, people)
     roster.refuse_another(people, [one.sent for files in everything.values() for one in files])
     if table:
-        roster.keep(course, name, table)
+        kept = roster.table_kept(course, name)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(table.read_bytes())
     dates = {person.student: date(reading(person.row)["sent"]) for person in people}
     counting: dict[int, str] = {}
     told: dict[str, Sent] = {}
@@ -199,9 +201,9 @@ def letters(name: str) -> list[str]:
 
 
 def folders(people: list[Person]) -> dict[str, str]:
-    """Say whose folder a platform's number stands for, a group, or a name that only one student has."""
+    """Say whose folder a platform's number stands for, a group, or a name of one without a number."""
     names = Counter(person.name for person in people)
-    found = {person.name: person.student for person in people if person.name and names[person.name] == 1}
+    found = {one.name: one.student for one in people if names[one.name] == 1 and not one.number}
     found |= {person.group: roster.safe(person.group) for person in people if person.group}
     return {key: folder for key, folder in found.items() if key} | {
         person.number: person.student for person in people if person.number
@@ -237,7 +239,10 @@ def store(course: Course, name: str, student: str, content: bytes, sent: Sent) -
     if before != content:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    roster.write_stamp(course, student, name, sent.when)
+    stamp = roster.stamp(course, student, name)
+    stamp.unlink(missing_ok=True)
+    if sent.when:
+        stamp.write_text(sent.when.astimezone().isoformat(), encoding="utf-8")
     with course.gradebook() as book:
         names = {"first_name": "", "last_name": sent.name} if sent.name else {}
         book.update_or_create_student(student, **names, lms_user_id=sent.number)

@@ -52,9 +52,8 @@ def cells_of_set(book: Gradebook, name: str) -> Cells:
     notebook = book.find_notebook(name, name)
     points = {cell.name: float(cell.max_score) for cell in [*notebook.grade_cells, *notebook.task_cells]}
     kinds = {
-        "grade": {cell.name for cell in notebook.grade_cells},
-        "solution": {cell.name for cell in notebook.solution_cells},
-        "task": {cell.name for cell in notebook.task_cells},
+        kind: {cell.name for cell in getattr(notebook, f"{kind}_cells")}
+        for kind in ("grade", "solution", "task")
     }
     found = {}
     for cell in notebook.source_cells:

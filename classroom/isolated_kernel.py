@@ -45,11 +45,6 @@ def refuse(name: str) -> None:
     raise RuntimeError(f"{name} is not there: the question asks you to write it yourself")
 
 
-def absent(*_: Any, **__: Any) -> None:
-    """Stand for what a withheld compiled module held."""
-    refuse("it")
-
-
 class Emptied(MetaPathFinder, Loader):
     """Loads modules that are withheld: from another file, or, if compiled, with any name in them."""
 
@@ -70,7 +65,7 @@ class Emptied(MetaPathFinder, Loader):
 
     def exec_module(self, module: Any) -> None:
         """Let it hold any name."""
-        module.__getattr__ = lambda name: absent
+        module.__getattr__ = lambda name: lambda *_, **__: refuse("it")
 
 
 class Draws:

@@ -1,7 +1,8 @@
 """What learning platforms write and read: names of downloaded files, tables of students and of grades.
 
 The columns are those that the importers ask for: Moodle's `assignfeedback_offline` (the assignment's grading
-worksheet), Canvas's `gradebook_importer.rb`, Blackboard's "Work with grade data offline".
+worksheet), Canvas's `gradebook_importer.rb`, Blackboard's "Work with grade data offline". How that one names
+files stands in the help of nbgrader's `FileNameCollectorPlugin`, and in many scripts of its users.
 """
 
 from __future__ import annotations

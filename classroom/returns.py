@@ -89,7 +89,8 @@ def write_page(course: Course, name: str, record: Record, keep_back: bool) -> st
             signal.alarm(0)
     if not done["success"]:
         return str((done["error"].strip().splitlines() or ["nbgrader could not write it"])[-1])
-    text = alone(with_headings(page.read_text("utf-8"), sheet))
+    text = SCRIPT.sub("", with_headings(page.read_text("utf-8"), sheet))
+    text = text.replace("<head>", f"<head>{NOTHING_ELSE}", 1)  # browsers run and load nothing of it
     page.write_text(SCORE.sub("", text) if keep_back else text, encoding="utf-8")
     return ""
 
@@ -102,11 +103,6 @@ def with_formulas(sheet: NotebookNode) -> NotebookNode:
             with suppress(Exception):  # a formula of a teacher's own that MathML has not stays TeX
                 cell.source = FORMULA.sub(lambda one: convert(one[2], DISPLAY[len(one[1])]), cell.source)
     return sheet
-
-
-def alone(page: str) -> str:
-    """Take the scripts out of a page, and tell browsers that it runs and loads nothing."""
-    return SCRIPT.sub("", page).replace("<head>", f"<head>{NOTHING_ELSE}", 1)
 
 
 def too_long(*_: object) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -50,14 +49,6 @@ def table_kept(course: Course, name: str) -> Path:
     return course.folder / "rosters" / f"{name}.csv"
 
 
-def keep(course: Course, name: str, source: Path) -> None:
-    """Keep a platform's table of students."""
-    target = table_kept(course, name)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if source.resolve() != target.resolve():
-        shutil.copyfile(source, target)
-
-
 def enrolled(course: Course, name: str) -> list[Person]:
     """Read everybody on the kept table; nobody where there is none."""
     path = table_kept(course, name)
@@ -99,10 +90,11 @@ def refuse_another(people: list[Person], sent: list[Sent]) -> None:
             "expected both of one platform"
         )
     number = {person.name: person.number for person in people if person.number.isdigit()}
-    there = {person.number for person in people}  # two of one name each have their own
+    if {person.number for person in people} & {one.number for one in sent}:
+        return  # who is not on it may have the name of somebody who is
     for one in sent:
         other = number.get(one.name, one.number)
-        if one.platform == table and other != one.number and one.number not in there:
+        if one.platform == table and other != one.number:
             raise SystemExit(
                 f"collect: {one.name} is {other} in the students' table and {one.number} in the download: "
                 "one of them is of another assignment"
@@ -201,14 +193,6 @@ def when(course: Course, folder: str, name: str) -> datetime | None:
     """Say when a notebook was handed in, in local time; None where that is not known."""
     utc = sent_at(course, folder, name)
     return utc and utc.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
-
-
-def write_stamp(course: Course, folder: str, name: str, local: datetime | None) -> None:
-    """Write when a notebook was handed in, as nbgrader reads it."""
-    if local:
-        stamp(course, folder, name).write_text(local.astimezone().isoformat(), encoding="utf-8")
-    else:
-        stamp(course, folder, name).unlink(missing_ok=True)
 
 
 def dues(course: Course) -> dict[str, dict[str, datetime]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -40,8 +39,14 @@ def tokens(source: str) -> Tokens:
     """
     try:
         tree = ast.parse(source)
-        chosen = dict.fromkeys(bound(tree))
-        order = {name: f"name{number}" for number, name in enumerate(chosen)}
+        order: dict[str, str] = {}  # of the names that the answer chooses itself
+        for node in ast.walk(tree):
+            match node:
+                case (
+                    ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name)
+                    | ast.FunctionDef(name=name) | ast.ClassDef(name=name)
+                ):  # fmt: skip
+                    order.setdefault(name, f"name{len(order)}")
         for node in ast.walk(tree):
             for key in {"id", "arg", "name"} & {*node._fields}:
                 setattr(node, key, order.get(getattr(node, key), getattr(node, key)))
@@ -52,16 +57,6 @@ def tokens(source: str) -> Tokens:
         return tuple(source.split())
 
 
-def bound(tree: ast.AST) -> Iterator[str]:
-    """Give the names that an answer chooses itself."""
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                yield name
-            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                yield name
-
-
 def answers(path: Path) -> dict[str, Tokens]:
     """Read a notebook's answers in code by their names."""
     found = {}
@@ -69,18 +64,6 @@ def answers(path: Path) -> dict[str, Tokens]:
         if cell.cell_type == "code" and (about := cell.metadata.get("nbgrader")):
             found[about["grade_id"]] = tokens(cell.source)[:LONGEST]
     return found
-
-
-def public_answers(course: Course, name: str) -> dict[str, Tokens]:
-    """Read the answers of the public solution."""
-    sheet = nbformat.read(course.sources / name / f"{name}.ipynb", as_version=4)
-    released = nbformat.read(course.folder / "release" / name / f"{name}.ipynb", as_version=4)
-    given = {cell.source for cell in released.cells}
-    return {
-        cell.metadata.nbgrader.grade_id: tokens(cell.source) for cell in sheet.cells
-        if cell.metadata.get("nbgrader", {}).get("solution")
-        and cell.cell_type == "code" and cell.source not in given
-    }  # fmt: skip
 
 
 def alike(one: dict[str, Tokens], other: dict[str, Tokens], asked: list[str]) -> tuple[float, list[str]]:
@@ -99,8 +82,9 @@ def alike(one: dict[str, Tokens], other: dict[str, Tokens], asked: list[str]) ->
 
 def similar(course: Course, name: str) -> str:
     """Compare every pair and write a table; tell the pairs that stand out from their class."""
-    public = public_answers(course, name)
     blank = answers(course.folder / "release" / name / f"{name}.ipynb")
+    solved = answers(course.sources / name / f"{name}.ipynb")
+    public = {key: text for key, text in solved.items() if text != blank.get(key)}
     by_student = {}
     for record in roster.records(course, name):
         if record.points is not None:

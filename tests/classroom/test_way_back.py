@@ -640,6 +640,14 @@ class TestPairs:
         self.collected(course, tmp_path, "moodle", LISTED["moodle"] + "Participant 102,Ada Lovelace\n")
         assert course.submission("101", "tiny").exists()
 
+    def test_nobody_gets_the_folder_of_another_by_that_others_name(self, moodle, tmp_path, capsys):
+        sent = {f"{name}_{number}_assignsubmission_file_/tiny.ipynb": "Bob's" if number == 999 else "Grace's"
+                for name, number in ((ADA[1], 999), GRACE[1::-1])}  # fmt: skip
+        collect(moodle, "tiny", zipped(tmp_path / "late.zip", sent))
+        assert "999 (Ada Lovelace) is not in the students' table" in capsys.readouterr().out
+        assert moodle.submission("999", "tiny").read_text("utf-8") == "Bob's"
+        assert "double" in moodle.submission("7001", "tiny").read_text("utf-8")
+
     def test_who_is_on_no_table_is_told_and_left_out(self, moodle, tmp_path, capsys):
         late = tmp_path / "late/olga/tiny.ipynb"
         late.parent.mkdir(parents=True)

@@ -473,6 +473,7 @@ QUESTIONS = [
          "2, axis=0)": "anew in each draw",
          "< scores -> < scores**1.1": "its own score",
          "return -> scores[0] = 0.5; return": STAYS},
+        WITHOUT,
     ),
     Question(
         "p-value", p_value,
@@ -492,6 +493,7 @@ QUESTIONS = [
          "np.asarray(drawn) >= observed -> np.abs(np.asarray(drawn) - np.mean(drawn)) >= abs(observed - np.mean(drawn))":
              "one side: at or above the observed error",
          "return -> drawn.sort(); return": STAYS},
+        WITHOUT,
     ),
     Question(
         "best-paid", best_paid,

@@ -155,6 +155,11 @@ def scores_plain(rng, own):
     x = rng.permutation(12)[:6] / 4.0
     yield x, np.r_[0, 1, 0, 1, 0, 1][np.argsort(np.argsort(x))]
     yield x, np.r_[1, 0, 1, 1, 0, 1][np.argsort(np.argsort(x))]
+    for n in (5, 8):
+        x = rng.permutation(12)[:n] / 4.0
+        place = np.argsort(np.argsort(x))
+        yield x, (place > 1).astype(int)
+        yield x, ((place > 1) & (place != 3)).astype(int)
 
 
 def scores_hard(rng, own):
@@ -170,6 +175,9 @@ def scores_alike(rng, own):
     yield np.array([1.0, 2.0, 3.0]), np.full(3, label)
     yield np.full(3, float(rng.integers(1, 9))), np.array([0, 1, 1])
     yield np.full(2, 5.0), np.full(2, 1 - label)
+    yield np.full(4, 2.0), np.array([1 - label, label, label, 1 - label])
+    yield np.full(5, 0.5), np.array([label, 1 - label, 1 - label, 1 - label, label])
+    yield np.array([2.0, 1.0, 4.0, 3.0]), np.full(4, 1 - label)
 
 
 def ratios_plain(rng, own):
