@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import io
 import re
+import symtable
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -53,11 +55,11 @@ CHANGES = [
 
 def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
     """What each cell from the changed one on prints or gives, run one after the other."""
-    changed, names = False, {"__name__": "__main__"}
-    for cell in notebook(chapter).code:
-        source = cell.source
-        if not changed and old in source:
-            changed, source = True, source.replace(old, new, 1)
+    cells, names = notebook(chapter).code, {"__name__": "__main__"}
+    changed = next(number for number, cell in enumerate(cells) if old in cell.source)
+    before = needed([cell.source for cell in cells[:changed]], cells[changed].source)
+    for cell in [*(cells[number] for number in before), *cells[changed:]]:
+        source = cell.source.replace(old, new, 1) if cell is cells[changed] else cell.source
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
@@ -65,8 +67,32 @@ def printed_after(chapter: str, old: str, new: str) -> Iterator[str]:
         except ValueError as refusal:
             yield f"{printed.getvalue()}ValueError: {refusal}"
             return
-        if changed:
+        except NameError:  # a later cell that needs what the changed one does not
+            assert cell.number > cells[changed].number
+        if cell.number >= cells[changed].number:
             yield printed.getvalue()
+
+
+def needed(before: list[str], source: str) -> list[int]:
+    """Numbers of the cells before that share a variable with a cell, or with one that it needs."""
+    imports = [number for number, text in enumerate(before) if re.search("^(import|from) ", text, re.M)]
+    known = {*dir(builtins), *(name for number in imports for name in variables(before[number]))}
+    wanted, found = variables(source) - known, {*imports}
+    for number in reversed(range(len(before))):
+        if variables(before[number]) & wanted:
+            found.add(number)
+            wanted |= variables(before[number]) - known
+    return sorted(found)
+
+
+def variables(source: str) -> set[str]:
+    """Return the names that a cell shares with others: those of functions' own variables are left out."""
+    tables, found = [symtable.symtable(source, "cell", "exec")], set()
+    for table in tables:
+        outermost = table is tables[0]
+        found |= {name.get_name() for name in table.get_symbols() if outermost or name.is_global()}
+        tables += table.get_children()
+    return found
 
 
 def run(source: str, place: str, names: dict[str, object]) -> None:
