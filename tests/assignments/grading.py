@@ -97,21 +97,18 @@ def in_this_process(task: dict[str, Any]) -> dict[str, Any]:
 def questions(file: Path, _: bytes) -> dict[str, Any]:
     """Load the questions of a set as they stand; each draws its inputs once for a student."""
     found = cases.questions(file)
+    drawn: dict[Any, Any] = {}
+
+    def once(draw: Any, seed: Sequence[int], own: dict[str, Any]) -> Any:
+        key = (*seed, own.get("STUDENT_ID"))  # the seed tells the question, too
+        if key not in drawn:
+            drawn[key] = draw(seed, own)
+        return drawn[key]
+
     for question in found.values():
         if isinstance(question, Question):
-            object.__setattr__(question, "draw_cases", drawn_once(question.draw_cases))
+            object.__setattr__(question, "draw_cases", partial(once, question.draw_cases))
     return found
-
-
-def drawn_once(draw: Any) -> Any:
-    """Keep what was drawn for a student."""
-    known: dict[Any, Any] = {}
-
-    def draw_cases(seed: Sequence[int], own: dict[str, Any]) -> Any:
-        key = (*seed, own.get("STUDENT_ID"))
-        return known[key] if key in known else known.setdefault(key, draw(seed, own))
-
-    return draw_cases
 
 
 def refuses(*_: Any, **__: Any) -> None:

@@ -161,22 +161,23 @@ def test_an_answer_that_is_always_the_same_number_earns_nothing(path, question):
 
 
 TOLERANT = {
-    "keep": "its gain is asked for to three decimals",
-    "alarm": "what counts is the order of its scores",
-}
+    "keep": "its gain is asked for to three decimals", "coin-parts": "asked for to four decimals",
+    "alarm": "what counts is the order of its scores", "judge": "each case looks at one of two numbers",
+}  # fmt: skip
 
 
 @of(Question)
 def test_an_answer_that_is_a_tenth_of_a_percent_off_loses_points_in_each_case(path, question):
-    def off(value):
+    def off(value, part):
         if isinstance(value, tuple):
-            return tuple(map(off, value))
+            return tuple(off(one, part) if place == part else one for place, one in enumerate(value))
         return value if np.asarray(value).dtype.kind != "f" else np.multiply(value, 1.001)
 
     for case, tries in drawn(path, question):
-        whole = all(of.raised or same(off(of.value), of.value, 0, 0) for _, of in tries)
-        answers = (Answer(off(of.value), list(seen(one)), of.raised) for one, of in tries)
-        assert whole or question.name in TOLERANT or question.first_fault(case, tries, answers), case.idea
+        for part in range(max(len(of.value) if isinstance(of.value, tuple) else 1 for _, of in tries)):
+            whole = all(of.raised or same(off(of.value, part), of.value, 0, 0) for _, of in tries)
+            answers = (Answer(off(of.value, part), list(seen(one)), of.raised) for one, of in tries)
+            assert whole or question.name in TOLERANT or question.first_fault(case, tries, answers), case.idea
 
 
 def filled(value, number):

@@ -490,7 +490,7 @@ def test_a_student_hears_before_handing_in_what_is_missing(released, tmp_path):
     sheet.cells.append(new_code_cell("forgotten + 1"))
     sheet.metadata["withheld"] = {"half": ["calibration_lessons.numerics:softmax"]}
     nbformat.write(sheet, tmp_path / "tiny.ipynb")
-    said = check(tmp_path / "tiny.ipynb", LIMITS).splitlines()
+    said = check(tmp_path / "tiny.ipynb", Limits()).splitlines()
     gc.collect()  # a socket that is left open is told here, not in a later test
     assert "check: double: not answered" in said
     assert any("cell 8: NameError: name 'forgotten' is not defined (" in line for line in said)

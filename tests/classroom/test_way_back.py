@@ -679,6 +679,7 @@ class TestSimilarity:
             "emmy": "def area(x, y):\n    total = sum(y)",
         }.items():
             handed_in(course, student, work(course, student, area=area))
+        handed_in(course, "torn", "no notebook")
         grade(course)
         told = similar(course, "tiny").splitlines()
         assert told[0].startswith("similar: ada and grace: 1.00; the same: area")

@@ -178,6 +178,7 @@ def scores_alike(rng, own):
     yield np.full(4, 2.0), np.array([1 - label, label, label, 1 - label])
     yield np.full(5, 0.5), np.array([label, 1 - label, 1 - label, 1 - label, label])
     yield np.array([2.0, 1.0, 4.0, 3.0]), np.full(4, 1 - label)
+    yield np.array([1.0, 3.0, 2.0]), np.array([label, label, 1 - label])  # both classes, and they overlap
 
 
 def ratios_plain(rng, own):

@@ -755,7 +755,7 @@ QUESTIONS = [
              "a standard error, not a standard deviation: the interval of a mean narrows with n",
          "falls.std(ddof=1) / np.sqrt(len(falls)) -> falls.var(ddof=1) / np.sqrt(len(falls))": "a standard error, not a variance",
          "falls.std(ddof=1) / np.sqrt(len(falls)) -> falls.std(ddof=1) / len(falls)": "the square root of n",
-         "1.96 -> 1.645": "95 %: 1.96 standard errors to each side", "1.96 -> 1": "1.96 standard errors to each side",
+         "1.96 -> 1.645": "95 %: 1.96 standard errors to each side", "1.96 -> 1.97": "1.96 standard errors to each side",
          f"{GAIN} -> return falls.mean(), falls.mean() + half, falls.mean() - half": "low comes before high",
          f"{GAIN} -> return falls.mean(), falls.mean() - half / 2, falls.mean() + half / 2": "1.96 to each side",
          f"{GAIN} -> return falls.sum(), falls.sum() - half, falls.sum() + half": "the mean over the patients",
