@@ -93,31 +93,22 @@ def test_no_other_parameters_have_a_smaller_penalised_loss(structure):
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)
-def test_the_gradient_and_the_curvature_are_those_of_the_loss(structure):
+def test_the_metric_of_the_descent_is_the_bend_of_the_loss_at_the_temperature(structure):
     logits, labels = drawn(300, 4, SKEWED, INTERCEPT)
-    weights = np.random.default_rng(1).random(300)
-    rows = matrix_scaling.tempered(logits, labels, weights, 1.3, structure)
-    zero = Deviation(0.0, np.zeros(rows.shape))
-    loss, gradient = rows.loss_and_gradient(zero)
-    assert loss == pytest.approx(weights @ rows.losses(zero))
-    bend_stretch, bend = rows.curvature()
-    h = 1e-4
+    rows = matrix_scaling.tempered(logits, labels, np.linspace(0, 1, 300), 1.3, structure)
+    stretch, bend = rows.curvature()
 
-    def loss_at(stretch, classes):
-        return float(weights @ rows.losses(Deviation(stretch, classes)))
+    def slope_at(a, classes):
+        return rows.loss_and_gradient(Deviation(a, classes))[1]
 
-    up, down = loss_at(h, zero.classes), loss_at(-h, zero.classes)
-    assert gradient.stretch == pytest.approx((up - down) / (2 * h), rel=1e-5)
-    blind = structure == "bias"  # the stretch is no parameter of a class
+    zero, h = np.zeros(rows.shape), 1e-4
+    up, down = slope_at(h, zero).stretch, slope_at(-h, zero).stretch
+    assert 0 < (up - down) / (2 * h) < 2 * stretch  # how the classes bend each other is left out
     for index in np.ndindex(rows.shape):
         step = np.zeros(rows.shape)
         step[index] = h
-        up, down = loss_at(0.0, step), loss_at(0.0, -step)
-        assert gradient.classes[index] == pytest.approx((up - down) / (2 * h), abs=1e-5)
-        k, d = index
-        assert bend[k, d, d] == pytest.approx((up + down - 2 * loss) / h**2, rel=1e-3, abs=0.2)
-    assert bend_stretch > 0
-    assert blind or bend == pytest.approx(bend.transpose(0, 2, 1))
+        slopes = (slope_at(0.0, step).classes - slope_at(0.0, -step).classes) / (2 * h)
+        assert bend[index] == pytest.approx(slopes[index[0]], rel=1e-2, abs=0.2)
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

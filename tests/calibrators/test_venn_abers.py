@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions, simulate
@@ -62,21 +61,17 @@ def test_with_weights_the_new_row_counts_as_one_row(case, data):
     assert found == pytest.approx(refitted(scores, labels, weights, new), abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [50, 500, 1500])
+LABELS = [Y[:500], np.arange(64) % 2, np.arange(64) // 32, 1 - np.arange(64) // 32]
+
+
+@pytest.mark.parametrize("labels", LABELS, ids=len)
 @pytest.mark.parametrize("digits", [2, 16])
-def test_many_rows_with_and_without_ties_give_what_two_refits_per_row_give(n, digits):
-    scores = np.round(P[:n], digits)
-    new = np.round(P[-100:], digits)
-    found = cl.VennAbersCalibration().fit(scores, Y[:n]).predict_interval(new)
-    assert found == pytest.approx(refitted(scores, Y[:n], np.ones(n), new), abs=1e-12)
-
-
-@pytest.mark.parametrize("labels", [np.arange(64) % 2, np.arange(64) // 32, 1 - np.arange(64) // 32])
-def test_labels_in_patterns_give_what_two_refits_per_row_give(labels):
-    scores = np.arange(64.0)
-    new = np.arange(-0.5, 64.5, 0.5)
+def test_many_rows_with_and_without_ties_and_patterns_give_what_two_refits_per_row_give(labels, digits):
+    n = len(labels)
+    scores = np.round(P[:n] if n == 500 else np.arange(64) / 64, digits)
+    new = np.r_[np.round(P[-50:], digits), -1, scores[:50], 2]
     found = cl.VennAbersCalibration().fit(scores, labels).predict_interval(new)
-    assert found == pytest.approx(refitted(scores, labels, np.ones(64), new), abs=1e-12)
+    assert found == pytest.approx(refitted(scores, labels, np.ones(n), new), abs=1e-12)
 
 
 def test_only_scores_at_which_an_end_steps_are_kept():
@@ -106,45 +101,33 @@ def test_the_end_of_the_rows_own_class_is_calibrated_with_few_rows_and_isotonic_
     assert gap[0] > 0.1 and gap[-1] > 0.1
 
 
-def folds(X, y):
-    for train, test in StratifiedKFold(5).split(X, y):
-        model = LogisticRegression().fit(X[train], y[train])
-        yield model, test
-
-
-def test_the_cross_method_takes_geometric_means_over_the_folds():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
-    y = (rng.random(200) < 1 / (1 + np.exp(-2 * X[:, 0]))).astype(int)
-    model = cl.CalibratedModel(LogisticRegression(), cl.VennAbersCalibration(), ensemble=True).fit(X, y)
-    pairs = []
-    for fitted, test in folds(X, y):
-        one = cl.VennAbersCalibration().fit(fitted.decision_function(X[test]), y[test])
-        pairs.append(one.predict_interval(fitted.decision_function(X)))
-    low, high = np.array(pairs).transpose(2, 0, 1)
-    for_it, against = high.prod(axis=0) ** 0.2, (1 - low).prod(axis=0) ** 0.2
-    assert model.predict_proba(X)[:, 1] == pytest.approx(for_it / (for_it + against), rel=1e-9)
-    assert model.predict_proba(X).sum(axis=1) == pytest.approx(1)
-
-
-def test_the_cross_method_for_three_classes_divides_each_class_by_the_sum():
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_cross_method_takes_geometric_means_over_the_folds_and_divides_by_their_sum(n_classes):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
-    y = (X @ np.array([[1, 0, -1], [0, 1, 0]]) + rng.gumbel(size=(300, 3))).argmax(axis=1)
-    rest = cl.OneVsRest(cl.VennAbersCalibration())
-    model = cl.CalibratedModel(LogisticRegression(), rest, ensemble=True).fit(X, y)
+    slopes = np.array([[1, 0, -1], [0, 1, 0]])[:, :n_classes]
+    y = (X @ slopes + rng.gumbel(size=(300, n_classes))).argmax(axis=1)
+    one = cl.VennAbersCalibration()
+    calibrator = one if n_classes == 2 else cl.OneVsRest(one)
+    model = cl.CalibratedModel(LogisticRegression(), calibrator, ensemble=True).fit(X, y)
     columns = []
-    for k in range(3):
-        low, high = np.array([
-            pair.calibrator.calibrators_[k].predict_interval(pair.classifier.decision_function(X)[:, k])
+    for k in range(n_classes):
+        intervals = [
+            pair.calibrator.predict_interval(pair.classifier.decision_function(X)).reshape(300, -1, 2)
             for pair in model.pairs_
-        ]).transpose(2, 0, 1)  # fmt: skip
+        ]
+        low, high = np.array(intervals)[:, :, k % intervals[0].shape[1]].transpose(2, 0, 1)
         for_it, against = high.prod(axis=0) ** 0.2, (1 - low).prod(axis=0) ** 0.2
         columns.append(for_it / (for_it + against))
-    assert model.predict_proba(X) == pytest.approx(
-        np.stack(columns, 1) / np.sum(columns, 0)[:, None], rel=1e-9
-    )
-    assert crossed([cl.OneVsRest(cl.PlattScaling())] * 2, [X, X]) is None
+    if n_classes == 2:
+        columns[0] = 1 - columns[1]
+    expected = np.stack(columns, axis=1)
+    expected /= expected.sum(axis=1, keepdims=True)
+    assert model.predict_proba(X) == pytest.approx(expected, rel=1e-9)
+
+
+def test_other_calibrators_have_no_cross_method():
+    assert crossed([cl.OneVsRest(cl.PlattScaling())] * 2, [P, P]) is None
 
 
 @pytest.mark.parametrize("size", [5e-324, 1e-300, 1e300])
