@@ -40,7 +40,10 @@ def test_standardized_it_is_at_most_one() -> None:
 def test_the_interval_of_a_difference_is_paired() -> None:
     happened, risk = np.arange(2000) % 5 == 0, np.random.default_rng(1).choice([0.1, 0.9], 2000)
     same = decision_curve(happened, risk, [0.2], versus=risk)
-    assert same.net_benefit[0] == 0 and -0.01 < same.low[0] == -same.high[0]  # other rows may change sides
+    assert same.net_benefit[0] == 0 and same.low[0] == -same.high[0]
+    square, cube, quantile = 2 * (1 + 0.25**2), 2 * (1 - 0.25**3), 1.961151  # four other rows change sides
+    skew = (1 + 2 * quantile**2) * 1999 * cube / (6 * 2000**2 * square)
+    assert same.high[0] == pytest.approx(quantile * np.sqrt(square / (2000 * 1999)) + skew, rel=1e-5)
 
 
 @pytest.mark.parametrize(
