@@ -31,6 +31,14 @@ def test_agrees_with_scikit_learn_at_scores_between_and_outside(case, new, data)
     assert ours.predict_proba(new)[:, 1] == pytest.approx(theirs.predict(new), abs=1e-9)
 
 
+@given(scores_and_labels(st.floats(-1e100, 1e100)), st.lists(st.floats(-1e100, 1e100), min_size=2))
+def test_the_probability_never_falls_and_stays_between_zero_and_one(case, new):
+    p = cl.IsotonicCalibration().fit(*case).predict_proba(np.sort(new))[:, 1]
+    assert (np.diff(p) >= -1e-15).all()
+    assert p.min() >= 0
+    assert p.max() <= 1
+
+
 @given(scores_and_labels())
 def test_thresholds_rise_and_their_blocks_too(case):
     fitted = cl.IsotonicCalibration().fit(*case)

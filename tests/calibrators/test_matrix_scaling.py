@@ -299,6 +299,12 @@ def test_fewer_than_five_rows_give_the_temperature():
     assert (scaling.strength_, scaling.path_) == (np.inf, None)
 
 
+def test_labels_of_one_class_are_noticed():
+    logits, labels = drawn(100, 4, SKEWED, INTERCEPT)
+    with pytest.warns(UserWarning, match="all .* labels are class 1: are these all rows?"):
+        cl.MatrixScaling(strength=1.0).fit(logits[labels == 1], labels[labels == 1])
+
+
 @refusals("strength")
 def test_odd_parameters_are_refused_by_name(kind, start, call):
     refused(kind, start, call, globals())

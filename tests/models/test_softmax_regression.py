@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import calibration_lessons as cl
@@ -119,6 +120,14 @@ def test_agrees_with_scikit_learn(l2, weighted):
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, SoftmaxRegression])
+def test_the_first_step_of_gradient_descent_is_as_long_as_the_steepest_curvature_allows(kind):
+    X, y = [[-1.0], [1.0], [1.0], [1.0]], [0, 1, 1, 0]  # slope 1/4; curvature 1/4, of two classes 1/2
+    with pytest.warns(ConvergenceWarning, match="max_iter = 1 steps"):
+        model = kind(solver="gradient-descent", fit_intercept=False, max_iter=1).fit(X, y)
+    assert model.decision_function([[1.0]]) == pytest.approx(1)
 
 
 def test_where_both_classes_are_as_probable_the_first_is_predicted():
