@@ -32,9 +32,9 @@ def forecasts(parts):
 )
 @pytest.mark.parametrize("case", ["two_class_example", "tumours, logistic regression", "digits, naive Bayes"])
 def test_a_case_run_again_gives_the_stored_rows(case, monkeypatch):
-    monkeypatch.setattr(comparison, "SIZES", (200,))
+    monkeypatch.setattr(comparison, "SIZES", (100,))
     found = choosing_experiment.counted(case, choosing_experiment.REPEATS)
-    kept = TABLE[(TABLE.case == case) & (TABLE.n == 200)].reset_index(drop=True)
+    kept = TABLE[(TABLE.case == case) & (TABLE.n == 100)].reset_index(drop=True)
     pd.testing.assert_frame_equal(found[list(kept)], kept, check_dtype=False, rtol=1e-3, atol=1e-6)
 
 
