@@ -172,6 +172,12 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError, TypeError
             For input that is not as described, a class that a fold's training rows lack, and whatever the
             classifier or the calibrator refuse.
+
+        Warns
+        -----
+        UserWarning
+            Where the classifier decides to stop early on all rows and not in the folds, as scikit-learn's
+            histogram boosting does above 10 000 rows: the one calibrator then learns from other scores.
         """
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             expected = "a classifier, such as LogisticRegression()"
@@ -183,6 +189,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _input.one_of(self.zeros, ["half-vote", "refuse"], "zeros")
         else:
             _input.number_between(self.zeros, 0, 0.5, "zeros", open_ends=True)
+        _input.same_rows(X=X, y=y, sample_weight=sample_weight, groups=params.get("groups"))
         labels = class_labels(y)
         weights = _input.weights(sample_weight, len(labels))
         check_consistent_length(X, labels)
@@ -292,6 +299,11 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if times.max() > 1:
             share = (1.0 if share is None else share) / times
         classifier = self._fit_classifier(X, labels, for_fit)
+        if len({_stops_early(one) for one, _ in fitted} | {_stops_early(classifier)}) > 1:
+            _input.warn(
+                f"estimator stops early on all {len(labels)} rows and not in the folds, or the reverse: the "
+                "calibrator learned from other scores. Set its early_stopping, or ensemble=True"
+            )
         return [self._learn(classifier, scores, codes[rows], share)]
 
     def _fit_fold(
@@ -403,6 +415,13 @@ def _cut(params: dict[str, Any], labels: npt.NDArray[Any], rows: npt.NDArray[np.
 def _by_row(value: Any, labels: npt.NDArray[Any]) -> bool:
     """Tell whether something given to `fit` has an entry for each row."""
     return not isinstance(value, str | dict) and hasattr(value, "__len__") and len(value) == len(labels)
+
+
+def _stops_early(classifier: Any) -> bool | None:
+    """Tell whether a fitted booster decided to stop early; None of what tells nothing about it."""
+    last = getattr(classifier, "best_estimator_", classifier)
+    last = last.steps[-1][1] if hasattr(last, "steps") else last
+    return getattr(last, "do_early_stopping_", None)
 
 
 def weights_keyword(estimator: Any) -> str:

@@ -525,3 +525,25 @@ def test_a_pipeline_that_hands_on_data_frames_is_calibrated_as_one_that_hands_on
             for one in (frames, make_pipeline(StandardScaler(), last))
         )
         assert np.array_equal(framed.predict_proba(frame), plain.predict_proba(frame))
+
+
+class Booster(GaussianNB):
+    """Decides to stop early where it has more than so many rows, as histogram boosting does."""
+
+    def __init__(self, rows=350):
+        super().__init__()
+        self.rows = rows
+
+    def fit(self, X, y, sample_weight=None):
+        self.do_early_stopping_ = len(X) > self.rows
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_booster_that_stops_early_on_all_rows_and_not_in_the_folds_is_told():
+    for estimator in (Booster(), make_pipeline(StandardScaler(), Booster())):
+        model = cl.CalibratedModel(estimator, cl.PlattScaling())
+        with pytest.warns(UserWarning, match="^estimator stops early on all 400 rows and not in the folds"):
+            model.fit(X2, Y2)
+        model.set_params(ensemble=True).fit(X2, Y2)
+    for rows in (100, 500):
+        cl.CalibratedModel(Booster(rows), cl.PlattScaling()).fit(X2, Y2)

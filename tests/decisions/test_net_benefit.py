@@ -50,6 +50,8 @@ def test_the_interval_of_a_difference_is_paired_and_covers() -> None:
         curve = decision_curve(happened, ours, [0.2], versus=theirs)
         held += curve.low[0] < truth < curve.high[0]
     assert held / 400 > 0.92
+    assert list(curve.to_frame()) == ["threshold", "gain", "low", "high", "treat_all"]
+    assert list(decision_curve(happened, ours, [0.2]).to_frame())[1] == "net_benefit"
     same = decision_curve(happened, ours, [0.2], versus=ours)
     assert same.net_benefit[0] == 0 and -0.01 < same.low[0] == -same.high[0]  # other rows may change sides
 
