@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -167,33 +168,35 @@ def probabilities(y_prob: Any, name: str = "y_prob", ndim: Sequence[int] = (1, 2
     return array
 
 
-def check_probabilities(array: FloatArray, name: str, first_row: int = 0) -> None:
+def check_probabilities(array: FloatArray, name: str, first_row: int = 0, *, or_logits: bool = False) -> None:
     """Refuse numbers outside [0, 1], and rows of class probabilities that do not sum to 1.
 
-    `first_row` is the place of the first row in the array that the refusal speaks of.
+    `first_row` is the place of the first row in the array that the refusal speaks of; with `or_logits` the
+    caller takes ``from_logits=True``, too.
     """
-    _check_range(array, name, first_row)
+    _check_range(array, name, first_row, or_logits)
     if array.ndim == 2 and not _surely_sum_to_one(array):
         _check_sums(array, row_sums(array, axis=1), name, first_row)
 
 
 def exact_probabilities(array: FloatArray, name: str, first_row: int = 0) -> Floats:
     """Return probabilities in float64, checked as by `check_probabilities`; the input where it is float64."""
-    _check_range(array, name, first_row)
+    _check_range(array, name, first_row, or_logits=True)
     exact = array.astype(np.float64, copy=False)
     if array.ndim == 2:
         _check_sums(array, row_sums(exact, axis=1), name, first_row)
     return exact
 
 
-def _check_range(array: FloatArray, name: str, first_row: int) -> None:
+def _check_range(array: FloatArray, name: str, first_row: int, or_logits: bool) -> None:
     if not (array.min() >= 0 and array.max() <= 1):
         where = first(~((array >= 0) & (array <= 1)))
         expected = "a probability in [0, 1]"
         if array.min() >= 0 and 1.5 < array.max() <= 100:
             expected += f" (of percentages {name} / 100)"
         elif array.min() < 0 and np.isfinite(array).all():
-            expected += " (of logits their softmax, or from_logits=True)"
+            remedy = "softmax" if array.ndim == 2 else "expit"
+            expected += f" (of logits their {remedy}{', or from_logits=True' * or_logits})"
         raise BadValue(name, f"= {array[where]}", expected, where).moved(first_row)
 
 
@@ -420,14 +423,18 @@ def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     return array
 
 
-def class_numbers(y_true: Any, y_prob: FloatArray, order: Any = None, pos_label: Label = None) -> IntArray:
+def class_numbers(
+    y_true: Any, y_prob: FloatArray, order: Any = None, pos_label: Label = None, *, columns_of: Any = None
+) -> IntArray:
     """Return the numbers of the classes that `y_true` names: the columns of `y_prob`, or 1 for its one class.
 
     `order` names the columns, `pos_label` the class of a 1-D `y_prob`. Without both, numbers are class
-    numbers already, and strings stand in sorted order, as in scikit-learn, if each class occurs.
+    numbers already, and strings stand in sorted order, as in scikit-learn, if each class occurs. The names in
+    `columns_of`, a data frame, may not contradict that.
     """
     n_classes, array = classes(y_prob, "y_prob"), _plain_array(y_true, "y_true")
     if order is None and pos_label is None and array.dtype.kind not in "OUS":
+        columns_in_order(columns_of, range(n_classes))
         return labels(array, n_classes)
     distinct, rows = np.unique(class_labels(array, "y_true"), return_inverse=True)
     known = (distinct if order is None else class_labels(order, "labels")).tolist()
@@ -443,12 +450,41 @@ def class_numbers(y_true: Any, y_prob: FloatArray, order: Any = None, pos_label:
     elif len(known) != n_classes:
         expected = f"{n_classes}, or labels=... in the order of the columns (1-D: pos_label=...)"
         raise BadValue("y_true", f"holds {len(known)} different labels", expected)
+    columns_in_order(columns_of, known)
     numbers = dict(zip(known, range(n_classes - len(known), n_classes), strict=True))
     found = np.array([numbers.get(label, -1) for label in distinct.tolist()])[rows]
     if found.min() < 0:
         where = first(found < 0)
         raise BadValue("y_true", f"= {array[where]!r}", f"one of {known}", where)
     return found.astype(np.int64, copy=False)
+
+
+def same_rows(axis: str = "index", /, **given: Any) -> None:
+    """Refuse pandas objects whose indexes (or columns) hold the same entries in another order.
+
+    Rows go by position: to align them here would be a guess.
+    """
+    found: Any = ((name, getattr(one, axis, None)) for name, one in given.items())
+    named = [(name, names) for name, names in found if hasattr(names, "equals")]  # a list has an index, too
+    for (other, reference), (name, names) in pairwise(named):
+        if not names.equals(reference) and _reordered(names, reference):
+            remedy = f"{name}.loc[{other}.index]" if axis == "index" else f"{name}[{other}.columns]"
+            expected = f"one order, since they go by position ({remedy}, or {name}.to_numpy() if it fits)"
+            where = next(i for i, (a, b) in enumerate(zip(names, reference, strict=True)) if a != b)
+            raise BadValue(f"{name}.{axis}", f"holds that of {other} in another order", expected, (where,))
+
+
+def columns_in_order(y_prob: Any, known: Sequence[Any], name: str = "y_prob") -> None:
+    """Refuse a data frame whose columns have the names of the known classes in another order."""
+    columns = getattr(y_prob, "columns", None)
+    if columns is not None and _reordered(columns, known):
+        order = list(known)
+        expected = f"the order of the classes, {order} ({name}[{order}])"
+        raise BadValue(name, f"has the columns {columns.tolist()}", expected)
+
+
+def _reordered(names: Any, others: Any) -> bool:
+    return len(names) == len(others) and list(names) != list(others) and set(names) == set(others)
 
 
 def same_length(**arrays: npt.NDArray[Any]) -> None:
@@ -504,11 +540,12 @@ def forecast(
     `names` are the options `labels` and `pos_label`; a warning speaks of `y_prob` as `called`. A pass over
     large data checks the numbers block by block, with `check_probabilities` or `check_logits`.
     """
+    same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     values = real_array(y_prob, "y_prob", ndim)
-    numbers = class_numbers(y_true, values, *names)
+    numbers = class_numbers(y_true, values, *names, columns_of=y_prob)
     same_length(y_true=numbers, y_prob=values)
     labels_from_one(numbers, values, "y_true")
-    if from_logits and not in_part and look_like_probabilities(values[:SOME_ROWS]):
+    if from_logits and look_like_probabilities(values[:SOME_ROWS]):
         warn(f"{called} looks like probabilities: with from_logits=True it is read as logits")
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 

@@ -7,8 +7,10 @@ through it. Scores, labels and weights of the calibrators: `tests/calibrators/te
 # ruff: noqa: E501
 
 import inspect
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.preprocessing import StandardScaler
 
@@ -108,6 +110,7 @@ OWN = {  # where the name alone does not say what is wrong
 }
 # fmt: on
 
+
 def cases():
     """Each call with each of its arguments."""
     for call, given in CALLS:
@@ -139,6 +142,36 @@ def test_each_argument_of_each_function_is_refused_by_its_name_at_its_place(call
     error = caught.value
     assert isinstance(error, ValueError)
     assert (place(error.name, error.index) if error.index else error.name) == argument + at
+
+
+TOGETHER = (  # arguments that speak of the same rows
+    ["y_true", "y_prob", "prob_a", "prob_b", "decision", "sample_weight", "groups", "versus"],
+    ["held_out_true", "held_out_prob"], ["X", "y", "sample_weight"], ["X_train", "y_train"],
+)  # fmt: skip
+
+
+def pairs():
+    """Each call with each two of its arguments that speak of the same rows."""
+    for call, given in CALLS:
+        for together in TOGETHER:
+            named = [one for one in together if one in inspect.signature(call).parameters]
+            if not given.keys().isdisjoint(named):
+                for one, other in combinations(named, 2):
+                    yield pytest.param(call, given, one, other, id=f"{call.__qualname__}-{one}-{other}")
+
+
+@pytest.mark.parametrize(("call", "given", "one", "other"), list(pairs()))
+def test_two_arguments_whose_indexes_are_in_another_order_are_refused(call, given, one, other):
+    rows = len(given.get(one, given.get(other, Y)))
+
+    def indexed(name, index):
+        values = np.asarray(given.get(name, np.ones(rows)))
+        return (pd.Series if values.ndim == 1 else pd.DataFrame)(values, index=index)
+
+    asked = given | {one: indexed(one, range(rows)), other: indexed(other, range(rows)[::-1])}
+    with pytest.raises(cl.Refusal, match=f"^{other}.index.0. holds that of {one} in another order") as caught:
+        call(**asked)
+    assert f"({other}.loc[{one}.index], or {other}.to_numpy() if it fits)" in str(caught.value)
 
 
 @refusals("arguments")

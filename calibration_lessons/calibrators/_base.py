@@ -16,6 +16,7 @@ from .._parameters import describe
 from .._typing import FloatArray, Floats, IntArray
 from .serialization import state_of
 
+CHANCE = 1e-9  # that scores drawn from those in fit all lie in [0, 1]: below it they are of another kind
 Reads = Literal["logits", "probabilities", "scores"]
 
 
@@ -29,6 +30,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: IntArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
+    _likely: float = 1.0  # the share of scores in fit, one a row, that may be probabilities
     _learned: ClassVar[Learned]  # what `to_dict` writes
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -73,6 +75,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores, labels, weights = self._rows(X, y, sample_weight)
         self._warn(scores, labels)
         self._learn(scores, labels, weights)
+        self._likely = float(np.mean((scores >= 0) & (scores <= 1))) if scores.ndim == 1 else 1.0
         self.classes_ = np.arange(n_classes(scores))
         return self
 
@@ -130,6 +133,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         in_part: bool = False,
     ) -> tuple[FloatArray, IntArray, Floats | None]:
         """Read calibration rows, or a part of them, in which all weights may be 0; such rows are left out."""
+<<<<<<< HEAD
         array = _numbers(X)
         validate_data(self, _table(X, array), y, reset=True, skip_check_array=True)
         scores = self._check_scores(flat(array))
@@ -137,6 +141,11 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _input.same_length(X=scores, y=labels)
         _input.labels_from_one(labels, scores, "y")
         weights = _input.weights(sample_weight, len(labels), in_part=in_part)
+=======
+        _input.same_rows(X=X, y=y, sample_weight=sample_weight)
+        scores = self._calibration_scores(X, y)
+        labels, weights = labels_and_weights(y, sample_weight, scores, n_classes(scores), in_part=in_part)
+>>>>>>> w4h
         _input.label_logits(scores, labels, np.ones(1) if weights is None else weights)
         if weights is not None and weights.min() == 0:
             scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
@@ -151,7 +160,10 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             expected = f"{self.n_features_in_} columns. {remedy}"
             raise _input.BadValue("X", f"has shape {array.shape}", expected)
         validate_data(self, _table(X, array), reset=False, skip_check_array=True)
-        return self._check_scores(flat(array))
+        scores = self._check_scores(flat(array))
+        if self._likely ** len(scores) < CHANCE and _input.look_like_probabilities(scores):
+            _input.warn("X looks like probabilities, and the scores in fit did not: pass scores as in fit")
+        return scores
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -164,7 +176,9 @@ def _numbers(X: npt.ArrayLike) -> FloatArray:
     if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 0:
         expected = f"one column. 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
         raise _input.BadValue("X", "is empty", expected)
-    return _input.real_array(X, "X", (1, 2))
+    array = _input.real_array(X, "X", (1, 2))
+    _input.columns_in_order(X, range(array.shape[-1]), "X")
+    return array
 
 
 def _table(X: Any, array: FloatArray) -> Any:

@@ -55,8 +55,12 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         their intervals). Otherwise one calibrator learns from all folds, and one classifier from all rows.
         Take the ensemble for classifiers that change much with their rows: on 500 e-mails of spambase single
         trees had a log loss smaller by a tenth, while after boosting, logistic regression and a network a
-        single pair was about as good, with Platt scaling rather better. The ensemble takes as many times
-        longer to predict as there are folds, and leaves each calibrator only its own fold of the rows.
+        single pair was about as good, with Platt scaling rather better. After histogram boosting on
+        more rows it is not, in three simulated sources: with 5 % events and 2000 or 8000 rows (20 or 80
+        events a fold) a single pair forecast 9 to 14 % too many events, and the ensemble's log loss was lower
+        by 1.4 to 4.6 %; with 40 % events and 1000 or 4000 rows by 1.2 to 2.4 %. With 5 events a fold both
+        were level, and the ensemble forecast 5 to 10 % too many. The ensemble takes as many times longer to
+        predict as there are folds, and leaves each calibrator only its own fold of the rows.
     zeros : {"half-vote", "refuse"} or float
         What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
         probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a
@@ -172,6 +176,12 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ValueError, TypeError
             For input that is not as described, a class that a fold's training rows lack, and whatever the
             classifier or the calibrator refuse.
+
+        Warns
+        -----
+        UserWarning
+            Where the classifier decides to stop early on all rows and not in the folds, as scikit-learn's
+            histogram boosting does above 10 000 rows: the one calibrator then learns from other scores.
         """
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             expected = "a classifier, such as LogisticRegression()"
@@ -183,6 +193,7 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _input.one_of(self.zeros, ["half-vote", "refuse"], "zeros")
         else:
             _input.number_between(self.zeros, 0, 0.5, "zeros", open_ends=True)
+        _input.same_rows(X=X, y=y, sample_weight=sample_weight, groups=params.get("groups"))
         labels = class_labels(y)
         weights = _input.weights(sample_weight, len(labels))
         check_consistent_length(X, labels)
@@ -292,6 +303,11 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if times.max() > 1:
             share = (1.0 if share is None else share) / times
         classifier = self._fit_classifier(X, labels, for_fit)
+        if len({_stops_early(one) for one, _ in fitted} | {_stops_early(classifier)}) > 1:
+            _input.warn(
+                f"estimator stops early on all {len(labels)} rows and not in the folds, or the reverse: the "
+                "calibrator learned from other scores. Set its early_stopping, or ensemble=True"
+            )
         return [self._learn(classifier, scores, codes[rows], share)]
 
     def _fit_fold(
@@ -403,6 +419,13 @@ def _cut(params: dict[str, Any], labels: npt.NDArray[Any], rows: npt.NDArray[np.
 def _by_row(value: Any, labels: npt.NDArray[Any]) -> bool:
     """Tell whether something given to `fit` has an entry for each row."""
     return not isinstance(value, str | dict) and hasattr(value, "__len__") and len(value) == len(labels)
+
+
+def _stops_early(classifier: Any) -> bool | None:
+    """Tell whether a fitted booster decided to stop early; None of what tells nothing about it."""
+    last = getattr(classifier, "best_estimator_", classifier)
+    last = last.steps[-1][1] if hasattr(last, "steps") else last
+    return getattr(last, "do_early_stopping_", None)
 
 
 def weights_keyword(estimator: Any) -> str:

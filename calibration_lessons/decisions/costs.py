@@ -161,6 +161,7 @@ def mean_cost(
     1.25
     """
     table = _cost_table(costs)
+    _input.same_rows(y_true=y_true, decision=decision, sample_weight=sample_weight)
     labels = _input.labels(y_true, table.shape[0])
     chosen = _decisions(decision, 0 if abstaining_cost is None else ABSTAIN, table.shape[1] - 1)
     if abstaining_cost is not None:  # as the last column, which is where -1 points

@@ -160,6 +160,7 @@ def estimate_priors(
     _input.one_of(method, get_args(Method), "method")
     _input.number_between(tol, 0, 1, "tol", open_ends=True)
     _input.positive_whole(max_iter, "max_iter")
+    _input.same_rows(y_prob=y_prob, sample_weight=sample_weight)
     forecasts = _by_class(_input.probabilities(y_prob))
     weights = _input.weights(sample_weight, len(forecasts))
     share = np.full(len(forecasts), 1 / len(forecasts)) if weights is None else weights / weights.sum()
@@ -350,6 +351,7 @@ def _labelled(n_classes: int, held_out_prob: Any, held_out_true: Any) -> tuple[F
     for name, given in {"held_out_prob": held_out_prob, "held_out_true": held_out_true}.items():
         if given is None:
             raise _input.BadType(name, "is missing", "forecasts and labels of rows from before the shift")
+    _input.same_rows(held_out_true=held_out_true, held_out_prob=held_out_prob)
     before = _held_out(n_classes, held_out_prob)
     labels = _input.labels(held_out_true, n_classes, "held_out_true")
     _input.same_length(held_out_true=labels, held_out_prob=before)

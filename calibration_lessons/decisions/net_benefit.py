@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,8 @@ class DecisionCurve(_results.Rows):
     ----------
     threshold : ndarray, shape (m,)
     net_benefit, low, high : ndarray, shape (m,)
-        Of the forecast, or the difference to `versus`, with the ends of an interval at each threshold.
+        Of the forecast, or the difference to `versus`, with the ends of an interval at each threshold. The
+        difference is the column "gain" of the table.
     treat_all : ndarray, shape (m,)
         Net benefit of treating everybody; that of treating nobody is 0.
     """
@@ -32,9 +34,14 @@ class DecisionCurve(_results.Rows):
     low: Floats
     high: Floats
     treat_all: Floats
+    _versus: bool = False
 
     def __repr__(self) -> str:
         return f"<DecisionCurve: {len(self.threshold)} thresholds>"
+
+    def _columns(self) -> dict[str, Any]:
+        of = {"net_benefit": "gain"} if self._versus else {}
+        return {of.get(name, name): column for name, column in super()._columns().items()}
 
 
 @describe
@@ -80,6 +87,7 @@ def net_benefit(
     [0.4375, 0.25]
     """
     _input.one_of(standardized, [False, True], "standardized")
+    _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     treated, happened, harm = _treated(y_true, y_prob, thresholds, pos_label)
     gains = np.where(happened, 1.0, -harm[:, None]) * treated
     weights = _input.weights(sample_weight, len(happened))
@@ -129,6 +137,7 @@ def decision_curve(
     [0.0625]
     """
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    _input.same_rows(y_true=y_true, y_prob=y_prob, versus=versus)
     treated, happened, harm = _treated(y_true, y_prob, thresholds, pos_label)
     rows, sides = len(happened), treated.astype(np.float64)
     if rows < 2:
@@ -140,7 +149,8 @@ def decision_curve(
         np.array([_ends(*row, quantile) for row in zip(gains, sides, harm, strict=True)]).reshape(-1, 2).T
     )
     at, share = np.asarray(thresholds, dtype=np.float64), happened.mean()
-    return DecisionCurve(at, gains.mean(axis=1), low, high, share - (1 - share) * harm)
+    every = share - (1 - share) * harm
+    return DecisionCurve(at, gains.mean(axis=1), low, high, every, versus is not None)
 
 
 def _ends(gain: Floats, sides: Floats, harm: float, quantile: float) -> tuple[float, float]:

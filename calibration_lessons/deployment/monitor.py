@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -41,6 +43,7 @@ ROUNDING = 1e-9  # of a sum of many rows
 LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet on a huge drift is no use
 
 Window = str | int
+SHORT_DATE = re.compile(r"\d{4}-(\d|\d\d-\d)(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,8 @@ class WindowReport:
     window : str or int
     forecasts, labels : int
         Rows that were forecast, and rows whose label has come.
+    mean_forecast : float
+        Mean score of all rows that were forecast, whether or not their label has come.
     ece, ece_low, ece_high : float
         Expected calibration error of the labelled rows, and its confidence interval.
     ece_calibrated : float
@@ -66,6 +71,7 @@ class WindowReport:
     window: Window
     forecasts: int
     labels: int
+    mean_forecast: float
     ece: float
     ece_low: float
     ece_high: float
@@ -103,9 +109,9 @@ class CalibrationMonitor:
         Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
         but no new bets begin in them: start another monitor then.
     accuracy : float, optional
-        The least accuracy that was promised (the share of hits, whatever the target). A second alarm, whose
-        false ones have the same bound, rings where the labels contradict it. The alarm of calibration sleeps
-        through a fall of the accuracy that the confidence follows.
+        The least accuracy that was promised, of 2-D forecasts or with ``target="top-label"``. A second alarm,
+        whose false ones have the same bound, rings where the labels contradict it. The alarm of calibration
+        sleeps through a fall of the accuracy that the confidence follows.
 
     Attributes
     ----------
@@ -163,6 +169,7 @@ class CalibrationMonitor:
             self.accuracy = _input.number_between(accuracy, 0, 1, "accuracy", open_ends=True)
         self.rung: dict[str, Window] = {}
         self._sums: dict[Window, Floats] = {}
+        self._last: dict[Window, Floats] = {}  # the labels that a window got last, here
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -170,13 +177,15 @@ class CalibrationMonitor:
         forecasts, labels = (int(sum(sums[row].sum() for sums in self._sums.values())) for row in (0, 2))
         return f"<CalibrationMonitor of {len(self._sums)} windows: {forecasts} forecasts, {labels} labels>"
 
-    def add_forecasts(self, window: Window, y_prob: npt.ArrayLike, *, from_logits: bool = False) -> Self:
+    def add_forecasts(
+        self, window: Window | date, y_prob: npt.ArrayLike, *, from_logits: bool = False
+    ) -> Self:
         """Add forecasts of a window, whose labels are not known yet.
 
         Parameters
         ----------
-        window : str or int
-            Name of the window, whose order is that of time: a number, or a date such as "2026-11-22".
+        window : str, int or datetime.date
+            Name of the window, whose order is that of time: a number, or a date, also as "2026-11-22".
         {y_prob, from_logits}
 
         {refused}
@@ -191,13 +200,18 @@ class CalibrationMonitor:
         return self
 
     def add_labels(
-        self, window: Window, y_true: npt.ArrayLike, y_prob: npt.ArrayLike, *, from_logits: bool = False
+        self,
+        window: Window | date,
+        y_true: npt.ArrayLike,
+        y_prob: npt.ArrayLike,
+        *,
+        from_logits: bool = False,
     ) -> Self:
         """Add labels that have come, with the forecasts of their rows, which the window has seen before.
 
         Parameters
         ----------
-        window : str or int
+        window : str, int or datetime.date
             The window of the forecasts, not that of the labels.
         y_true : array_like, shape (n,)
         y_prob : array_like, shape (n,) or (n, K)
@@ -206,19 +220,28 @@ class CalibrationMonitor:
 
         {refused}
             Also for an unknown window, and more labels than forecasts in a bin; nothing is added then.
+
+        Warns
+        -----
+        UserWarning
+            Where ten labels or more are, in all sums, those that the window got last: each counts once.
         """
         window = self._named(window)
         if window not in self._sums:
             raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
-        sums = self._sums[window].copy()
-        sums[2:] += batch.sums[[0, 3, 4, 5]]
+        sums, new = self._sums[window].copy(), batch.sums[[0, 3, 4, 5]]
+        twice = any(np.array_equal(new, old) for old in (sums[2:], self._last.get(window, ())))
+        sums[2:] += new
         if (sums[2] > sums[0]).any():
             m = int((sums[2] > sums[0]).argmax())
             found = f"brings {int(sums[2, m])} labels to bin {m + 1} of window {window!r}"
             raise _input.BadValue("y_prob", found, f"at most the {int(sums[0, m])} forecasts that it holds")
-        self._sums[window] = sums
+        if twice and new[0].sum() >= 10:
+            seen = f"the labels of window {window!r} are in number and sums those that it got last"
+            _input.warn(f"{seen}, and are added to them: deliver each label once")
+        self._sums[window], self._last[window] = sums, new
         return self
 
     def merge(self, other: CalibrationMonitor) -> Self:
@@ -269,7 +292,7 @@ class CalibrationMonitor:
             for (window, pair) in zip(sorted(self._sums), pairs, strict=True)
         ]
 
-    def curve(self, window: Window) -> ReliabilityCurve:
+    def curve(self, window: Window | date) -> ReliabilityCurve:
         """Return the reliability curve of a window's labelled rows.
 
         Raises
@@ -375,20 +398,28 @@ class CalibrationMonitor:
     def _named(self, window: Any, name: str = "window") -> Window:
         """Return the name of a window; refuse what is none, or has no order among those before."""
         window = window.item() if isinstance(window, np.integer | np.str_) else window
+        window = window.isoformat() if type(window) is date else window
         if type(window) not in (str, int):
             raise _input.BadType(name, f"= {window!r}", "a text or a whole number, such as '2026-11-22'")
         known = next(iter(self._sums), window)
         if type(window) is not type(known):
             raise _input.BadType(name, f"= {window!r}", f"a name like {known!r}")
+        if isinstance(window, str) and (SHORT_DATE.match(window) or _other_width(window, known)):
+            expected = "numbers of one width, since texts sort as texts: '2026-01-09', not '2026-1-9'"
+            raise _input.BadValue(name, f"= {window!r}", expected)
         return cast(Window, window)
 
     def _settle(self, kind: Kind, event: Event, name: str) -> None:
+        if self.accuracy is not None and event != "top-label":
+            found = f"= {self.accuracy:g}, and the target is {event!r}, whose hits are events"
+            raise _input.BadValue("accuracy", found, "target='top-label', whose hits are right answers")
         self._kind, self._event = same_kind(kind, self._kind, name), event
 
     def _window_report(
         self, window: Window, level: float, calibration: float, accuracy: float
     ) -> WindowReport:
-        forecasts, labels = (int(self._sums[window][row].sum()) for row in (0, 2))
+        forecasts, said, labels, *_ = self._sums[window].sum(axis=1).tolist()
+        mean = said / forecasts if forecasts else np.nan
         shown = dict.fromkeys(SHOWN, np.nan)
         if labels:
             curve = self.curve(window)
@@ -397,7 +428,7 @@ class CalibrationMonitor:
             numbers = [curve.ece(), *curve.ece_interval(level), null, confidence, hits, confidence - hits]
             shown = dict(zip(SHOWN, numbers, strict=True))
         evidence = {"calibration_evidence": calibration, "accuracy_evidence": accuracy}
-        return WindowReport(window, forecasts, labels, **shown, **evidence)
+        return WindowReport(window, int(forecasts), int(labels), mean, **shown, **evidence)
 
     def _evidence(self) -> dict[str, Floats]:
         """Tell what the bets hold at the end of each window, in the order of the windows."""
@@ -406,6 +437,12 @@ class CalibrationMonitor:
         if self.accuracy is not None:
             found["accuracy"] = evidence(accuracy_bets(sums, self.accuracy), self.windows)
         return found
+
+
+def _other_width(window: str, known: Any) -> bool:
+    """Tell whether two names differ in how many digits their numbers have."""
+    digits = [re.sub(r"\d", "0", one) for one in (window, known)]
+    return digits[0] != digits[1] and len({re.sub("0+", "0", one) for one in digits}) == 1
 
 
 def calibration_bets(sums: Floats) -> Floats:

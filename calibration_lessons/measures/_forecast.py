@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -61,7 +62,8 @@ class Forecast(_input.Rows):
 
     def blocks(self) -> Iterator[tuple[slice, Scored]]:
         """Scores and hits of many rows at a time; the numbers behind them are checked block by block."""
-        check = _input.check_logits if self.from_logits else _input.check_probabilities
+        probable = partial(_input.check_probabilities, or_logits=True)
+        check: Callable[..., None] = _input.check_logits if self.from_logits else probable
         reduce = self._one_column if self.y_prob.ndim == 1 else self._columns
         for many in _blocks.row_blocks(self.labels):
             values, labels = self.y_prob[many], self.labels[many]

@@ -73,6 +73,7 @@ def calibration_slope_intercept(
     >>> round(line.slope, 2), round(line.intercept, 2) + 0.0
     (0.51, 0.0)
     """
+    _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     log_odds, labels = read_log_odds(y_true, y_prob, pos_label, from_logits=from_logits)
     weights = _input.weights(sample_weight, len(labels))
     if weights is not None:

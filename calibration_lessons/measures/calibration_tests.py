@@ -162,15 +162,15 @@ def calibration_test(
     if groups is not None and method != "ece":
         raise _input.BadValue("groups", f"is given with method {method!r}", "None, or the method 'ece'")
     generator = _input.generator(random_state)
-    values = _input.real_array(y_prob, "y_prob", (1, 2))
     names = (labels, pos_label)
-    forecast = Forecast.read(y_true, values, target, sample_weight, from_logits=from_logits, names=names)
+    _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
     scores, hits = forecast.whole()
     event, p, happened = event_name(forecast.target), scores.astype(np.float64), hits.astype(np.float64)
     if method == "kernel":
         if target is not None:
             raise _input.BadValue("target", f"= {target!r}", "None: 'kernel' is of all classes at once")
-        event, p = "all classes", _all_classes(values, from_logits)
+        event, p = "all classes", _all_classes(forecast.y_prob, from_logits)
         happened = np.eye(p.shape[1])[forecast.labels]
     weights = np.ones(len(p)) if forecast.weights is None else forecast.weights
     keep = weights > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -12,7 +13,7 @@ from .. import _input
 from .._parameters import describe
 from .._typing import Label, Names, Norm, Seed, Strategy, Target
 from . import _class_wise
-from ._forecast import Forecast, scores_of
+from ._forecast import Forecast, resolve_target, scores_of
 from ._groups import Groups, independent_draws
 from .bins import bin_index
 from .chance import ECENull, null_of_gaps, tilted_chance
@@ -90,10 +91,10 @@ def _forecasts(
     names: Names,
 ) -> Iterator[Forecast]:
     """Read the rows once for each target whose error is averaged, one after the other."""
-    values = _input.real_array(y_prob, "y_prob", ndim=(1, 2))
-    numbers = _input.class_numbers(y_true, values, *names)
-    for one in targets_of(target, values):
-        yield Forecast.read(numbers, values, one, sample_weight, from_logits=from_logits)
+    first = None if is_class_wise(target) else cast(Target, target)
+    rows = Forecast.read(y_true, y_prob, first, sample_weight, from_logits=from_logits, names=names)
+    for one in targets_of(target, rows.y_prob):
+        yield replace(rows, target=resolve_target(one, rows.y_prob.ndim, rows.n_classes))
 
 
 def targets_of(target: Target | Literal["class-wise"], y_prob: Any) -> list[Target]:
@@ -242,6 +243,7 @@ def ece_interval(
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
     _input.number_between(level, 0, 1, "level", open_ends=True)
+    _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
     rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     if is_class_wise(target):
         if groups is not None:
@@ -297,6 +299,7 @@ def ece_under_calibration(
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     _input.positive_whole(n_draws, "n_draws")
+    _input.same_rows(y_prob=y_prob, sample_weight=sample_weight)
     if is_class_wise(target):
         return _class_wise.null(
             y_prob, n_bins, strategy, sample_weight, norm, n_draws, random_state, from_logits=from_logits

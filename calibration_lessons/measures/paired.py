@@ -222,11 +222,13 @@ def compare(
     _input.number_between(level, 0, 1, "level", open_ends=True)
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
-    prob_a, prob_b = (
-        _input.real_array(p, name, (1, 2)) for p, name in ((prob_a, "prob_a"), (prob_b, "prob_b"))
+    _input.same_rows(y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, groups=groups)
+    _input.same_rows("columns", prob_a=prob_a, prob_b=prob_b)
+    shape, other = (
+        _input.real_array(p, name, (1, 2)).shape for p, name in ((prob_a, "prob_a"), (prob_b, "prob_b"))
     )
-    if prob_a.shape != prob_b.shape:
-        raise _input.BadValue("prob_b", f"has shape {prob_b.shape}", f"that of prob_a, {prob_a.shape}")
+    if shape != other:
+        raise _input.BadValue("prob_b", f"has shape {other}", f"that of prob_a, {shape}")
     a, b = (
         _read(y_true, prob, name, target, sample_weight, from_logits, (labels, pos_label))
         for prob, name in ((prob_a, "prob_a"), (prob_b, "prob_b"))

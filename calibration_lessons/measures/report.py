@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
+from .. import _input
 from .._parameters import describe
 from .._typing import Label, Seed, Strategy, Target
 from ._forecast import Forecast, the
@@ -181,6 +182,7 @@ def calibration_report(
     event rate 0.600
     """
     names = (labels, pos_label)
+    _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
     curve = curve_of(forecast, n_bins, strategy)
     forecast.warn_of_rows()

@@ -232,6 +232,7 @@ def risk_validation(
     >>> result.update
     'none'
     """
+    _input.same_rows(y_true=y_true, y_prob=y_prob, groups=groups)
     log_odds, labels = read_log_odds(y_true, y_prob, pos_label, from_logits=False)
     forecasts = _input.real_array(y_prob, "y_prob", (1,)).astype(np.float64)
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)

@@ -67,6 +67,7 @@ def unlabelled_accuracy(
     >>> unlabelled_accuracy([[0.95, 0.05], [0.35, 0.65]], before, [0, 1, 1, 0])
     UnlabelledAccuracy(mean_confidence=0.8, above_threshold=0.5, threshold=0.7)
     """
+    _input.same_rows(held_out_true=held_out_true, held_out_prob=held_out_prob)
     new = _input.probabilities(y_prob, ndim=(2,))
     before = _input.probabilities(held_out_prob, "held_out_prob", ndim=(2,))
     if before.shape[1] != new.shape[1]:

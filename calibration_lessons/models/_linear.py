@@ -90,6 +90,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _input.one_of(self.fit_intercept, [True, False], "fit_intercept")
         _input.number_between(self.tol, 0, 1, "tol", open_ends=True)
         _input.positive_whole(self.max_iter, "max_iter")
+        _input.same_rows(X=X, y=y, sample_weight=sample_weight)
         features = _input.finite(X, "X", ndim=(2,)).astype(np.float64, copy=False)
         labels = _input.class_labels(y)
         _input.same_length(X=features, y=labels)

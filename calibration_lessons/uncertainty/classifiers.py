@@ -56,6 +56,8 @@ def kernel_confidence(
     >>> kernel_confidence(X_train, y_train, [[0.0], [99.0]], [1, 1], bandwidth=1.0).tolist()
     [0.6, 0.5]
     """
+    _input.same_rows(X_train=X_train, y_train=y_train)
+    _input.same_rows(X=X, y_pred=y_pred)
     train = _input.finite(X_train, "X_train", ndim=(2,))
     places = _input.finite(X, "X", ndim=(2,))
     if places.shape[1] != train.shape[1]:

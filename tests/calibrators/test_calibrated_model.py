@@ -9,7 +9,13 @@ from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
-from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    VotingClassifier,
+)
 from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -507,3 +513,42 @@ def test_a_pipeline_that_hands_on_data_frames_is_calibrated_as_one_that_hands_on
             for one in (frames, make_pipeline(StandardScaler(), last))
         )
         assert np.array_equal(framed.predict_proba(frame), plain.predict_proba(frame))
+
+
+class Booster(GaussianNB):
+    """Decides to stop early where it has more than so many rows, as histogram boosting does."""
+
+    def __init__(self, rows=350):
+        super().__init__()
+        self.rows = rows
+
+    def fit(self, X, y, sample_weight=None):
+        self.do_early_stopping_ = len(X) > self.rows
+        return super().fit(X, y, sample_weight)
+
+
+def test_a_booster_that_stops_early_on_all_rows_and_not_in_the_folds_is_told():
+    for estimator in (Booster(), make_pipeline(StandardScaler(), Booster())):
+        model = cl.CalibratedModel(estimator, cl.PlattScaling())
+        with pytest.warns(UserWarning, match="^estimator stops early on all 400 rows and not in the folds"):
+            model.fit(X2, Y2)
+        model.set_params(ensemble=True).fit(X2, Y2)
+    for rows in (100, 500):
+        cl.CalibratedModel(Booster(rows), cl.PlattScaling()).fit(X2, Y2)
+
+
+def test_after_boosting_one_pair_forecasts_too_many_rare_events_and_the_ensemble_does_not():
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, (7000, 8))
+        truth = expit(-4.2 + 2 * np.sin(3 * X[:, 0]) + 1.5 * X[:, 1] - (X[:, 2] > 0) * X[:, 3])
+        y, new = rng.random(2000) < truth[:2000], truth[2000:]
+        drawn = y.mean() / truth[:2000].mean()  # more or fewer events than expected are no fault of either
+        ratio, nll = [], []
+        for ensemble in (False, True):
+            boosting = HistGradientBoostingClassifier(random_state=0)
+            model = cl.CalibratedModel(boosting, cl.PlattScaling(), ensemble=ensemble).fit(X[:2000], y)
+            p = model.predict_proba(X[2000:])[:, 1]
+            ratio.append(p.mean() / new.mean() / drawn)
+            nll.append(-(new * np.log(p) + (1 - new) * np.log1p(-p)).mean())
+        assert ratio[0] > max(1.05, ratio[1] + 0.04) and nll[0] > nll[1]

@@ -59,6 +59,18 @@ def test_logits_few_rows_and_methods_that_read_probabilities_get_none(calibrator
         calibrator.fit(X, y)
 
 
+@pytest.mark.parametrize("calibrator", [cl.PlattScaling(), cl.IsotonicCalibration()], ids=repr)
+def test_one_probability_a_row_is_told_from_the_logits_that_were_fitted(calibrator):
+    came = Z[:, 1] + RNG.logistic(size=200) > Z[:, 0]
+    fitted = clone(calibrator).fit(Z[:, 1] - Z[:, 0], came)
+    with pytest.warns(UserWarning, match="^X looks like probabilities, and the scores in fit did not"):
+        fitted.predict_proba(P[:, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fitted.predict_proba(Z[:, 1])
+        fitted.predict_proba(P[:9, 1])
+
+
 @pytest.mark.parametrize("calibrator", [cl.TemperatureScaling(), cl.MatrixScaling()], ids=repr)
 def test_probabilities_are_told_from_the_logits_that_a_fitted_calibrator_expects(calibrator):
     rng = np.random.default_rng(1)

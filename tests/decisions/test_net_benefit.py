@@ -44,6 +44,8 @@ def test_the_interval_of_a_difference_is_paired() -> None:
     square, cube, quantile = 2 * (1 + 0.25**2), 2 * (1 - 0.25**3), 1.961151  # four other rows change sides
     skew = (1 + 2 * quantile**2) * 1999 * cube / (6 * 2000**2 * square)
     assert same.high[0] == pytest.approx(quantile * np.sqrt(square / (2000 * 1999)) + skew, rel=1e-5)
+    assert list(same.to_frame()) == ["threshold", "gain", "low", "high", "treat_all"]
+    assert list(decision_curve(happened, risk, [0.2]).to_frame())[1] == "net_benefit"
 
 
 @pytest.mark.parametrize(

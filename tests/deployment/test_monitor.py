@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import asdict
+from datetime import date
 
 import numpy as np
 import pytest
@@ -216,7 +217,7 @@ def test_the_alarm_of_calibration_sleeps_where_the_accuracy_falls_and_the_confid
 
 
 def test_more_accuracy_than_promised_rings_nothing():
-    monitor, _ = filled(days=5, rows=200, accuracy=0.2)
+    monitor, _ = filled(days=5, rows=200, accuracy=0.2, target="top-label")
     assert monitor.check() == []
     assert monitor.report()[-1].accuracy_evidence < 1
 
@@ -226,7 +227,7 @@ def test_more_accuracy_than_promised_rings_nothing():
 
 @given(st.integers(0, 2**32 - 1))
 def test_a_state_comes_back_from_json_as_it_was(seed):
-    monitor, _ = filled(days=2, rows=20, seed=seed, accuracy=0.3)
+    monitor, _ = filled(days=2, rows=20, seed=seed, accuracy=0.3, target="top-label")
     monitor.check()
     again = CalibrationMonitor.from_dict(json.loads(json.dumps(monitor.to_dict(), allow_nan=False)))
     assert again.to_dict() == monitor.to_dict()
@@ -334,3 +335,30 @@ def test_windows_are_reported_in_their_order_and_without_labels_show_none():
     first, second = monitor.report()
     assert (first.window, second.window) == ("2026-11-22", "2026-11-23")
     assert first.labels == 0 and np.isnan(first.ece) and first.calibration_evidence == pytest.approx(1)
+    assert first.mean_forecast == pytest.approx(np.mean(P))
+
+
+def test_a_date_names_the_window_that_its_text_does():
+    monitor = CalibrationMonitor(5).add_forecasts(date(2026, 1, 9), P).add_labels("2026-01-09", [1], [0.2])
+    monitor.add_forecasts(date(2026, 1, 10), P)
+    assert [day.window for day in monitor.report()] == ["2026-01-09", "2026-01-10"]
+    assert monitor.curve(date(2026, 1, 9)).counts.sum() == 1
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_labels_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_saved(saved):
+    y, p = ScoreSource().sample(40, np.random.default_rng(0))
+    monitor = CalibrationMonitor(5).add_forecasts(1, p).add_labels(1, y[:10], p[:10])
+    if saved:
+        monitor = CalibrationMonitor.from_dict(monitor.to_dict())
+    else:
+        monitor.add_labels(1, y[10:20], p[10:20])
+    rows = slice(10) if saved else slice(10, 20)
+    with pytest.warns(UserWarning, match="^the labels of window 1 .* deliver each label once"):
+        monitor.add_labels(1, y[rows], p[rows])
+
+
+def test_a_monitor_notices_probabilities_that_are_read_as_logits():
+    p = np.linspace(0.1, 0.9, 20)
+    with pytest.warns(UserWarning, match="^y_prob looks like probabilities: with from_logits=True"):
+        CalibrationMonitor().add_forecasts(1, p, from_logits=True)

@@ -4,6 +4,7 @@ import inspect
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -67,6 +68,14 @@ def test_a_part_that_holds_one_class_only_is_read_where_its_names_are_told():
     assert cl.brier_score(["spam"] * 2, [0.9, 0.8], pos_label="spam") == pytest.approx(0.025)
     assert cl.brier_score(["ham"] * 2, [0.1, 0.2], pos_label="spam") == pytest.approx(0.025)
     assert cl.brier_score(["ham"] * 2, [0.1, 0.2], labels=["ham", "spam"]) == pytest.approx(0.025)
+
+
+def test_a_frame_whose_columns_follow_the_labels_or_are_no_names_of_classes_is_read_as_it_stands():
+    in_order = pd.DataFrame(P3, columns=NAMES)
+    assert cl.brier_score(NAMES[Y3], in_order, labels=list(in_order.columns)) == cl.brier_score(Y3, P3)
+    assert cl.brier_score(Y3, pd.DataFrame(P3, columns=["p", "q", 0])) == cl.brier_score(Y3, P3)
+    shuffled = pd.Series(Y3, index=RNG.permutation(60))
+    assert cl.brier_score(shuffled, pd.DataFrame(P3, index=shuffled.index)) == cl.brier_score(Y3, P3)
 
 
 @refusals("names")
