@@ -133,7 +133,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         in_part: bool = False,
     ) -> tuple[FloatArray, IntArray, Floats | None]:
         """Read calibration rows, or a part of them, in which all weights may be 0; such rows are left out."""
-<<<<<<< HEAD
+        _input.same_rows(X=X, y=y, sample_weight=sample_weight)
         array = _numbers(X)
         validate_data(self, _table(X, array), y, reset=True, skip_check_array=True)
         scores = self._check_scores(flat(array))
@@ -141,11 +141,6 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         _input.same_length(X=scores, y=labels)
         _input.labels_from_one(labels, scores, "y")
         weights = _input.weights(sample_weight, len(labels), in_part=in_part)
-=======
-        _input.same_rows(X=X, y=y, sample_weight=sample_weight)
-        scores = self._calibration_scores(X, y)
-        labels, weights = labels_and_weights(y, sample_weight, scores, n_classes(scores), in_part=in_part)
->>>>>>> w4h
         _input.label_logits(scores, labels, np.ones(1) if weights is None else weights)
         if weights is not None and weights.min() == 0:
             scores, labels, weights = scores[weights > 0], labels[weights > 0], weights[weights > 0]
