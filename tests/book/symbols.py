@@ -353,7 +353,7 @@ def matrix_scaling(draw: Any) -> Values:
     loss = d.penalised_loss(y, q.tolist(), a, b, m.tolist(), strength, of_vector)
     return ROWS | CLASSES | {
         "z_": z[0], "W_": W, "b_": b, "q_": q, "y_": y + 1, "J": loss, "a": a, r"\lambda": strength, 
-        r"\mu": of_vector, "m_": m, "eq-matrix-scaling": {"q_": q[0]},
+        r"\mu": of_vector, "m_": m, r"j \in": range(1, K + 1), "eq-matrix-scaling": {"q_": q[0]},
     }
 
 
