@@ -88,6 +88,6 @@ def _downhill(function: Convex, theta: Floats, here: Slopes, step: Floats) -> tu
         if most < np.inf and at(most).along(step)[0] <= 0:
             share = most
         else:
-            share = increasing_root(lambda part: at(part).along(step), 1.0)
+            share = increasing_root(lambda part: at(min(part, most)).along(step), 1.0)
         ahead = at(share)
     return function.moved(theta, share * step), ahead

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from sklearn.frozen import FrozenEstimator
@@ -61,6 +61,7 @@ def test_no_other_powers_from_zero_up_have_a_smaller_cross_entropy(case, prior_t
         assert least <= found.fun + 1e-9
 
 
+@example((np.array([0.1, 0.1, 0.2, 0.2, 0.3, 0.5, 1.0]), np.array([0, 0, 0, 1, 0, 1, 1])))  # one far out
 @given(scores_and_labels())
 def test_a_curve_exists_exactly_where_no_threshold_separates_the_labels_and_always_with_prior_targets(case):
     p, labels = case
