@@ -289,8 +289,8 @@ def cross_validated(rows: AffineRows, curvature: tuple[float, Floats]) -> HeldOu
             if len(losses) > 2 and losses[-1] > losses[-2] > losses[-3]:
                 break
     weight = sum(float(new.weights.sum()) for _, new in parts)
-    strengths, intercepts, summed = np.transpose(tried)
-    return HeldOut(strengths, intercepts, summed, weight)
+    strengths, of_vector, summed = np.transpose(tried)
+    return HeldOut(strengths, of_vector, summed, weight)
 
 
 def averaged(
