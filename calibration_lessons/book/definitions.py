@@ -245,7 +245,7 @@ def coin_expected(p, tosses, uncertainty):
     "eq-kernel-confidence",
     latex=r"""
     \begin{aligned}
-    C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X) &=
+    \mathrm{conf}(x_0) &=
     \frac{1 + \sum_{i=1}^{n} \kappa(x_0, x_i)\, [\, y_i = \psi(x_0)\, ]}
     {K + \sum_{i=1}^{n} \kappa(x_0, x_i)}, \\
     \kappa(x_0, x_i) &= e^{-\lVert x_0 - x_i \rVert^2 / (2 \ell^2)}

@@ -835,7 +835,7 @@ def plane(
     ax = _axes(ax)
     shades = LinearSegmentedColormap.from_list(color, ["white", _color(color)])
     mesh = ax.pcolormesh(x, y, heights, cmap=shades, vmin=0, shading="nearest", rasterized=True)
-    _clouds(ax, clouds or {}, spare_colors(clouds or {}, (BLACK, GREEN, PURPLE)))
+    _clouds(ax, clouds or {}, spare_colors(clouds or {}, (GREEN, PURPLE, BLACK)))
     for name, place in (names or {}).items():
         ax.plot(*place, color=BLACK, marker="*", markersize=12, markeredgecolor="white", linestyle="none")
         ax.annotate(name, place, (6, 3), textcoords="offset points", fontsize=13, fontweight="bold")

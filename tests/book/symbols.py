@@ -76,7 +76,7 @@ def classifiers(draw: Any) -> Values:
     rows, place, y, width = draw.normal(size=(n, J)), draw.normal(size=J), draw.permutation(LABELS), 1.3
     return ROWS | {
         "K": K, "x_0": place, "x_": rows, "y_": y, r"\ell": width, r"\psi": lambda row: 1,
-        r"C(\hat y_0 = y_0 \mid x_0, \psi(x_0), X)": d.kernel_confidence(rows, y, place, 1, width, K),
+        r"\mathrm{conf}(x_0)": d.kernel_confidence(rows, y, place, 1, width, K),
         r"\kappa": lambda a, b: 1 / (d.kernel_confidence([b], [0], a, 0, width, 0) - 1),  # (1 + k) / (0 + k)
     }
 
