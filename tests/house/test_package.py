@@ -267,9 +267,11 @@ def test_the_changelog_names_the_version_and_what_is_to_come():
 @pytest.mark.kernel
 def test_a_strict_type_checker_passes_a_users_script(installed, tmp_path):
     shutil.copy(ROOT / "tests/house/user_script.py", tmp_path)
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports", "silent", "user_script.py"]
-    done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True,
-                          env=os.environ | {"MYPYPATH": str(installed)})  # fmt: skip
+    known = ["--config-file", ROOT / "pyproject.toml", "--cache-dir", ROOT / ".mypy_cache"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *known, "user_script.py"], cwd=tmp_path,
+        env=os.environ | {"MYPYPATH": str(installed)}, check=False, capture_output=True, text=True,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout
 
 
