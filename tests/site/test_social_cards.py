@@ -66,7 +66,8 @@ def test_a_title_stays_between_the_part_and_the_name_of_the_course_and_left_of_t
 def test_the_cards_lie_where_the_heads_name_them_and_only_where_there_is_an_address(
     address: str, tmp_path: Path
 ) -> None:
-    titles = {"book/measures/ece": nodes.title("", "", nodes.Text("80 % "), nodes.raw("", "<!-- given -->"))}
+    signs = nodes.Text(8 * "%")
+    titles = {"book/measures/ece": nodes.title("", "", signs, nodes.raw("", "<!-- given -->"))}
     app = SimpleNamespace(
         config=SimpleNamespace(html_baseurl=address),
         builder=SimpleNamespace(name="html"),
@@ -76,3 +77,6 @@ def test_the_cards_lie_where_the_heads_name_them_and_only_where_there_is_an_addr
     write_cards(app)  # type: ignore[arg-type]
     drawn = [f"{address}/{file.relative_to(tmp_path).as_posix()}" for file in tmp_path.rglob("*.png")]
     assert drawn == ([head(address)["og:image"]] if address else [])
+    for file in tmp_path.rglob("*.png"):
+        title = Image.open(file).convert("L").crop((0, 250, 750, 380))
+        assert title.point(lambda grey: 255 - grey).getbbox()[2] > 400, "hints laid the signs over each other"
