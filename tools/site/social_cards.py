@@ -27,7 +27,6 @@ from tools.site.page_weight import FACES
 INK = "#1c2733"
 SHORT = 4  # lines of a title in large letters
 FEWEST = 20  # rows of a bin that is shown
-AS_DRAWN = {"text.hinting": "none"}  # hints make the percent sign of the serif typeface as wide as a point
 
 
 def card(title: str, part: str) -> Figure:
@@ -76,5 +75,5 @@ def write_cards(app: Sphinx) -> None:
     for page, title in app.env.titles.items():
         file = Path(app.outdir) / CARDS.format(page=page)
         file.parent.mkdir(parents=True, exist_ok=True)
-        with rc_context(AS_DRAWN):
+        with rc_context({"text.hinting": "none"}):  # hints make the serif's percent sign as wide as a point
             card(re.sub("<!--.*?-->", "", title.astext()), part_of(page)).savefig(file)
