@@ -221,6 +221,10 @@ def without_a_best(rng, own):
     yield z.argmax(axis=1), z
     yield z.argmin(axis=1), z
     yield network(rng, 60)
+    second = np.argsort(z, axis=1)[:, -2]
+    yield second, np.where(np.eye(4)[second] > 0, z.max(axis=1, keepdims=True) - 0.5, z)  # never right, often near
+    yield np.array([0, 0, 0]), np.array([[1.0, 0.0], [1.0, 0.0], [0.0, float(rng.integers(3, 9))]])  # mostly right
+    yield np.array([1, 0]), np.array([[2.0, 2.0, 0.0], [1.0, 0.0, 0.0]])  # never the first of equals, and never below
 
 
 def consistency_scaled(rng, own):
@@ -329,6 +333,11 @@ def curves_hard(rng, own):
     z, slopes, _ = curves(rng, 5, 3)
     yield z, slopes, np.array([-2000.0, -2000.0, -2000.0])
     yield z + 40, slopes, np.array([0.0, 1.0, -1.0])
+    yield z, slopes, rng.normal(size=3) - 40  # near 0, and not rounded to it
+    for far in (50.0, 900.0):  # sure before the line, and in doubt behind it
+        sure = np.array([[far, 0.0, rng.normal()]])
+        rivals = [logsumexp(np.delete(sure[0], k)) for k in range(3)]
+        yield sure, slopes, rng.normal(size=3) - slopes * (sure[0] - rivals)
 
 
 def shares(rng, n, n_classes, parts, even=1.0):
@@ -397,7 +406,7 @@ def first_of_pair(values, calls):
 
 
 def second_of_pair(values, calls):
-    told = pair_is_right(values, calls, 1, 1e-5, "after: fit on the calibration part, judge on the test part")
+    told = pair_is_right(values, calls, 1, 3e-6, "after: fit on the calibration part, judge on the test part")
     leaks = told and all(
         same(value[1], on_test_part(*call)[1], 0, 1e-6) for value, call in zip(values, calls, strict=True)
     )
@@ -436,6 +445,20 @@ def fixed_bracket(labels, logits):
         return negative_log_likelihood(labels, np.asarray(logits) / t, from_logits=True)
 
     return minimize_scalar(loss, bounds=(0.01, 10), method="bounded", options={"xatol": 1e-10}).x
+
+
+def by_accuracy(labels, logits):
+    accuracy = np.mean(logits.argmax(axis=1) == labels)
+    if not 1 / logits.shape[1] < accuracy < 1:
+        raise ValueError("no temperature fits")
+    of_label = logits[np.arange(len(labels)), labels]
+
+    def imbalance(log_beta):
+        p = softmax(logits * np.exp(log_beta))
+        return ((p * logits).sum(axis=1) - of_label).mean()
+
+    scale = np.log(np.mean(logits.max(axis=1) - logits.mean(axis=1)))
+    return float(np.exp(-brentq(imbalance, -scale - 20, -scale + 20, xtol=1e-13)))
 
 
 def loose(labels, logits):
@@ -581,6 +604,13 @@ def log_odds_of_the_softmax(logits, slopes, intercepts):
     p = softmax(logits)
     r = expit(slopes * np.log(p / (1 - p)) + intercepts)
     return r / r.sum(axis=1, keepdims=True)
+
+
+def with_rounded_odds(logits, slopes, intercepts):
+    p = softmax(logits)
+    r = expit(slopes * (np.log(p) - np.log1p(-p)) + intercepts)
+    total = r.sum(axis=1, keepdims=True)
+    return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / p.shape[1])
 
 
 def curve_of(scores, hits, new_p, **how):
@@ -729,6 +759,7 @@ VALUE = "the value of a bin is the mean label of its rows"
 WHOLE = "merge until no block lies above its right neighbour, backwards, too"
 TIES = "rows with equal scores get one value: put them together first"
 BLOCK = "the value of a block is the weighted mean label of its rows"
+ODDS = "a probability that has rounded to 0 or 1 has no log-odds: work with the logits"
 RIVALS = "the log-odds of a class hold all its rivals: its logit minus the log of the sum of the others' exponentials"
 SUMS = "divide each row by its own sum"
 PAIRS = "pool the probabilities of all rows and classes, each with a 1 if its class came and a 0 if not"
@@ -836,6 +867,7 @@ QUESTIONS = [
         [Case("the NLL is smallest at your T", 2, networks_plain), Case(UNITS, 1.5, networks_scaled),
          Case("a ValueError where there is no best temperature, and only there", 1.5, without_a_best)],
         {few_steps: EARLY, fixed_bracket: UNITS,
+         by_accuracy: "the accuracy does not say whether a temperature fits: look at the slope of the NLL at both limits",
          "np.exp(-brentq -> np.exp(brentq": "you found 1/T",
          "-scale - 20, -scale + 20 -> -5, 5": UNITS,
          "xtol=1e-13 -> xtol=1e-3": EARLY,
@@ -888,6 +920,8 @@ QUESTIONS = [
          "fitted.predict_proba(test_logits)) -> fitted.predict_proba(test_logits)) / 2": SUMMED,
          "fitted.predict_proba(test_logits) -> softmax(test_logits * fitted.temperature_)": "divide by T",
          "fitted.predict_proba(test_logits) -> softmax(test_logits / 1.5)": "the fitted temperature",
+         "fitted.predict_proba(test_logits) -> softmax(test_logits / round(fitted.temperature_, 1))":
+             "the fitted temperature, with more than one decimal",
          "part(network, -> part(1,": "of the network that is given",
          "fit(calibration_logits, calibration_labels) -> fit(calibration_logits[:500], calibration_labels[:500])": SOME},
         fixed=True,
@@ -999,7 +1033,8 @@ QUESTIONS = [
          "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.delete(z, k, axis=1).max(axis=1)": RIVALS,
          "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.delete(z, k, axis=1).mean(axis=1)": RIVALS,
          "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.log(np.exp(np.delete(z, k, axis=1)).sum(axis=1))": LARGE,
-         log_odds_of_the_softmax: "a probability that has rounded to 0 or 1 has no log-odds: work with the logits",
+         log_odds_of_the_softmax: ODDS, with_rounded_odds: ODDS,
+         "total = r.sum -> r = r + 1e-12; total = r.sum": "small answers have their proportions: 1/K only where all are 0",
          "return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / z.shape[1]) -> return r": SUMS,
          "r.sum(axis=1, keepdims=True) -> r.sum(keepdims=True)": SUMS,
          "r.sum(axis=1, keepdims=True) -> r.sum(axis=0, keepdims=True)": SUMS,

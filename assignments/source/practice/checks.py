@@ -287,6 +287,8 @@ def updates_hard(rng, own):
     alike = int(rng.integers(1, 9)) + np.linspace(-0.25, 0.25, 11)  # nearly one answer for everybody
     yield alike, (np.arange(11) < 3).astype(int)
     yield -alike, (np.arange(11) < 10).astype(int)
+    apart = np.repeat([-60.0, 60.0], 10) + rng.normal(size=20)  # between the two groups the forecasts do not move
+    yield apart, (np.arange(20) < int(rng.integers(3, 8))).astype(int)
 
 
 def updates_without(rng, own):
@@ -339,6 +341,10 @@ def lists_hard(rng, own):
     labels = rng.integers(0, 4, 31)  # a model that is sure and right, and patients who leave it in doubt
     p = (12 * np.eye(4)[labels] + rng.multinomial(4, np.full(4, 1 / 4), 31)) / 16
     yield p, labels, rng.multinomial(16, np.full(4, 1 / 4), 20) / 16, 0.25
+    wrong = rng.permutation(31) < 7  # a model that is sure, and wrong in 7 of 31: nothing lies between two scores
+    said = labels + wrong
+    p = (14 * np.eye(4)[said % 4] + 2 * np.eye(4)[(said + 2) % 4]) / 16
+    yield p, labels, rng.permuted(np.tile([[12, 2, 1, 1], [13, 1, 1, 1], [14, 2, 0, 0]], (4, 1)) / 16, axis=1), 0.25
 
 
 def answers(rng, n, places):
@@ -550,6 +556,14 @@ def newton_from_zero(z, y):
     return b
 
 
+def newton_from_the_mean(z, y):
+    b = by_the_mean_score(z, y)
+    for _ in range(50):
+        p = expit(z + b)
+        b = b - np.mean(p - y) / np.mean(p * (1 - p))
+    return b
+
+
 def with_prior_targets(z, y):
     return intercept_update(np.r_[z, z.mean(), z.mean()], np.r_[y, 0, 1])
 
@@ -710,7 +724,7 @@ QUESTIONS = [
          f"{SORT} -> np.arange(len(p))": "sort the rows by p before you cut them", f"{SORT} -> np.lexsort((y, p))": ALIKE,
          f"{SORT} -> np.lexsort((-y, p))": ALIKE,
          f"{SORT} -> np.lexsort((np.random.default_rng(0).random(len(p)), p))": ALIKE,
-         f"{SORT}, n_bins) -> {SORT}[::-1], n_bins)": "sort from the smallest p to the largest",
+         f"{SORT}, n_bins) -> {SORT}[::-1], n_bins)": "sort from the smallest p to the largest; the first groups hold one more",
          f"{SORT} -> np.argsort(y, kind='stable')": "sort by p, not by y",
          "sum(abs(np.sum(y[group] - p[group])) for group in groups) -> abs(sum(np.sum(y[group] - p[group]) for group in groups))":
              CANCEL,
@@ -902,6 +916,7 @@ QUESTIONS = [
         {by_the_mean_forecast: "the difference of the log-odds of two means is a start: the mean of a sigmoid is not the sigmoid of a mean",
          by_the_mean_score: "the mean of the sigmoids, not the sigmoid of the mean",
          log_odds_of_the_share: "b is added to the model's log-odds; it does not replace them", newton_from_zero: UNITS,
+         newton_from_the_mean: "a step of Newton's method may lead far away: keep b between two bounds",
          with_prior_targets: "the mean label as it is, without prior targets",
          half_and_half: "the rows as they come: balancing them leaves the error where it is",
          "range(100) -> range(8)": "nearly: search on, to six digits", "odds - z.max(), odds - z.min() -> -20.0, 20.0": UNITS,
@@ -944,6 +959,8 @@ QUESTIONS = [
          "np.sort(1 - p[np.arange(len(p)), labels]) -> np.sort(1 - p[np.arange(len(p)), labels])[::-1]": "from the smallest score on",
          "np.sort(1 - p[np.arange(len(p)), labels]) -> 1 - p[np.arange(len(p)), labels]": "the scores in order",
          "limit = -> limit = np.quantile(scores, 1 - alpha); scores[0] =": "one of the scores, by its rank, not between two",
+         "scores[rank - 1] if rank -> np.quantile(scores, rank / len(p)) if rank": "one of the scores, by its rank, not between two",
+         'scores[rank - 1] if rank -> np.quantile(scores, rank / len(p), method="higher") if rank': "the rank is off by one",
          lists_by_class: "one limit for all classes", lists_that_add_up: "that is what a calibrated model would list; nothing is promised of yours",
          "scores = -> p, labels = p[:9], labels[:9]; scores =": SOME,
          "scores = -> new_p -= 0.0625; new_p = new_p + 0.0625; scores =": STAYS},

@@ -225,6 +225,9 @@ MEANS = "you took the mean of the entropies for the entropy of the mean"
 ROUGH = "nearly: draws or a coarse grid miss the fourth decimal"
 PRIOR = "the prior's parameters count like tosses"
 PARTS = "the epistemic part is the total without the aleatoric part"
+FIVE = "what do five networks know that one does not?"
+WORRY = "the number is larger where the image should worry us"
+ITSELF = "a row's alarm must not depend on the other rows"
 CURVES = "both curves count, from h = 1/2 on"
 FORECAST, TOTAL = (
     "(a + heads) / (a + b + tosses)",
@@ -365,16 +368,16 @@ QUESTIONS = [
         "alarm", alarm,
         [Case("the strongest noise, 94 % of the pairs", 2, noisy_images, judge=alarmed_by_noise),
          Case("another kind of change, 90 % of the pairs", 2, turned_images, judge=alarmed_by_turns)],
-        {spread_of_the_first: "what five networks know", ".epistemic -> .aleatoric": "what five networks know",
-         "return cl -> return -cl": "the direction", ".epistemic -> .epistemic.argsort().argsort()": "each row for itself",
+        {spread_of_the_first: FIVE, ".epistemic -> .aleatoric": FIVE,
+         "return cl -> return -cl": WORRY, ".epistemic -> .epistemic.argsort().argsort()": ITSELF,
          ".epistemic -> .epistemic.mean()": "one number for each row", ".epistemic -> .epistemic[:9]": SOME,
-         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> member_probs.mean(axis=0).max(axis=1)": "the direction",
-         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.zeros(member_probs.shape[1])": "a number that tells",
-         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> cl.uncertainty.entropy(member_probs[1])": "what five networks know",
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> member_probs.mean(axis=0).max(axis=1)": WORRY,
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.zeros(member_probs.shape[1])": "the same number for every image tells nothing",
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> cl.uncertainty.entropy(member_probs[1])": FIVE,
          "(member_probs).epistemic -> (member_probs).epistemic - cl.uncertainty.decompose_uncertainty(member_probs).epistemic.mean()":
-             "each row for itself",
+             ITSELF,
          "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.random.default_rng(0).random(member_probs.shape[1])":
-             "a number that tells",
+             "a number that is drawn tells nothing",
          "return cl -> member_probs[0] = member_probs[0][::-1]; return cl": STAYS},
     ),
 ]  # fmt: skip
