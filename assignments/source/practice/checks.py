@@ -151,6 +151,11 @@ def choices(logits, tokens, temperature):
     return softmax(s / temperature)
 
 
+def expected_there(losses, g):
+    w = np.asarray(g) / (1 - np.asarray(g))
+    return w @ losses / w.sum(), w.sum() ** 2 / (w @ w)
+
+
 def forecasts(rng, n):
     p = rng.permutation(np.arange(1, n + 1)) / (n + 1)
     return (rng.random(n) < 0.2 + 0.5 * p).astype(int), p
@@ -431,6 +436,23 @@ def choices_hard(rng, own):
     yield *asked(rng, [6, 4], 2, 0.5), float(rng.integers(5, 9)) / 4
 
 
+def older_plain(rng, own):
+    for n in (6, 40):
+        yield rng.random(n) ** 2, rng.beta(2, 3, n).round(3)
+
+
+def older_hard(rng, own):
+    g = rng.beta(2, 3, 60)
+    g[rng.permutation(60)[:20]] = 0
+    yield rng.random(60) ** 2, g
+    g = rng.beta(1, 9, 30)
+    g[rng.integers(30)] = 1 - 2.0**-12
+    yield rng.random(30) ** 2, g
+    yield rng.random(25) ** 2, np.full(25, float(rng.choice([0.125, 0.25, 0.75])))
+    yield rng.random(500) ** 2, rng.beta(2, 300, 500)
+    yield rng.random(1), np.array([0.75])
+
+
 def last_of_equals_first(y, p, n_bins):
     groups = np.array_split(np.lexsort((-np.arange(len(p)), p)), n_bins)
     return sum(abs(np.sum(y[group] - p[group])) for group in groups) / len(y)
@@ -644,6 +666,10 @@ def only_the_last(logits, tokens, temperature):
     return softmax(token_logs(logits, tokens)[np.arange(len(tokens)), last] / temperature)
 
 
+LOSS, BEHIND = "w @ losses / w.sum()", "w.sum() ** 2 / (w @ w)"
+ODDS_OF_G = "np.asarray(g) / (1 - np.asarray(g))"
+RATIO = "the ratio of the densities is proportional to the odds of g"
+KISH = "it rests on the sum of the weights and that of their squares; equal weights leave all rows, one large one hardly any"
 SORT, GROUPS = 'np.argsort(p, kind="stable")', "sort, cut, weigh by rows, absolute value in each group"
 ALIKE = "rows with equal p keep their order"
 CANCEL = "gaps of different sign cancel: take the absolute value in each group"
@@ -783,8 +809,8 @@ QUESTIONS = [
     ),
     Question(
         "decide", decide,
-        [Case("two decisions, with a referral and without", 1.5, decisions_plain, shown=True),
-         Case("dear false alarms, equals, many decisions, right ones not free", 1.5, decisions_hard)],
+        [Case("two decisions, with a referral and without", 1, decisions_plain, shown=True),
+         Case("dear false alarms, equals, many decisions, right ones not free", 1, decisions_hard)],
         {threshold_only: "right ones may cost something: compare all expected costs", last_of_equal_decisions: "of equals the first",
          "expected.argmin(axis=1)) -> (p > 0.5).astype(int))": "one half is the wrong threshold",
          "@ np.asarray(costs) -> @ np.asarray(costs)[:, :2].T": TABLE, "[1 - p, p] -> [p, 1 - p]": TABLE,
@@ -938,8 +964,8 @@ QUESTIONS = [
     ),
     Question(
         "shortlists", shortlists,
-        [Case("some patients, and new ones", 1.5, lists_plain, shown=True),
-         Case("equal scores, scores at the limit, few calibration rows", 1.5, lists_hard)],
+        [Case("some patients, and new ones", 1, lists_plain, shown=True),
+         Case("equal scores, scores at the limit, few calibration rows", 1, lists_hard)],
         {"len(p) + 1 -> len(p)": NEW, "np.ceil( -> np.floor(": "rounded up", "scores[rank - 1] -> scores[rank - 2]": "the rank is off by one",
          "scores[rank - 1] if rank <= len(p) else 1.0 -> scores[min(rank, len(p) - 1)]": "the rank is off by one",
          "scores[rank - 1] if rank <= len(p) else 1.0 -> scores[min(rank, len(p)) - 1]":
@@ -1068,5 +1094,43 @@ QUESTIONS = [
          "tokens = np.asarray(tokens) -> tokens = np.asarray(tokens)[:, :3]; logits = logits[:, :3]": "all tokens of an answer count",
          "tokens = np.asarray(tokens) -> tokens[tokens < 0] = 0": STAYS},
         ["calibration_lessons.book.definitions"], rtol=0, atol=6e-4,
+    ),
+    Question(
+        "older", expected_there,
+        [Case("some patients", 1, older_plain, shown=True),
+         Case("patients who are not like any there, one who outweighs the rest, equal weights", 1, older_hard)],
+        {f"w = {ODDS_OF_G} -> w = np.asarray(g)": f"g is no weight yet: {RATIO}",
+         f"w = {ODDS_OF_G} -> w = 1 / (1 - np.asarray(g))": f"g over 1 - g: {RATIO}",
+         f"w = {ODDS_OF_G} -> w = (1 - np.asarray(g)) / np.asarray(g)": "upside down: who looks like the new clinic counts more",
+         f"w = {ODDS_OF_G} -> w = 1 / np.asarray(g)": "upside down: who looks like the new clinic counts more",
+         f"w = {ODDS_OF_G} -> w = np.log({ODDS_OF_G})": "the odds, not their logarithm",
+         f"w = {ODDS_OF_G} -> w = np.log1p({ODDS_OF_G})": "the odds, not a logarithm",
+         f"w = {ODDS_OF_G} -> w = np.exp(np.asarray(g))": RATIO,
+         f"w = {ODDS_OF_G} -> w = np.sqrt({ODDS_OF_G})": "the odds, not their root",
+         f"w = {ODDS_OF_G} -> w = ({ODDS_OF_G}) ** 2": "the odds, not their square",
+         f"w = {ODDS_OF_G} -> w = np.minimum({ODDS_OF_G}, 10)": "no weight is cut off: how few rows are left is what the second number says",
+         f"w = {ODDS_OF_G} -> w = np.maximum({ODDS_OF_G}, 1e-3)": "who is like nobody there has the weight 0",
+         f"w = {ODDS_OF_G} -> w = (np.asarray(g) > 0.5).astype(float)": "every patient counts by a weight, also those below one half",
+         f"w = {ODDS_OF_G} -> w = np.ones(len(g))": "that is the mean at the old clinic: give weights to its patients",
+         f"{LOSS}, -> np.mean(losses),": "the loss at the new clinic: a weighted mean",
+         f"{LOSS}, -> w @ losses / len(w),": "the weights are known up to a factor: divide by their sum",
+         f"{LOSS}, -> w @ losses / (len(w) - 1),": "the weights are known up to a factor: divide by their sum",
+         f"{LOSS}, -> w @ losses,": "the weights are known up to a factor: divide by their sum",
+         f"{LOSS}, -> losses[w.argmax()],": "a mean over all patients",
+         f"{LOSS}, -> w @ np.sqrt(losses) / w.sum(),": "the losses as they are given",
+         f"{BEHIND} -> len(w)": f"the weights cost rows: {KISH}", f"{BEHIND} -> np.sum(w > 0)": f"the weights cost rows: {KISH}",
+         f"{BEHIND} -> w.sum()": KISH, f"{BEHIND} -> 1 / (w @ w)": f"for weights with any sum: {KISH}",
+         f"{BEHIND} -> w.sum() / (w @ w)": KISH, f"{BEHIND} -> (w @ w) / w.sum() ** 2": f"upside down: {KISH}",
+         f"{BEHIND} -> (w @ w) / w.sum()": KISH, f"{BEHIND} -> w.sum() / w.max()": f"that is another count than Kish's: {KISH}",
+         f"{BEHIND} -> len(w) * (1 - w.std() / w.mean())": KISH,
+         f"{BEHIND} -> len(w) / (1 + w.var())": "the squared coefficient of variation: divide by the mean first",
+         f"{BEHIND} -> len(w) / (1 + w.var(ddof=1) / w.mean() ** 2)": "the variance of the weights themselves, divided by n",
+         f"{BEHIND} -> np.exp(-np.sum(w / w.sum() * np.log(np.maximum(w / w.sum(), 1e-300))))":
+             f"that is the exponential of an entropy, another count than Kish's: {KISH}",
+         f"return {LOSS}, {BEHIND} -> return {BEHIND}, {LOSS}": "the loss comes first",
+         f"return {LOSS}, {BEHIND} -> return round({LOSS}, 2), round({BEHIND})": "every digit",
+         "w = np -> losses, g = losses[:20], g[:20]; w = np": SOME,
+         "w = np -> g /= 1 - g; g = g / (1 + g); w = np": STAYS},
+        ["calibration_lessons.book.definitions", "calibration_lessons.measures.bins:effective_rows"],
     ),
 ]  # fmt: skip
