@@ -229,7 +229,7 @@ def penalties(said):
 
 
 def pay_inside(rng, own):
-    said = rng.permutation(rng.choice(np.arange(1, 40), 15, replace=False) / 40)
+    said = rng.permutation(rng.choice(np.delete(np.arange(1, 40), 19), 15, replace=False) / 40)  # at 1/2 all are as good
     for penalty in penalties(said):
         yield said, penalty, rng.choice(said, 5, replace=False)
 
@@ -310,6 +310,15 @@ def last_of_equal_pay(said, penalty, beliefs):
     return best_paid(said[::-1], penalty[:, ::-1], beliefs)
 
 
+def smallest_of_equal_pay(said, penalty, beliefs):
+    order = np.argsort(said)
+    return best_paid(said[order], penalty[:, order], beliefs)
+
+
+def largest_of_equal_pay(said, penalty, beliefs):
+    return smallest_of_equal_pay(-said, penalty, beliefs) * -1
+
+
 def within_tenths(forecasts, happened):
     return brier_parts(np.ceil(forecasts * 10) / 10 - 0.05, happened)
 
@@ -343,6 +352,7 @@ OWN = "each event happens with the probability of its own score"
 ANEW = "draw each outcome independently, and anew in each draw"
 GIVEN = "use the generator that is given, and no other"
 BELIEF = "weigh each outcome by the chance that the belief gives it"
+FIRST_OF_EQUALS = "of equally good forecasts the first in the order of said"
 COST, EXPECTED = "said[np.argmin(expected)]", "expected = chances[possible] @ penalty[possible]"
 ROWS = "weigh each group by its rows"
 SQUARES = "squared distances"
@@ -541,7 +551,7 @@ QUESTIONS = [
          f"{EXPECTED} -> expected = chances @ np.nan_to_num(penalty, posinf=0)": "an infinite penalty is not free",
          f"{EXPECTED} -> expected = chances @ np.minimum(penalty, 1000)": "an infinite penalty is too dear at every chance",
          "said, penalty = np.asarray(said -> said, penalty = np.asarray(np.sort(said)": "the columns stand in the order of said",
-         last_of_equal_pay: "of equally good forecasts the first",
+         last_of_equal_pay: FIRST_OF_EQUALS, smallest_of_equal_pay: FIRST_OF_EQUALS, largest_of_equal_pay: FIRST_OF_EQUALS,
          "for belief in beliefs -> for belief in np.full(len(beliefs), beliefs[0])": "one forecast for each belief",
          "best = [] -> said.sort(); best = []": STAYS},
         WITHOUT,
@@ -596,6 +606,7 @@ QUESTIONS = [
          f"{WALK} -> return np.abs(np.cumsum(steps)).argmax() / len(scores)": "the distance, not the place where it is largest",
          "np.bincount(place, np.asarray(happened) - scores) -> np.bincount(place, happened) - np.unique(scores)":
              "every row counts, also where scores are equal",
+         "np.unique(scores -> np.unique(np.round(scores, 1)": "scores are equal to every digit: do not round",
          "np.asarray(happened) - scores -> np.asarray(happened) - (scores > 0.5)": "outcome minus score, not minus a decision",
          "np.asarray(happened) - scores -> np.abs(np.asarray(happened) - scores)": "outcome minus score, with its sign",
          "_, place = -> scores, happened = scores[:30], happened[:30]; _, place =": SOME,

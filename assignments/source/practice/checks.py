@@ -229,7 +229,7 @@ def paired(rng, n, far=0.05):
 def decisions_plain(rng, own):
     costs = np.array([[0, int(rng.integers(4, 9))], [int(rng.integers(15, 30)), 0]])
     yield np.array([0.05, 0.3, 0.9]), costs, np.inf
-    yield np.arange(1, 20) / 20, costs, 1.7
+    yield np.arange(1, 20) / 20, costs, 1.73  # no decision costs exactly as much, so no rounding decides
 
 
 def decisions_hard(rng, own):
@@ -539,6 +539,16 @@ def row_by_row(confidence, right, limit):
     return (kept[-1] + 1) / len(order) if len(kept) else 0.0
 
 
+def halved(confidence, right, limit):
+    levels = np.unique(confidence)[::-1]
+    low, high = -1, len(levels) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = np.mean(1 - right[confidence >= levels[middle]]) <= limit
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return np.mean(confidence >= levels[low]) if low >= 0 else 0.0
+
+
 def as_promised(confidence, right, limit):
     order = np.sort(confidence)[::-1]
     return np.mean(np.cumsum(1 - order) / np.arange(1, len(order) + 1) <= limit)
@@ -841,6 +851,8 @@ QUESTIONS = [
          "(1 - p) * costs[0, decision] + p * costs[1, decision] -> p * costs[0, decision] + (1 - p) * costs[1, decision]": TABLE,
          "(1 - p) * costs[0, decision] + p * costs[1, decision] -> costs[(p > 0.5).astype(int), decision]":
              "promised: weighed by the probabilities",
+         "referred = decision == -1 -> referred = decision == -1; decision = np.minimum(decision, min(1, costs.shape[1] - 1))":
+             "there may be more than two decisions",
          "promised).mean(), -> promised).sum(),": "means over all patients", PAID + f" -> {PAID.replace('mean', 'sum')}":
              "means over all patients",
          "return np.where(referred, referral, promised).mean(), np.where(referred, referral, paid).mean() -> "
@@ -879,13 +891,13 @@ QUESTIONS = [
          "optimal_decision(p, costs -> optimal_decision(p, costs.T": "rows of the table are true classes",
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
          "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
-        atol=1e-4, within="report",
+        atol=1e-5, within="report",
     ),
     Question(
         "answered", answered,
         [Case("distinct confidences", 1.5, coverages_plain, shown=True),
          Case("equal confidences, a risk that rises and falls, a risk of exactly the limit, none and all", 1.5, coverages_hard)],
-        {until_the_first_excess: WIDEST, row_by_row: "rows with equal confidence are answered together or not at all",
+        {until_the_first_excess: WIDEST, halved: WIDEST, row_by_row: "rows with equal confidence are answered together or not at all",
          as_promised: "the errors that came, not those that the confidences promise",
          "wrong[rows].mean() <= limit -> wrong[rows].mean() < limit": "at most the limit: equal is allowed",
          "wrong[rows].mean() <= limit -> wrong[rows].sum() / len(wrong) <= limit": AMONG,
@@ -902,6 +914,7 @@ QUESTIONS = [
          "return max(shares) -> return shares[-1]": WIDEST,
          "np.unique(confidence) -> [1 - limit]": "the errors that came decide, not the confidences",
          "np.unique(confidence) -> np.arange(101) / 100": "every confidence that occurs is a candidate",
+         "np.unique(confidence) -> np.arange(1001) / 1000": "every confidence that occurs is a candidate",
          "shares = [0.0] -> shares = [0.0]; confidence, wrong = confidence[:30], wrong[:30]": SOME,
          "shares = [0.0] -> shares = [0.0]; right.sort()": STAYS},
         DECISIONS,
