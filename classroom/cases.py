@@ -33,6 +33,7 @@ LONGEST = 200
 STAYS = "your function changes its caller's arrays: work on a copy"
 BESIDE = "the edges are m/M to every digit: a score just above one belongs to the bin on its right"
 EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
+RANGE = "the bins cut up [0, 1], not the range of the scores"
 SOME = "all rows count, not the first ones only"
 TRY = "the inputs are not shown, so try each"
 

@@ -15,7 +15,7 @@ from calibration_lessons import (
     softmax,
 )
 from calibration_lessons.book import datasets  # fmt: skip
-from classroom.cases import BESIDE, EDGE, SOME, STAYS, ByHand, Case, Question, same
+from classroom.cases import BESIDE, EDGE, RANGE, SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.book.definitions", "sklearn.calibration"]
 CURVES = ["sklearn.isotonic", "sklearn._isotonic", "scipy.optimize._isotonic", "scipy.optimize._pava_pybind"]
@@ -241,6 +241,8 @@ def without_a_balance(rng, own):
     yield z.argmax(axis=1), z
     yield z.argmin(axis=1), z
     yield np.zeros(4, dtype=int), np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 0.0], [0.0, 1.0]])
+    tied = np.array([[2, 2, 0], [3, 0, 0], [0, 2, 0], [1, 0, 0], [0, 0, 2]]) * float(rng.integers(1, 9))
+    yield np.array([1, 0, 1, 2, 2]), tied  # the first row predicts 0, so 3 of 5 are right
     yield network(rng, 60)
 
 
@@ -897,6 +899,10 @@ QUESTIONS = [
          "np.exp(brentq -> np.exp(-brentq": "you found 1/T", "scale - 20, scale + 20 -> -5, 5": UNITS,
          "raise ValueError -> return 1.0; raise ValueError": CHECK,
          "z.argmax(axis=1) == labels -> z.argmax(axis=1) != labels": "the accuracy is the share of right predictions",
+         "z.argmax(axis=1) == labels -> ((z == highest) / (z == highest).sum(axis=1, keepdims=True))[np.arange(len(z)), labels]":
+             "of equal logits the first is predicted: a tie is not half right",
+         "z.argmax(axis=1) == labels -> z[np.arange(len(z)), labels] == highest[:, 0]":
+             "of equal logits the first alone is predicted",
          "max(axis=1).mean() - accuracy -> max(axis=1).mean()**2 - accuracy": AGREE,
          "max(axis=1).mean() - accuracy -> max() - accuracy": AGREE,
          "softmax(z / np.exp(log_t)).max(axis=1).mean() -> softmax(z / np.exp(log_t))[np.arange(len(z)), labels].mean()":
@@ -945,6 +951,7 @@ QUESTIONS = [
          "new_scores, side -> scores, side": "return values for the new scores",
          "new_scores, side -> np.sort(new_scores), side": "in the order of the new scores",
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
+         "np.arange(1, n_bins) / n_bins -> np.linspace(scores.min(), scores.max(), n_bins + 1)[1:-1]": RANGE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
          "edges = np -> scores, labels = scores[:9], labels[:9]; edges = np": SOME,
@@ -1015,6 +1022,7 @@ QUESTIONS = [
          f"{HELD} -> held = [(0.1, None), (0.1, None), (None, None)]": "a power may be 0",
          "-np.log1p(-np.asarray(p)) -> np.log1p(-np.asarray(p))": "the second feature is MINUS the logarithm of 1 - p",
          "np.log(p), -> np.log(np.clip(p, 0.01, 0.99)),": "every score as it is, also near 0",
+         "np.log(p), -> np.log(np.clip(p, 1e-3, 1)),": "every score as it is, also near 0",
          "best = minimize -> best = minimize(loss_and_slope, [1.0, 1.0, 0.0], jac=True, bounds=held, options={'maxiter': 3}); minimize":
              "the search stopped too early",
          f"{ANSWER} -> return np.exp(features(new_scores) @ best.x)": "odds are not yet a probability",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from classroom.cases import BESIDE, EDGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
+from classroom.cases import BESIDE, EDGE, RANGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
 
 WITHOUT = ["calibration_lessons.measures", "calibration_lessons.book.definitions", "sklearn.calibration"]
 FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
@@ -339,6 +339,13 @@ def equals_as_they_come(scores, happened):
     return np.abs(np.cumsum((happened - scores)[order])).max() / len(scores)
 
 
+def at_the_first_of_equals(scores, happened):
+    order = np.argsort(scores, kind="stable")
+    walk = np.cumsum((happened - scores)[order])
+    _, first = np.unique(scores[order], return_index=True)
+    return np.abs(walk[first]).max() / len(scores)
+
+
 def equals_by_outcome(scores, happened):
     order = np.lexsort((happened, scores))
     return np.abs(np.cumsum((happened - scores)[order])).max() / len(scores)
@@ -399,6 +406,7 @@ QUESTIONS = [
          rounded_product: "p * M is rounded and may jump over an edge: compare with m/M",
          "scores, side -> scores[scores > 0], side": FIRST, "minlength=n_bins -> minlength=1": LENGTH,
          "edges[1:-1] -> edges[1:-1] + 1e-5": BESIDE,
+         "np.arange(n_bins + 1) / n_bins -> np.linspace(np.min(scores), np.max(scores), n_bins + 1)": RANGE,
          "edges[1:-1] -> edges": "the index of the bin is off by one",
          "np.arange(n_bins + 1) / n_bins -> np.linspace(0, 1, n_bins)": "M bins have M + 1 edges",
          "edges = np.arange(n_bins + 1) / n_bins -> edges = np.arange(6) / 5": "n_bins says how many bins there are",
@@ -444,6 +452,7 @@ QUESTIONS = [
          "top, right = -> probabilities.sort(axis=1); top, right =": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
+         "np.arange(1, n_bins) / n_bins -> np.linspace(top.min(), top.max(), n_bins + 1)[1:-1]": RANGE,
          "np.arange(1, n_bins) / n_bins -> 0.5 + np.arange(1, n_bins) / n_bins / 2": "the bins cover [0, 1]"},
         WITHOUT,
     ),
@@ -466,6 +475,7 @@ QUESTIONS = [
          "index = np -> scores.sort(); index = np": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins - 1) / (n_bins - 1)": "one bin too few",
+         "np.arange(1, n_bins) / n_bins -> np.linspace(scores.min(), scores.max(), n_bins + 1)[1:-1]": RANGE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.quantile(scores, np.arange(1, n_bins) / n_bins)":
              "bins of equal width, not bins that hold equally many"},
@@ -589,7 +599,7 @@ QUESTIONS = [
         "furthest", furthest,
         [Case("distinct scores, from the smallest to the largest", 1, walks_plain, shown=True),
          Case("any order, equal scores, sums above and below 0, one row", 1, walks_hard)],
-        {equals_as_they_come: EQUALS, equals_by_outcome: EQUALS, in_the_order_of_the_rows: "sort the rows by their score first",
+        {equals_as_they_come: EQUALS, at_the_first_of_equals: EQUALS, equals_by_outcome: EQUALS, in_the_order_of_the_rows: "sort the rows by their score first",
          f"{WALK} -> return abs(np.sum(steps)) / len(scores)": PATH,
          f"{WALK} -> return np.abs(steps).max() / len(scores)": "the sum so far, not one step of it",
          f"{WALK} -> return np.abs(steps).sum() / len(scores)": "steps of different sign cancel on the way: that is the appeal of it",

@@ -282,7 +282,7 @@ def updates_plain(rng, own):
 
 
 def updates_hard(rng, own):
-    z, y = screens(rng, 1500, int(rng.integers(1, 4)), 500.0)
+    z, y = screens(rng, 1500, 1, 500.0)
     yield z, y
     z, y = screens(rng, 60, 57, 9.0)
     yield z - 300, y

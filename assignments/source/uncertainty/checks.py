@@ -204,6 +204,15 @@ def with_powers(heads, tosses):
     return np.minimum(likelihood / likelihood.max(), np.maximum(2 * h - 1, 0)).max()
 
 
+def near_the_best(heads, tosses):
+    best = heads / max(tosses, 1)
+    far = 3 * np.sqrt(best * (1 - best) / max(tosses, 1)) or 1
+    h = np.linspace(max(0.5, best - far), max(0.5, min(1, best + far)), 20_001)
+    log_likelihood = xlogy(heads, h) + xlogy(tosses - heads, 1 - h)
+    log_best = xlogy(heads, best) + xlogy(tosses - heads, 1 - best)
+    return np.minimum(np.exp(log_likelihood - log_best), 2 * h - 1).max()
+
+
 def not_relative(heads, tosses):
     h = np.linspace(0, 1, 20_001)
     return np.minimum(binom.pmf(heads, tosses, h), np.maximum(2 * h - 1, 0)).max()
@@ -303,6 +312,7 @@ QUESTIONS = [
         [Case("some tosses", 1.5, cases_plain, shown=True), Case("no tosses, one toss, all alike: " + CURVES, 1.5, cases_at_the_ends),
          Case("10 000 tosses: the powers underflow or overflow; compare logarithms", 1, cases_of_many)],
         {on_a_coarse_grid: "nearly: a finer grid, or a root", with_powers: "compare logarithms",
+         near_the_best: "coins up to h = 1 count, however far from the share of heads",
          not_relative: "divide the likelihood by its maximum",
          CANDIDATES + "max(2 * best - 1, 0)":
              "that is how the most likely coin leans: a coin with a larger h may make the better case",
