@@ -81,9 +81,10 @@ def to_show(readout: str, *drawn: dict[str, Any]) -> dict[str, Any]:
     return {"readout": readout, "drawn": drawn}
 
 
-def too(gap: float) -> str:
-    """Say by how much a forecast is too sure, or too timid."""
-    return f"{abs(100 * gap):.1f} points too {'sure' if round(gap, 3) > 0 else 'timid'}"
+def too(sure: float, right: float) -> str:
+    """Say by how many points, of those that are shown, a forecast is too sure or too timid."""
+    gap = round(100 * sure, 1) - round(100 * right, 1)
+    return f"{abs(gap):.1f} points too {'sure' if gap > 0 else 'timid'}"
 
 
 def diagram(curve: cl.measures.ReliabilityCurve) -> dict[str, Any]:
@@ -105,7 +106,7 @@ def temperature(T: float, network: int) -> dict[str, Any]:
     part = datasets.network_logits(network, "calibration")
     sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
     return to_show(
-        f"It says {sure:.1%} on average and is right in {right:.1%}: {too(sure - right)}; "
+        f"It says {100 * sure:.1f} % on average and is right in {100 * right:.1f} %: {too(sure, right)}; "
         f"NLL {nll:.3f} nats, ECE {ece:.3f}",
         diagram(curve),
         {"T": [T], "v0": [nll], "v1": [cl.TemperatureScaling().fit(*part).temperature_]},
@@ -308,7 +309,7 @@ def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]
     skill = round(1 - parts.score / parts.uncertainty, 2) + 0.0
     return to_show(
         f"{'Worse' if skill < 0 else 'Better'} than the base rate: Brier score {parts.score:.3f} "
-        f"against {parts.uncertainty:.3f}, skill {skill:.2f}",
+        f"against {parts.uncertainty:.3f}, skill {skill:.2f}".replace("-", "\N{MINUS SIGN}"),
         {"x": f, "y": seen},
         {"height": [parts.reliability, parts.resolution, parts.uncertainty, parts.score]},
         {"calibration": [calibration], "resolution": [resolution], "v0": [parts.score]},
@@ -369,8 +370,8 @@ def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
     strength = (0, *datasets.SHIFTS[kind])[int(level)]
     return to_show(
-        f"{kind}, {strength:g} {UNITS[kind]}: it says {sure:.1%} and is right in {right:.1%}, "
-        f"{too(sure - right)}; ECE {ece:.3f}, null value {null:.3f}",
+        f"{kind}, {strength:g} {UNITS[kind]}: it says {100 * sure:.1f} % and is right in "
+        f"{100 * right:.1f} %, {too(sure, right)}; ECE {ece:.3f}, null value {null:.3f}",
         diagram(cl.reliability_curve(labels, q)),
         {"level": [level], "v0": [right], "v1": [sure]},
         {"level": [level], "v0": [ece], "v1": [null], "v2": [low], "v3": [high]},
