@@ -83,7 +83,7 @@ def to_show(readout: str, *drawn: dict[str, Any]) -> dict[str, Any]:
 
 def too(sure: float, right: float) -> str:
     """Say by how many points, of those that are shown, a forecast is too sure or too timid."""
-    gap = round(100 * sure, 1) - round(100 * right, 1)
+    gap = round(100 * float(sure), 1) - round(100 * float(right), 1)
     return f"{abs(gap):.1f} points too {'sure' if gap > 0 else 'timid'}"
 
 
@@ -330,7 +330,7 @@ def platt(targets: str, a: float, b: float) -> dict[str, Any]:
     p = np.array([definitions.platt_probability(z, a, b) for z in scores])
     best = min(np.arange(13) / 2, key=loss)
     return to_show(
-        f"loss {loss(a):.3f} nats, at this b least at slope {best:g}{', the last one' * (best == 6)}; "
+        f"loss {loss(a):.3f} nats, at this b least at slope {best:g}{', the last one' if best == 6 else ''}; "
         f"the five probabilities go from {p.min():.2f} to {p.max():.2f}",
         {"x": scores, "y": t},
         {"a": [a], "b": [b], "v0": [loss(a)], "v1": [best]},
