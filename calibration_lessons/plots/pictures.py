@@ -90,7 +90,7 @@ def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
     return styled
 
 
-def _axes(ax: Axes | None, size: tuple[float, float] = (6.0, 3.8)) -> Axes:
+def _axes(ax: Axes | None, size: tuple[float, float] = (5.4, 3.6)) -> Axes:
     if isinstance(ax, Axes):
         return ax
     if ax is not None:
@@ -631,7 +631,7 @@ def interval_plot(
       line: (0.01, 0) (0.03, 0)
     """
     methods = list(dict.fromkeys(method for row in rows.values() for method in row))
-    ax = _axes(ax, (6.0, 1.2 + 0.28 * len(rows) * len(methods)))
+    ax = _axes(ax, (5.4, 1.2 + 0.28 * len(rows) * len(methods)))
     spare = spare_colors(methods)
     step = 0.7 / max(len(methods), 2)
     for j, method in enumerate(methods):

@@ -125,7 +125,7 @@ def test_a_series_named_after_a_concept_has_its_colour_marker_and_line(name, col
 
 def test_a_picture_of_its_own_has_the_size_of_the_house_and_room_for_its_labels():
     picture = plots.lines([0, 1], {"a": [0, 1]}, **AXES)
-    assert picture.get_size_inches().tolist() == [6.0, 3.8]
+    assert picture.get_size_inches().tolist() == [5.4, 3.6]
     assert "Constrained" in type(picture.get_layout_engine()).__name__
 
 
