@@ -13,7 +13,7 @@ from calibration_lessons.book.definitions import NUMBERED
 
 
 def public_functions():
-    """Yield every public function and method of the package, by its name."""
+    """Yield every public function, class and method of the package, by its name."""
     for info in pkgutil.walk_packages(cl.__path__, "calibration_lessons."):
         module = importlib.import_module(info.name)
         for name, thing in vars(module).items():
@@ -25,9 +25,12 @@ def public_functions():
                 for attribute, method in vars(thing).items():
                     if inspect.isfunction(method) and not attribute.startswith("_"):
                         yield f"{info.name}.{name}.{attribute}", method
+                yield f"{info.name}.{name}", thing
 
 
-FUNCTIONS = dict(public_functions())
+DESCRIBED = dict(public_functions())
+FUNCTIONS = {name: thing for name, thing in DESCRIBED.items() if inspect.isfunction(thing)}
+HEAD = re.compile(r"^(\*{0,2}\w[\w, *]*)(?: : (.*))?$", re.M)  # names of parameters, and their type
 
 
 def parameters_section(doc):
@@ -46,10 +49,23 @@ def test_no_parameter_is_described_on_another_page():
     assert elsewhere == {}
 
 
-def test_the_first_function_that_people_open_describes_each_of_its_parameters():
-    section = parameters_section(inspect.getdoc(cl.expected_calibration_error))
-    named = [name for names in re.findall(r"^(\w[\w, ]*) : ", section, re.M) for name in names.split(", ")]
-    assert named == list(inspect.signature(cl.expected_calibration_error).parameters)
+LOOKS = {"x_label", "y_label", "title", "legend", "ax"}  # of a picture: `plots` says it for all of them
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, one in DESCRIBED.items() if parameters_section(inspect.getdoc(one))]
+)
+def test_a_docstring_describes_each_parameter_in_the_order_of_the_signature_and_with_its_words(name):
+    thing, section = DESCRIBED[name], parameters_section(inspect.getdoc(DESCRIBED[name]))
+    named = [one for names, _ in HEAD.findall(section) for one in names.replace("*", "").split(", ")]
+    taken = [one for one in inspect.signature(thing).parameters if one != "self"]
+    unsaid = LOOKS - {*named} if ".plots." in name else set()
+    assert named == [one for one in taken if one not in unsaid]
+    hints = (thing.__init__ if inspect.isclass(thing) else thing).__annotations__
+    for one, kind in HEAD.findall(section):
+        words = re.fullmatch(r"Literal\[(.+)\]", str(hints.get(one, "")))
+        if words and kind.startswith("{"):
+            assert {*re.findall(r'"([^"]+)"', kind)} == {*re.findall(r"'([^']+)'", words[1])}
 
 
 @pytest.mark.parametrize("name", [n for n in cl.__all__ if inspect.isfunction(getattr(cl, n))])

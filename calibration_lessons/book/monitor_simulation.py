@@ -32,10 +32,10 @@ def first_alarms(
         Rows a window, and windows a year.
     false_alarms : float
         Chance, at most, that calibrated forecasts ever ring the alarm; in (0, 1).
-    n_bins : int
-        Number of bins of equal width.
     years : int
         Number of simulated years.
+    n_bins : int
+        Number of bins of equal width.
     random_state : int, Generator or None
 
     Returns

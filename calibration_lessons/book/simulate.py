@@ -268,6 +268,7 @@ def label_shift(
         New class probabilities; every class with a positive one must occur in `y_true`.
     n : int
         Rows to draw, with replacement: the function returns their positions in `y_true`.
+    random_state : int, Generator or None
 
     Examples
     --------

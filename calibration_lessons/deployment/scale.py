@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import operator
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -58,6 +59,7 @@ def told_as(original: Callable[..., Any]) -> Callable[[Measure], Measure]:
         said = said.partition("Notes\n")[0].partition("References\n")[0].partition("Examples\n")[0]
         said = said.replace("y_prob : array_like", "y_prob : Dask array")
         said = said.replace("array_like", "Dask or NumPy array")
+        said = re.sub(r"labels, pos_label : .*\n(?: {4}.*\n)*", "", said)  # here labels are 0..K-1
         summary, _, examples = (inspect.getdoc(function) or "").partition("Examples\n")
         function.__doc__ = f"{summary}{PLACES}Parameters\n{said}Examples\n{examples}"
         return function

@@ -15,7 +15,7 @@ from tools.binding.pages import joined
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("book", "calibration_lessons", "tests", "assignments/source", "tools")
-BINARY = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "*.npz", "*.npy", "*.csv", "*.gz")
+BINARY = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "*.npz", "*.npy", "*.gz")
 SAMPLE = "book/measures/sample.ipynb"
 FIGURE = "image/png"
 

@@ -22,7 +22,8 @@ PROSE = Path(__file__).with_name("prose.txt").read_text(encoding="utf-8")
 SENTENCES, *BLOCKS = PROSE.strip().split("\n====\n")
 EXERCISE = "```{exercise-start} Two\n:label: sample-two\n```\nWhat at 3 bins?\n```{exercise-end}\n```\n\n"
 EXERCISE += "```{solution-start} sample-two\n:class: dropdown\n```\nLittle.\n```{solution-end}\n```"
-QUESTION = "**4. Why?**\n\n- A. So.\n- B. Not.\n\n:::{admonition} Answer\n:class: dropdown\n**A.** So.\n:::"
+QUESTION = "**4. Why?**\n\n- A. So.\n- B. Not.\n\n"
+QUESTION += ":::{admonition} Answer\n:class: dropdown\n**A.** So. B: no.\n:::"
 ENTRY = "@article{Guo2017b,\n  title = {More},\n  year = {2017},\n}\n\n@inproceedings{Guo2017,"
 
 

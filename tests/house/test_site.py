@@ -131,6 +131,14 @@ def test_what_is_home_made_has_its_reason_and_about_its_length_in_the_table():
     assert {name for name, length in lengths.items() if length > 100} <= set(told)
 
 
+def test_a_rule_names_the_colour_by_its_variable():
+    for sheet in (ROOT / "book/assets").glob("*.css"):
+        for line in sheet.read_text("utf-8").splitlines():
+            own = re.findall(r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl)a?\(", line, re.I)
+            known = {"#000", "#fff", "#767676"}  # of a mask, of paper, and where the theme names no grey
+            assert re.match(r"\s*--", line) or {*own} <= known, f"{sheet.name}: {line.strip()}"
+
+
 def test_the_five_colours_of_the_site_are_those_of_figures_and_are_seen_on_both_grounds():
     css = (ROOT / "book/assets/course.css").read_text("utf-8")
     blocks = re.findall(r"html[:\[].*?}", css, re.S)[:2]

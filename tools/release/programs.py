@@ -9,6 +9,8 @@ written. The digits of a trained network depend on the processor, so that number
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import subprocess
@@ -17,6 +19,7 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "book/use/programs"
+SIGNED = Path(__file__).with_suffix(".json")  # each program and its output, as they were last run
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-\d+)?")
 
 
@@ -45,8 +48,19 @@ def agree(found: str, written: str) -> bool:
     return all(abs(float(a) - float(b)) <= max(0.02, 0.1 * abs(float(b))) for a, b in pairs)
 
 
+def signature(program: Path) -> str:
+    """Digest of a program's lines, but for those of comments, and of what is written that it prints."""
+    lines = program.read_text(encoding="utf-8").splitlines()
+    code = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    written = program.with_suffix(".txt").read_text(encoding="utf-8")
+    return hashlib.sha256("\n".join([*code, written]).encode()).hexdigest()[:16]
+
+
 if __name__ == "__main__":
+    signed = json.loads(SIGNED.read_text(encoding="utf-8"))
     for each in programs():
         if not sys.argv[1:] or each.stem in sys.argv[1:]:
             each.with_suffix(".txt").write_text(output(each), encoding="utf-8")
+            signed[each.stem] = signature(each)
             print(each.name)
+    SIGNED.write_text(json.dumps(signed, indent=1, sort_keys=True) + "\n", encoding="utf-8")

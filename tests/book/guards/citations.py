@@ -1,8 +1,12 @@
-"""Citations: a key says author and year, each entry is cited, a lesson's References names what it cites."""
+"""Citations: a key says author and year, each entry is cited, a lesson's References names what it cites.
+
+A docstring cites the year that the bibliography has.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +18,11 @@ from .problem import Problem
 
 BIBLIOGRAPHY = "book/reference/references.bib"
 CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
+
+CITED = re.compile(  # in a docstring: Platt (1999), Kull, Silva Filho and Flach (2017), Guo et al. (2017)
+    r"(?P<first>[A-Z][\w-]+)(?:(?:,\s[A-Z][\w -]+)*\s+and\s+(?P<last>[A-Z][\w-]+)|\s+(?P<many>et\s+al\.))?\s+"
+    r"\((?P<year>\d{4})\)"
+)
 
 Place = tuple[str, str, bool]  # key, place, whether it stands under References
 
@@ -40,6 +49,15 @@ def check(root: Path) -> list[Problem]:
             if not key.startswith((first.replace(" ", ""), first.partition(" ")[0])):
                 what = f"its first author is {first}"
                 problems.append(Problem(BIBLIOGRAPHY, key, what, "correct the name or the key"))
+    works = [
+        (
+            [re.sub(r"[{}]", "", author.last_names[-1]) for author in entry.persons["author"]],
+            entry.fields["year"],
+        )
+        for entry in entries.values()
+        if "author" in entry.persons
+    ]
+    problems += in_docstrings(root, works)
     cited: set[str] = set()
     for page in pages(root):
         found = citations(page)
@@ -56,6 +74,25 @@ def check(root: Path) -> list[Problem]:
     return problems + [
         Problem(BIBLIOGRAPHY, key, "no page cites it", "cite it, or delete it") for key in unused
     ]
+
+
+def in_docstrings(root: Path, works: list[tuple[list[str], str]]) -> Iterator[Problem]:
+    """Docstrings that cite the authors of a work with another year; some cite what no page does."""
+    for path in sorted((root / "calibration_lessons").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for match in CITED.finditer(text):
+            ends = [match["first"], match["last"] or match["first"]]
+            years = {
+                year
+                for names, year in works
+                if (
+                    len(names) > 2 and names[0] == ends[0] if match["many"] else [names[0], names[-1]] == ends
+                )
+            }
+            if years and match["year"] not in years:
+                place = f"line {text.count(chr(10), 0, match.start()) + 1}"
+                what = f"{' '.join(match[0].split())} is of {', '.join(sorted(years))} in {BIBLIOGRAPHY}"
+                yield Problem(path.relative_to(root).as_posix(), place, what, "correct the year")
 
 
 def citations(page: Page) -> list[Place]:

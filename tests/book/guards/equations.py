@@ -16,6 +16,7 @@ from .package import PACKAGE, public, resolve
 from .problem import Problem
 
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
+IN_DOCSTRING = re.compile(r"``(eq-[\w-]+)``")
 DEFINITIONS = scan.DEFINITIONS.as_posix()
 
 
@@ -120,7 +121,15 @@ def sources_shown(page: Page) -> dict[str, Cell]:
 
 
 def references(root: Path, in_book: set[str]) -> Iterator[Problem]:
-    """References `{eq}` and calls of `definitions.source`: each to a label that stands in the book."""
+    """References `{eq}`, calls of `definitions.source`, docstrings: each to a label in the book."""
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for match in IN_DOCSTRING.finditer(text):
+            if match[1] not in in_book:
+                place = f"line {text.count(chr(10), 0, match.start()) + 1}"
+                yield Problem(
+                    path.relative_to(root).as_posix(), place, f"{match[0]} leads nowhere", "name a label"
+                )
     for page in (page for page in pages(root) if page.file != EQUATIONS_PAGE):
         for cell in page.markdown:
             for match in REFERENCE.finditer(cell.source):

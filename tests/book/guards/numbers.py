@@ -28,6 +28,19 @@ from tools.binding.prose import Number, plain, read_numbers
 from .problem import Problem
 
 README = "README.md"
+COUNTS = {  # a count in words, and the files that are as many, or the rows of one
+    ("README.md", "[{} questions]"): "book/how_calibrated.csv",
+    ("CHANGELOG.md", "and {} questions that"): "book/how_calibrated.csv",
+    ("book/how_calibrated.md", "Below are {} questions"): "book/how_calibrated.csv",
+    ("book/how_calibrated.md", "{} answers make"): "book/how_calibrated.csv",
+    ("paper.md", "{} sets of graded problems"): "assignments/source/*/*.ipynb",
+    ("book/teaching/assignments.md", "the {} sets take"): "assignments/source/*/*.ipynb",
+    ("paper.md", "{} methods of recalibration"): "book/reference/methods.md",
+    ("CHANGELOG.md", "{} calibrators and"): "book/reference/methods.md",
+    ("paper.md", "A short path of {} lessons"): "book/intro.md",
+}
+WORDS = "none one two three four five six seven eight nine ten eleven twelve".split()
+LISTED = re.compile(r"^\| (?:\{doc\}`[^`]+` \| \d+ \||\[[\w -]+\]\(\.\./calibrators/)", re.M)
 EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
 
@@ -35,7 +48,18 @@ MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
 def check(root: Path) -> list[Problem]:
     """Problems with the numbers in the prose of the book."""
     found = [p for page in pages(root) if page.file != EQUATIONS_PAGE for p in in_page(page)]
-    return [*found, *in_readme(root, pages(root))]
+    return [*found, *in_readme(root, pages(root)), *counts(root)]
+
+
+def counts(root: Path) -> Iterator[Problem]:
+    """Counts in words of what can be counted."""
+    for (file, words), source in COUNTS.items():
+        text = (root / source).read_text("utf-8") if "*" not in source else ""
+        number = len(list(root.glob(source))) if "*" in source else len(LISTED.findall(text))
+        number = len(text.splitlines()) - 1 if source.endswith(".csv") else number
+        written = words.format({20: "twenty"}.get(number) or WORDS[number]).lower()
+        if written not in " ".join((root / file).read_text("utf-8").lower().split()):
+            yield Problem(file, words, f"there are {number}", f"write «{written}»")
 
 
 @cache
@@ -49,10 +73,26 @@ def in_page(page: Page) -> list[Problem]:
     if not page.is_notebook and page.file != EXAM and binding.MARK.search(page.markdown[0].source):
         what = "a number is bound to code, and nothing evaluates it in this file"
         return [Problem(page.file, "the file", what, "mark it given or quoted")]
+    claims = [
+        Problem(
+            page.file, cell.place(mark.line), f"{mark.whole} is true of any data", "claim what can be false"
+        )
+        for cell in page.markdown
+        for mark in binding.find(cell.source)
+        if mark.kind == "holds:" and is_empty(ast.parse(mark.expression, mode="eval"))
+    ]
     inputs = {number for cell in page.code for number in literals(cell.code)}
     marks = (mark for cell in page.markdown for mark in binding.find(cell.source))
     inputs |= {number for mark in marks for number in literals(ast.parse(binding.question(mark)))}
-    return [p for section in page.sections() for p in in_section(page, section, inputs)]
+    return claims + [p for section in page.sections() for p in in_section(page, section, inputs)]
+
+
+def is_empty(claim: ast.Expression) -> bool:
+    """Tell whether a claim is a constant, has one for a part, or compares something with itself."""
+    parts = [part for node in ast.walk(claim) if isinstance(node, ast.BoolOp) for part in node.values]
+    pairs = [(node.comparators[0], node.left) for node in ast.walk(claim) if isinstance(node, ast.Compare)]
+    is_same = any(ast.dump(left) == ast.dump(right) for left, right in pairs)
+    return is_same or any(isinstance(part, ast.Constant) for part in [claim.body, *parts])
 
 
 def in_section(page: Page, section: Section, inputs: set[Decimal]) -> Iterator[Problem]:

@@ -26,6 +26,9 @@ RULES = {  # titles of sections, in the pages that a pattern names
     "What to remember": "book/*/*.ipynb",
     "When each method refuses, and how many rows it takes": "book/reference/methods.md",
 }
+IDLE = re.compile(  # cells that show nothing
+    "# |## (?:By the end you can|You need|Quick questions|What to remember|Next|References)$", re.M
+)
 REMEDY = "write <!-- shown: part/page#cell; when: condition --> at its end"
 
 
@@ -79,5 +82,7 @@ def exists(root: Path, place: str, book: dict[str, Page]) -> bool:
     page = book.get(f"book/{path}.ipynb") or book.get(f"book/{path}.md")
     labels = re.compile(rf"^(?:\({re.escape(anchor)}\)=|:label: {re.escape(anchor)})$", re.M)
     return bool(page and anchor) and any(
-        cell.raw.get("id") == anchor or labels.search(cell.source) for cell in page.cells
+        (cell.raw.get("id") == anchor and not IDLE.match(cell.source) and cell not in page.code[:1])
+        or labels.search(cell.source)
+        for cell in page.cells
     )

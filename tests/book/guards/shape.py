@@ -1,4 +1,4 @@
-"""A lesson's shape: fixed headings in order, answers and solutions folded away."""
+"""A lesson's shape: fixed headings in order, answers and solutions folded away, each wrong option refuted."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ from .problem import Problem
 BEFORE = ("By the end you can", "You need")
 AFTER = ("Quick questions", "Exercises", "What to remember", "Next", "References")
 MISTAKE = "Common mistake"
+OPTION = re.compile(r"^- ([A-D])\. ", re.M)
+KEY = re.compile(r"\*\*([A-D])\.\*\*")
+LETTER = re.compile(r"(?<![\w$*\\])([A-D])(?=[ ,:;.'’)])(?! *[=<>])")
 
 
 def check(root: Path) -> list[Problem]:
     """Problems with the shape of the chapters, and figures that a notebook draws by itself."""
-    problems = [problem for page in lessons(root) for problem in (*headings(page), *folded(page))]
+    guards = (headings, folded, answered)
+    problems = [problem for page in lessons(root) for guard in guards for problem in guard(page)]
     return problems + [problem for page in notebooks(root) for problem in pyplot(page)]
 
 
@@ -72,6 +76,24 @@ def folded(page: Page) -> Iterator[Problem]:
         if solved[task] != 1:
             what = f"the exercise {task} has {solved[task]} solutions"
             yield Problem(page.file, "## Exercises", what, f"write one: ```{{solution-start}} {task}")
+
+
+def answered(page: Page) -> Iterator[Problem]:
+    """The reason for an answer speaks of each other option by its letter, and not of the right one."""
+    for cell in page.markdown:
+        lines, above = cell.source.splitlines(), 0
+        for block in blocks(cell.source):
+            answer = block.content.strip()
+            found = KEY.match(answer) if block.target == "Answer" else None
+            if found:
+                options = {*OPTION.findall("\n".join(lines[above : block.first]))}
+                said = {letter for letter in LETTER.findall(answer[found.end() :]) if letter in options}
+                if options and said != options - {found[1]}:
+                    named = ", ".join(sorted(said)) or "none"
+                    what = f"the answer is {found[1]}, and the reason speaks of {named}"
+                    remedy = "correct the letter; say of each other option why it is wrong"
+                    yield Problem(page.file, cell.place(block.first), what, remedy)
+                above = block.last
 
 
 def pyplot(page: Page) -> Iterator[Problem]:
