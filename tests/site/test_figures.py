@@ -370,7 +370,7 @@ def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
     strength = (0, *datasets.SHIFTS[kind])[int(level)]
     return to_show(
-        f"{kind}, {strength:g} {UNITS[kind]}: it says {100 * sure:.1f} % and is right in "
+        f"{kind}, {strength:g} {UNITS[kind]}: says {100 * sure:.1f} %, right in "
         f"{100 * right:.1f} %, {too(sure, right)}; ECE {ece:.3f}, null value {null:.3f}",
         diagram(cl.reliability_curve(labels, q)),
         {"level": [level], "v0": [right], "v1": [sure]},
