@@ -1,5 +1,6 @@
 """What an editor shows of a public function says all of its parameters, there and in full."""
 
+import dataclasses
 import importlib
 import inspect
 import pkgutil
@@ -74,6 +75,15 @@ def test_whatever_takes_labels_takes_weights_by_the_same_name(name):
     if "y_true" in parameters and name != "risk_validation":  # its intervals are of rows that count once
         weight = parameters["sample_weight"]
         assert weight.kind is inspect.Parameter.KEYWORD_ONLY and weight.default is None
+
+
+@pytest.mark.parametrize("name", [n for n, one in DESCRIBED.items() if dataclasses.is_dataclass(one)])
+def test_the_docstring_of_a_result_describes_each_of_its_fields(name):
+    doc = inspect.getdoc(DESCRIBED[name]) or ""
+    own = {field.name for field in dataclasses.fields(DESCRIBED[name]) if not field.name.startswith("_")}
+    said = {one for names, _ in HEAD.findall(doc) for one in names.split(", ")}
+    is_panel = "key" in own or "keys" in own  # of a figure: its label, height and range speak for themselves
+    assert is_panel or "Attributes\n---" not in doc or own <= said
 
 
 def plain(latex):

@@ -6,6 +6,8 @@ notebook spells it out. Other whole numbers are no results. A mark in the paragr
 `<!-- given: 0.95, 0.5 -->` for assumptions, and `<!-- quoted: 0.104 Author Year Table 1 -->` for another's
 result. It is refused where the paragraph does not hold its number.
 
+A list that its sentence counts in words has as many points.
+
 README's table of reasons has no marks: its numbers stand in the page that a row leads to.
 
 Not looked at are code, display maths, versions, numbered things ("Table 2.1"), levels ("95 % interval"),
@@ -40,6 +42,9 @@ COUNTS = {  # a count in words, and the files that are as many, or the rows of o
     ("paper.md", "A short path of {} lessons"): "book/intro.md",
 }
 WORDS = "none one two three four five six seven eight nine ten eleven twelve".split()
+LIST = re.compile(
+    rf"\b({'|'.join(WORDS[2:])})\b[^.:\n]{{0,80}}:\n\n((?:(?:- |\d\. ).*\n?(?:  .*\n?)*)+)", re.I
+)
 LISTED = re.compile(r"^\| (?:\{doc\}`[^`]+` \| \d+ \||\[[\w -]+\]\(\.\./calibrators/)", re.M)
 EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
@@ -84,6 +89,14 @@ def in_page(page: Page) -> list[Problem]:
     inputs = {number for cell in page.code for number in literals(cell.code)}
     marks = (mark for cell in page.markdown for mark in binding.find(cell.source))
     inputs |= {number for mark in marks for number in literals(ast.parse(binding.question(mark)))}
+    for cell in page.markdown:
+        for match in LIST.finditer(cell.source):
+            points = len(re.findall(r"^(?:-|\d\.) ", match[2], re.M))
+            if WORDS.index(match[1].lower()) != points:
+                place = cell.place(cell.source.count("\n", 0, match.start()) + 1)
+                claims.append(
+                    Problem(page.file, place, f"{match[1]!r} stands above {points}", "count the points")
+                )
     return claims + [p for section in page.sections() for p in in_section(page, section, inputs)]
 
 

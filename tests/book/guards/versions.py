@@ -48,10 +48,15 @@ def in_readme(root: Path) -> Iterator[Problem]:
     accepted = re.findall(r"^ *((?:3\.\d+(?: \| )?)+)\) ;;", setup, re.M)
     pythons = re.findall(r"3\.\d+", "".join(accepted[:1]))
     [book] = re.findall(r"^jupyter-book==([\d.]+\d)", lock, re.M)[:1]
-    for match in re.finditer(r"You need Python ((?:3\.\d+(?:, | or )?)+)|Jupyter Book (\d[\d.]+\d)", text):
+    for match in re.finditer(
+        r"You need Python ((?:3\.\d+(?:, | or )?)+)|Jupyter Book (\d[\d.]+\d)|Python (3\.\d+ to 3\.\d+)", text
+    ):
         place = line_of(text, match)
         if match[1] and re.findall(r"3\.\d+", match[1]) != pythons:
             yield Problem("README.md", place, f"it names Python {match[1]}", f"name {', '.join(pythons)}")
+        if match[3] and match[3] != f"{pythons[0]} to {pythons[-1]}":
+            what = f"it names Python {match[3]}"
+            yield Problem("README.md", place, what, f"name {pythons[0]} to {pythons[-1]}")
         if match[2] and match[2] != book:
             yield Problem("README.md", place, f"it names {match[0]}", f"write {book}")
 
