@@ -13,7 +13,7 @@ import inspect
 import io
 import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -33,6 +33,7 @@ LONGEST = 200
 STAYS = "your function changes its caller's arrays: work on a copy"
 BESIDE = "the edges are m/M to every digit: a score just above one belongs to the bin on its right"
 EDGE = "a score on an edge belongs to the bin on its left: the bins are closed on the right"
+RANGE = "the bins cut up [0, 1], not the range of the scores"
 SOME = "all rows count, not the first ones only"
 TRY = "the inputs are not shown, so try each"
 
@@ -119,6 +120,11 @@ def locally(function: Callable[..., Any], arguments: Arguments) -> Answer:
     return Answer(value, [None if isinstance(item, Generator) else item for item in given])
 
 
+def answers_of(function: Callable[..., Any], tries: Prepared) -> Iterator[Answer]:
+    """Call a function of the checks' own for each call of a case."""
+    return (locally(function, arguments) for arguments, _ in tries)
+
+
 def as_asked(got: Any, wanted: Any) -> Any:
     """Take a number out of the array that holds nothing else, where a number is asked for."""
     if isinstance(wanted, tuple):
@@ -192,6 +198,7 @@ class Case:
 
 
 Prepared = list[tuple[Arguments, Answer]]
+Cases = list[tuple[Case, Prepared]]
 
 
 class Slipping:
@@ -247,17 +254,20 @@ class Question(Slipping):
     def passes(self, slip: Callable[..., Any], prepared: list[Prepared]) -> bool:
         """Tell whether a function of the checks' own earns all points."""
         for case, tries in zip(self.cases, prepared, strict=True):
-            answers = (locally(slip, arguments) for arguments, _ in tries)
-            if self.first_fault(case, tries, answers):
+            if self.first_fault(case, tries, answers_of(slip, tries)):
                 return False
         return True
 
     def first_fault(
-        self, case: Case, tries: Prepared, answers: Iterable[Answer], diagnose: bool = False
+        self, case: Case, tries: Prepared, answers: Iterable[Answer], passed: Cases | None = None
     ) -> str:
-        """Say what is wrong first in a case; nothing where all is right."""
+        """Say what is wrong first in a case; nothing where all is right.
+
+        With the cases passed before, a slip is named that passes them, and gives all answers of this one.
+        """
         calls, values = [], []
-        for (arguments, wanted), got in zip(tries, answers, strict=False):
+        coming = iter(answers)
+        for place, ((arguments, wanted), got) in enumerate(zip(tries, coming, strict=False)):
             if wanted.raised and wanted.raised[0] in got.raised:
                 continue
             if got.raised:
@@ -277,22 +287,34 @@ class Question(Slipping):
             if case.judge and not formed(value, wanted.value):
                 return f"expected {form(wanted.value)}, got {short(value)}"
             if not case.judge and (wanted.raised or not same(value, wanted.value, self.rtol, self.atol)):
-                idea = self.diagnosis(calls, values) if diagnose else "wrong"
+                if passed is None:
+                    return "wrong"
+                rest = zip(tries[place + 1 :], coming, strict=False)
+                for (later, of), answer in rest:
+                    if not of.raised and not answer.raised:
+                        calls.append(later)
+                        values.append(as_asked(answer.value, of.value))
+                idea = self.diagnosis(case, calls, values, passed)
                 idea = idea or ("" if wanted.raised else misfit(value, wanted.value))
                 if case.shown:
                     return f"{idea}{'; ' * bool(idea)}{self.call_told(arguments, wanted, got)}"
                 name = self.right.__name__
                 return idea or f"{name} is wrong for one of these; {TRY}"
         said = case.judge(values, calls) if case.judge else ""
-        return (said and diagnose and self.diagnosis(calls, values)) or said
+        return (said and passed is not None and self.diagnosis(case, calls, values, passed)) or said
 
-    def diagnosis(self, calls: list[Arguments], values: list[Any]) -> str:
-        """Name the slip that gives the same values, right ones and wrong ones."""
+    def diagnosis(self, case: Case, calls: list[Arguments], values: list[Any], passed: Cases) -> str:
+        """Name the slip that gives the same values, right ones and wrong ones, and passes the same cases."""
+        tries = [(arguments, locally(self.right, arguments)) for arguments in calls]
         for slip, said in self.wrong:
-            others = (locally(slip, arguments) for arguments in calls)
-            pairs = zip(values, others, strict=True)
-            if all(
-                not other.raised and same(value, other.value, self.rtol, self.atol) for value, other in pairs
+            others = [locally(slip, arguments) for arguments in calls]
+            if (
+                all(
+                    not other.raised and same(value, other.value, self.rtol, self.atol)
+                    for value, other in zip(values, others, strict=True)
+                )
+                and self.first_fault(case, tries, others)
+                and not any(self.first_fault(of, known, answers_of(slip, known)) for of, known in passed)
             ):
                 return said
         return ""
@@ -309,10 +331,12 @@ class Question(Slipping):
 
     def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
         """Put the cases to a submission."""
-        verdicts = []
+        verdicts: list[Verdict] = []
+        passed: Cases = []
         for case, tries in zip(self.cases, self.draw_cases([*seed, seeding(self.name)], own), strict=True):
             answers = (ask(self.right.__name__, arguments) for arguments, _ in tries)
-            fault = self.first_fault(case, tries, answers, diagnose=True)
+            fault = self.first_fault(case, tries, answers, passed)
+            passed += [] if fault else [(case, tries)]
             verdicts.append(Verdict(case.idea, 0 if fault else case.points, case.points, fault, case.shown))
         return verdicts
 
@@ -350,21 +374,31 @@ class ByHand(Slipping):
     def grade(self, ask: Ask, seed: Sequence[int], own: dict[str, Any]) -> list[Verdict]:
         """Compare what a submission holds with the right numbers."""
         wanted = self.numbers(self.right, own)
+        given = {name: self.given(ask, name) for name in self.ideas}
+        right = [name for name, got in given.items() if same(got.value, wanted[name], self.rtol, self.atol)]
         verdicts = []
         for name, (points, idea) in self.ideas.items():
-            got = self.given(ask, name)
+            got = given[name]
             fault = got.fault
             if not fault and not (formed(got.value, 0.0) and np.ndim(got.value) == 0):
                 fault = f"expected one number, got {short(got.value)}"
-            if not fault and not same(got.value, wanted[name], self.rtol, self.atol):
-                fault = idea
-                for slip, said in self.wrong:
-                    other = self.numbers(slip, own)[name]
-                    if other != wanted[name] and same(got.value, other, self.rtol, self.atol):
-                        fault = said
-                        break
+            if not fault and name not in right:
+                rounded = any(got.value == round(wanted[name], digits) for digits in range(3))
+                told = "rounded too far" if rounded else idea
+                fault = self.diagnosis(name, got.value, right, wanted, own) or told
             verdicts.append(Verdict(name, 0 if fault else points, points, fault))
         return verdicts
+
+    def diagnosis(
+        self, name: str, value: Any, right: list[str], wanted: dict[str, float], own: dict[str, Any]
+    ) -> str:
+        """Name the slip that gives this number, and leaves those right that are."""
+        for slip, said in self.wrong:
+            others = self.numbers(slip, own)
+            kept = all(same(others[one], wanted[one], self.rtol, self.atol) for one in right)
+            if kept and others[name] != wanted[name] and same(value, others[name], self.rtol, self.atol):
+                return said
+        return ""
 
 
 @dataclass(frozen=True)
@@ -424,6 +458,8 @@ def form(value: Any) -> str:
     """Say what kind of value the right answer is."""
     if isinstance(value, tuple):
         return f"{len(value)} values, each {form(value[0])}"
+    if isinstance(value, bool):
+        return "True or False"
     dimensions = np.ndim(value)
     return f"an array of {dimensions} dimension{'s' * (dimensions > 1)}" if dimensions else "a number"
 
@@ -436,7 +472,7 @@ def misfit(got: Any, wanted: Any) -> str:
             return f"expected {form(of)}, got {short(part)}"
         if np.shape(part) != np.shape(of):
             return f"expected an array of shape {np.shape(of)}, got one of shape {np.shape(part)}"
-    return ""
+    return "nearly, but off by more than rounding" if same(got, wanted, 1e-3, 0) else ""
 
 
 def short(value: Any, digits: int = 4) -> str:
@@ -446,8 +482,10 @@ def short(value: Any, digits: int = 4) -> str:
         text = np.array2string(value, precision=digits, suppress_small=fixed, threshold=12, separator=", ")
     elif isinstance(value, list | tuple):
         text = f"[{', '.join(short(item, digits) for item in value)}]"
+    elif isinstance(value, float):
+        text = f"{value:.{digits + 2}g}"
     else:
-        text = f"{value:.{digits + 2}g}" if isinstance(value, float) else str(value)
+        text = repr(value) if isinstance(value, str) else str(value)
     line = " ".join(text.split())
     return in_a_line(line if len(line) <= LONGEST else line[: LONGEST - 1] + "…")
 

@@ -45,6 +45,11 @@ const make = (tag, name, ...content) => {
   for (const move of ["pointermove", "pointerdown", "keydown", "focusin", "scroll"])
     addEventListener(move, load, { once: true, passive: true });
   addEventListener("click", early, true);
+  addEventListener("keydown", (event) => {
+    if (ready || event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    load().then(() => document.querySelector(".search-button__button").click());
+  });
   if (/[?&](q|highlight)=/.test(location.search)) load(); // the reader comes with a search
 }
 // On arrival the contents show where the reader is; they stay where they were while that is in sight.

@@ -24,7 +24,7 @@
     cases.forEach((element, i) => element.classList.toggle("picked", i === picked));
   };
   const show = (i) => {
-    const { T, says, bins, shares: heights } = frames[(at = i)];
+    const { T, says, right, bins, shares: heights } = frames[(at = i)];
     const across = Number(getComputedStyle(field).getPropertyValue("--across"));
     const low = 10 - heights.length;
     const piles = heights.map(() => 0);
@@ -41,6 +41,8 @@
       place(element, { s: heights[k] ?? 0 });
     });
     figure.querySelector(".start-says").textContent = percent(says.toFixed(1));
+    const gap = says - right;
+    figure.querySelector(".start-key strong").textContent = `${Math.abs(gap).toFixed(1)} points too ${gap > 0 ? "sure" : "timid"}`;
     figure.querySelector(".start-T").textContent = T.toFixed(1);
     slider.value = i;
     slider.setAttribute("aria-valuetext", T.toFixed(1));

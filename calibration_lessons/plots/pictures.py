@@ -28,6 +28,7 @@ from matplotlib.backend_bases import RendererBase
 from matplotlib.colors import LinearSegmentedColormap, is_color_like, to_hex
 from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
+from matplotlib.ticker import LogFormatterSciNotation
 from matplotlib.transforms import Bbox
 
 from .. import _input
@@ -89,7 +90,7 @@ def _house(draw: Callable[P, Picture]) -> Callable[P, Picture]:
     return styled
 
 
-def _axes(ax: Axes | None, size: tuple[float, float] = (6.0, 3.8)) -> Axes:
+def _axes(ax: Axes | None, size: tuple[float, float] = (5.4, 3.6)) -> Axes:
     if isinstance(ax, Axes):
         return ax
     if ax is not None:
@@ -153,6 +154,8 @@ def shared_legend(picture: Picture) -> Picture:
     title = legends[0].get_title().get_text() if legends else ""
     for legend in legends:
         legend.remove()
+    for ax in picture.axes:
+        ax.set_title(ax.get_title(), pad=matplotlib.rcParams["axes.titlepad"])  # no legend is below it now
     named = _handles(picture.axes)
     place: dict[str, Any] = {"loc": "outside upper center", "ncols": min(len(named), 3)}
     picture.legend([*named.values()], [*named], title=title or None, title_fontsize=TITLE, **place)
@@ -422,7 +425,7 @@ def _diagram(
     twice as far at most. Axes that are there go on as far as they went.
     """
     _input.one_of(scale, ["linear", "sqrt"], "scale")
-    ax = _axes(ax, (5.0 + 2.4 * legend, 5.4 if counts else 4.8))
+    ax = _axes(ax, (5.4, 4.8 + 0.6 * counts + 0.9 * legend))
     highest = max(float(values.max()) for values in points)
     end = max(highest, min(2 * highest, float(reach.max())))
     end = end if 0 < end <= SMALL else 1.0
@@ -474,20 +477,21 @@ def _signed_square(values: Floats) -> Floats:
 def _finish(ax: Axes, title: str | None) -> None:
     """Write the legend, each name once, where it hides no data, and keep all within the place of the axes.
 
-    The layout of a picture makes room at the right. Another figure has none to give: there the legend takes
-    the upper part of the axes' own place.
+    It stands above, no wider than the axes, so that a phone shows the whole picture. The layout of a picture
+    makes room there. Another figure has none to give: there the legend takes the upper part of the axes' own
+    place.
     """
     ax.set_axes_locator(_Slot(ax))
     if title is None:
         return
     first = _handles([ax])
+    size: dict[str, Any] = {"title_fontsize": TITLE}
+    if not isinstance(ax.figure, Picture):
+        ax.set_ylabel(ax.get_ylabel(), loc="bottom")  # beside the legend there is room, below are the counts
+        size = {"fontsize": "small", "title_fontsize": "small"}
+    size |= {"borderaxespad": 0.2, "handlelength": 1.5, "columnspacing": 1}
     write = partial(ax.legend, [*first.values()], [*first], title=title, alignment="left")
-    if isinstance(ax.figure, Picture):
-        write(loc="upper left", bbox_to_anchor=(1.02, 1), title_fontsize=TITLE)
-        return
-    ax.set_ylabel(ax.get_ylabel(), loc="bottom")  # beside the legend there is room, below are the counts
-    small = {"fontsize": "small", "title_fontsize": "small", "handlelength": 1.5, "columnspacing": 1}
-    above = partial(write, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2, **small)
+    above = partial(write, loc="lower left", bbox_to_anchor=(0, 1), **size)
     extent = above(ncols=2).get_window_extent()
     if extent.width > ax.bbox.width:
         extent = above(ncols=1).get_window_extent()
@@ -531,6 +535,13 @@ def _apart(numbers: Sequence[str], middles: Floats, size: float, *, rotated: boo
         kept.append(number if middle - half >= free else "")
         free = middle + half if kept[-1] else free
     return kept
+
+
+class _InFull(LogFormatterSciNotation):
+    """Writes 0.01 on a logarithmic axis, and 1000, in place of powers of ten."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return f"{x:g}" if super().__call__(x, pos) else ""
 
 
 @_house
@@ -586,6 +597,9 @@ def lines(
     for name, (across, up) in (points or {}).items():
         ax.plot([across], [up], color=BLACK, marker="*", markersize=13, linestyle="none", label=name)
     ax.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
+    for axis in [ax.xaxis] * log_x + [ax.yaxis] * log_y:
+        axis.set_major_formatter(_InFull())
+        axis.set_minor_formatter(_InFull(minor_thresholds=(1, 0.4)))
     return _named(ax, len(series) + len(points or {}), xlabel=x_label, ylabel=y_label, title=title)
 
 
@@ -617,7 +631,7 @@ def interval_plot(
       line: (0.01, 0) (0.03, 0)
     """
     methods = list(dict.fromkeys(method for row in rows.values() for method in row))
-    ax = _axes(ax, (6.0, 1.2 + 0.28 * len(rows) * len(methods)))
+    ax = _axes(ax, (5.4, 1.2 + 0.28 * len(rows) * len(methods)))
     spare = spare_colors(methods)
     step = 0.7 / max(len(methods), 2)
     for j, method in enumerate(methods):

@@ -147,7 +147,7 @@ def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, q
     for value in ANYTHING:
         for case, tries in calls:
             answers = (Answer(value, list(seen(arguments))) for arguments, _ in tries)
-            assert question.first_fault(case, tries, answers, diagnose=True), value
+            assert question.first_fault(case, tries, answers, passed=[]), value
 
 
 @of(Question)
@@ -222,5 +222,51 @@ def test_a_slip_is_named_only_where_it_explains_the_right_calls_too():
     tries = [((number,), Answer(abs(number))) for number in (3, -1, -2)]
     for came, named in {(3, -1, -2): "the sign", (3, 1, -2): "", (3, 1, 1): ""}.items():
         answers = [Answer(value, [number]) for value, ((number,), _) in zip(came, tries, strict=True)]
-        said = question.first_fault(case, tries, answers, diagnose=True)
+        said = question.first_fault(case, tries, answers, passed=[])
         assert said.startswith(named or "abs is wrong")
+
+
+def test_a_slip_is_not_named_where_another_answer_of_the_case_or_a_case_that_was_passed_speaks_against_it():
+    slips = {lambda x: min(x, 5): "cut off", lambda x: x if x < 4 else 5: "always 5"}
+    plain = cases.Case("small numbers", 1, lambda rng, own: [(4,)])
+    hard = cases.Case("large numbers", 1, lambda rng, own: [(8,), (9,)])
+    question = Question("f", float, [plain, hard], slips)
+    answers = {"small": {4: 4, 8: 5, 9: 5}, "both": {4: 5, 8: 5, 9: 5}, "neither": {4: 4, 8: 5, 9: 6}}
+    said = {}
+    for name, known in answers.items():
+        verdicts = question.grade(as_answer(lambda x, known=known: known[x]), [1], {})
+        said[name] = [verdict.fault for verdict in verdicts]
+    assert said["small"] == ["", "cut off"]
+    assert said["both"] == ["always 5", "cut off"]  # both give 5 for large numbers
+    assert not said["neither"][0] and said["neither"][1].startswith("float is wrong")
+
+
+def test_a_slip_by_hand_is_named_only_where_it_leaves_the_right_numbers_right():
+    def worked_out(p, factor=2):
+        return {"double": factor * p, "square": (factor * p) ** 2}
+
+    ideas = {"double": (1, "twice p"), "square": (1, "the square of the double")}
+    question = ByHand("f", lambda p: worked_out(p), ideas, {lambda p: worked_out(p, 3): "thrice"})
+    told = {}
+    for given in ((1.5, 2.25), (1.0, 2.25), (1.0, 1.0), (1.0, 0.99)):
+        names = dict(zip(ideas, given, strict=True))
+        verdicts = question.grade(lambda name, _, names=names: Answer(names[name]), [1], {"p": 0.5})
+        told[given] = [verdict.fault for verdict in verdicts]
+    assert told[1.5, 2.25] == ["thrice", "thrice"] and told[1.0, 1.0] == ["", ""]
+    assert told[1.0, 2.25] == ["", "the square of the double"] == told[1.0, 0.99]
+    rounded = question.grade(lambda *_: Answer(0.9), [1], {"p": 0.4444})
+    assert rounded[0].fault == "rounded too far"
+
+
+def test_words_stand_in_quotes_and_what_is_nearly_right_is_told_so():
+    case = cases.Case("numbers", 1, lambda rng, own: [(2.0,)], shown=True)
+    assert "got 'True'" in question_told(case, "True", bool)
+    assert "expected True or False" in question_told(case, "True", bool)
+    assert question_told(case, 1.4141, math.sqrt).startswith("nearly")
+    assert question_told(case, 1.3, math.sqrt).startswith("sqrt(2)")
+
+
+def question_told(case, value, right):
+    """Say what a question tells of a value."""
+    (verdict,) = Question("f", right, [case], {}).grade(lambda *_: Answer(value, [2.0]), [1], {})
+    return verdict.fault

@@ -81,6 +81,12 @@ def to_show(readout: str, *drawn: dict[str, Any]) -> dict[str, Any]:
     return {"readout": readout, "drawn": drawn}
 
 
+def too(sure: float, right: float) -> str:
+    """Say by how many points, of those that are shown, a forecast is too sure or too timid."""
+    gap = round(100 * float(sure), 1) - round(100 * float(right), 1)
+    return f"{abs(gap):.1f} points too {'sure' if gap > 0 else 'timid'}"
+
+
 def diagram(curve: cl.measures.ReliabilityCurve) -> dict[str, Any]:
     """What the dots and the bars of a reliability diagram show."""
     filled = curve.counts > 0
@@ -98,9 +104,10 @@ def temperature(T: float, network: int) -> dict[str, Any]:
     curve = cl.reliability_curve(labels, logits / T, from_logits=True)
     nll, ece = cl.negative_log_likelihood(labels, q), cl.expected_calibration_error(labels, q)
     part = datasets.network_logits(network, "calibration")
+    sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
     return to_show(
-        f"NLL {nll:.3f} nats, ECE {ece:.3f}, mean confidence {q.max(axis=1).mean():.3f}, "
-        f"accuracy {np.mean(q.argmax(axis=1) == labels):.3f}",
+        f"It says {100 * sure:.1f} % on average and is right in {100 * right:.1f} %: {too(sure, right)}; "
+        f"NLL {nll:.3f} nats, ECE {ece:.3f}",
         diagram(curve),
         {"T": [T], "v0": [nll], "v1": [cl.TemperatureScaling().fit(*part).temperature_]},
         {"T": [T], "v0": [ece], "v2": [cl.ExpectationConsistency().fit(*part).temperature_]},
@@ -126,8 +133,10 @@ def ece(n: float, bins: float, model: str) -> dict[str, Any]:
     labels, p = (part[: int(n)] for part in digits()[model])
     observed = cl.expected_calibration_error(labels, p, n_bins=int(bins))
     null = cl.reliability_curve(labels, p, n_bins=int(bins)).under_calibration(random_state=0)
+    p_value = null.p_value(observed)
     return to_show(
-        f"ECE {observed:.3f}, calibrated {null.mean:.3f} on average, p-value {null.p_value(observed):.3f}",
+        f"ECE {observed:.3f}, a calibrated model {null.mean:.3f} on average: "
+        f"{'no ' * (p_value > 0.05)}more than chance gives (p-value {p_value:.3f})",
         {"n": [n], "bins": [bins], "v0": [observed]},
         {"v1": [null.mean], "v2": [null.quantile(0.025)], "v3": [null.quantile(0.975)]},
         {"m0": [observed]},
@@ -150,7 +159,8 @@ def reliability(bins: float, mass: str, model: str) -> dict[str, Any]:
     outside = np.sum((curve.accuracy < low) | (curve.accuracy > high))
     rows = curve.counts[curve.counts > 0]
     return to_show(
-        f"{len(rows)} points of {rows.min()} to {rows.max()} rows, {outside} outside the band",
+        f"{outside} of {len(rows)} points lie outside the band; "
+        f"a point holds {rows.min()} to {rows.max()} rows",
         diagram(curve) | {"floor": low[curve.counts > 0], "ceiling": high[curve.counts > 0]},
         {"x": 1 + np.flatnonzero(curve.counts), "y": rows},
     )
@@ -187,7 +197,7 @@ def ensembles(shared: float, voice: str) -> dict[str, Any]:
     slope = np.cov(p, ill)[0, 1] / np.var(p, ddof=1)
     disagreement = np.mean((voices["first doctor"] - voices["second doctor"]) ** 2) / 4
     return to_show(
-        f"told about 0.7: {100 * told:.1f} % are ill; slope {slope:.2f}, disagreement {disagreement:.4f}",
+        f"Told about 70 %, {100 * told:.1f} % are ill; slope {slope:.2f}, disagreement {disagreement:.4f}",
         diagram(cl.reliability_curve(ill, p, n_bins=10)),
         {"shared": [shared], "v0": [slope]},
         {"shared": [shared], "v0": [disagreement]},
@@ -209,7 +219,8 @@ def logistic(slope: int, intercept: float, which: str) -> dict[str, Any]:
     loss = definitions.logistic_loss([intercept, slope], [[1, one] for one in x], y)
     own = expit(np.where(y == 1, 1, -1) * (intercept + slope * x))
     return to_show(
-        f"likelihood {np.exp(-loss):.3g}, loss {loss:.3f} nats",
+        f"likelihood {np.exp(-loss):.3g}, loss {loss:.3f} nats; "
+        + ("no slope is the best" if np.isnan(best) else f"the best slope is {best:.2f}"),
         {"slope": [slope], "v0": [loss]} | ({} if np.isnan(best) else {"v1": [best]}),
         *({"x": x[y == k], "y": np.full(sum(y == k), k)} for k in (0, 1)),
         *({"x": x[y == k], "y": own[y == k]} for k in (0, 1)),
@@ -231,7 +242,7 @@ def isotonic(merges: int, side: str) -> dict[str, Any]:
         assert np.allclose(fitted.predict_proba(np.arange(24))[:, 1], values)
     own, away = cl.brier_score(labels, values), np.mean((values - truth) ** 2)
     return to_show(
-        f"{len(blocks)} blocks; squared distance {own:.3f} (labels), {away:.3f} (truth)",
+        f"{len(blocks)} blocks: mean squared distance {own:.3f} from the labels, {away:.3f} from the truth",
         {"merges": [merges], "v0": [own], "v1": [away]},
         {"x": np.arange(1, 25), "y": labels},
     )
@@ -256,9 +267,9 @@ def classifiers(distance: float, way: str) -> dict[str, Any]:
     (kernel,) = cl.uncertainty.kernel_confidence(X, y, place, said, bandwidth=0.7)
     truth = expit((2 * said - 1) * (2 * place @ [0.7, 0.9]))[0]
     return to_show(
-        f"{np.sum(np.hypot(*(X - place).T) < 1)} patients within 1: softmax {softmax:.3f}, "
-        f"kernel {kernel:.3f}, epistemic {epistemic:.3f} bits",
-        {"distance": [distance], "v0": [softmax], "v1": [kernel], "v2": [truth]},
+        f"{np.sum(np.hypot(*(X - place).T) < 1)} patients within 1 sd: softmax {softmax:.3f}, "
+        f"kernel {kernel:.3f}, truth {truth:.3f}; epistemic {epistemic:.3f} bits",
+        {"distance": [distance], "v0": [truth], "v1": [softmax], "v2": [kernel]},
         {"distance": [distance], "v0": [epistemic]},
         {"x": place[:, 0], "y": place[:, 1]},
         *({"x": X[y == k, 0], "y": X[y == k, 1]} for k in (0, 1)),
@@ -269,8 +280,9 @@ def classifiers(distance: float, way: str) -> dict[str, Any]:
 def proper_scores(q: float, p: float) -> dict[str, Any]:
     q_of, p_of = [1 - q, q], [1 - p, p]
     edge = 0.95 if q > 0.5 else 0.05
-    distance = "anywhere" if q == 0.5 else f"at {edge}"
-    low = f"lowest: distance {distance}, squared distance at {q}, minus log at {q}"
+    by_distance = "anything" if q == 0.5 else edge
+    low = f"Believing {q} she pays least if she says {by_distance} by distance, "
+    low += f"{q} by squared distance, {q} by minus log"
     brier, nll = (
         sum(share * score([y], [p]) for y, share in enumerate(q_of))
         for score in (cl.brier_score, cl.negative_log_likelihood)
@@ -296,7 +308,8 @@ def brier_decomposition(calibration: float, resolution: float) -> dict[str, Any]
     )
     skill = round(1 - parts.score / parts.uncertainty, 2) + 0.0
     return to_show(
-        f"Brier score {parts.score:.3f}, of the base rate {parts.uncertainty:.3f}, skill {skill:.2f}",
+        f"{'Worse' if skill < 0 else 'Better'} than the base rate: Brier score {parts.score:.3f} "
+        f"against {parts.uncertainty:.3f}, skill {skill:.2f}".replace("-", "\N{MINUS SIGN}"),
         {"x": f, "y": seen},
         {"height": [parts.reliability, parts.resolution, parts.uncertainty, parts.score]},
         {"calibration": [calibration], "resolution": [resolution], "v0": [parts.score]},
@@ -315,10 +328,12 @@ def platt(targets: str, a: float, b: float) -> dict[str, Any]:
         return float(-np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)))
 
     p = np.array([definitions.platt_probability(z, a, b) for z in scores])
+    best = min(np.arange(13) / 2, key=loss)
     return to_show(
-        f"loss {loss(a):.3f} nats, the five probabilities from {p.min():.2f} to {p.max():.2f}",
+        f"loss {loss(a):.3f} nats, at this b least at slope {best:g}{', the last one' if best == 6 else ''}; "
+        f"the five probabilities go from {p.min():.2f} to {p.max():.2f}",
         {"x": scores, "y": t},
-        {"a": [a], "b": [b], "v0": [loss(a)], "v1": [min(np.arange(13) / 2, key=loss)]},
+        {"a": [a], "b": [b], "v0": [loss(a)], "v1": [best]},
         {"height": [np.sum((p - t) * scores), np.sum(p - t)]},
     )
 
@@ -355,8 +370,8 @@ def shift(kind: str, level: float, forecast: str) -> dict[str, Any]:
     sure, right = q.max(axis=1).mean(), np.mean(q.argmax(axis=1) == labels)
     strength = (0, *datasets.SHIFTS[kind])[int(level)]
     return to_show(
-        f"{kind}, {strength:g} {UNITS[kind]}: confidence {sure:.3f}, accuracy {right:.3f}, "
-        f"ECE {ece:.3f}, null value {null:.3f}",
+        f"{kind}, {strength:g} {UNITS[kind]}: says {100 * sure:.1f} %, right in "
+        f"{100 * right:.1f} %, {too(sure, right)}; ECE {ece:.3f}, null value {null:.3f}",
         diagram(cl.reliability_curve(labels, q)),
         {"level": [level], "v0": [right], "v1": [sure]},
         {"level": [level], "v0": [ece], "v1": [null], "v2": [low], "v3": [high]},
@@ -370,17 +385,18 @@ def beta(a: float, b: float) -> dict[str, Any]:
     truth = np.array([definitions.beta_probability(one, a, b, 0) for one in p])
     least = -np.mean(truth * np.log(truth) + (1 - truth) * np.log(1 - truth))
     labels, weights = np.repeat([0, 1], 200), np.r_[1 - truth, truth]
-    lost = []
-    for feed in (logit(p), 2 * p - 1):
+    seen = expit(np.linspace(-6, 6, 15)).round(4)
+    curve = [definitions.beta_probability(one, a, b, 0) for one in seen]
+    lost, off = [], []
+    for feed, at_seen in ((logit(p), logit(seen)), (2 * p - 1, 2 * seen - 1)):
         fit = cl.PlattScaling(prior_targets=False).fit(np.tile(feed, 2), labels, sample_weight=weights)
         q = fit.predict_proba(feed)
         paid = -np.mean(truth * np.log(q[:, 1]) + (1 - truth) * np.log(q[:, 0]))
         lost.append(round(1000 * (paid - least), 2) + 0.0)
-    seen = expit(np.linspace(-6, 6, 15)).round(4)
-    curve = [definitions.beta_probability(one, a, b, 0) for one in seen]
+        off.append(abs(fit.predict_proba(at_seen)[:, 1] - curve).max())
     return to_show(
-        "Platt pays more than the truth, in 1/1000 nat: "
-        f"{lost[0]:.1f} on log-odds, {lost[1]:.1f} on p itself",
+        f"on log-odds Platt is off by up to {off[0]:.2f} and pays {lost[0]:.1f}/1000 nat; "
+        f"on p itself Platt is off by up to {off[1]:.2f} and pays {lost[1]:.1f}/1000 nat",
         {"x": seen, "y": curve},
         {"x": logit(seen)[::2], "y": logit(curve)[::2]},
         {"a": [a], "b": [b], "v0": lost[:1], "v1": lost[1:]},
@@ -398,7 +414,8 @@ def venn_abers(score: float, n: int) -> dict[str, Any]:
     q = definitions.venn_abers_probability(p0, p1)
     plain = fit.fit(scores, labels).predict_proba([score])[0, 1]
     return to_show(
-        f"p0 {p0:.3f}, p1 {p1:.3f}, q {q:.3f}; isotonic regression {plain:.3f}",
+        f"At score {score:g} the two fits say p0 {p0:.3f} and p1 {p1:.3f}, so q {q:.3f}; "
+        f"isotonic regression {plain:.3f}, truth {source.truth(score):.3f}",
         {"x": scores, "y": labels},
         {"x": [score, score], "y": [0, 1]},
         {f"v{i}": [value] for i, value in enumerate((source.truth(score), plain, q, p0, p1))},
@@ -429,8 +446,7 @@ def calibration_tests(n: float, source: str) -> dict[str, Any]:
     most, least = (f(refuted, key=refuted.__getitem__) for f in (max, min))
     spans = [binomtest(int(k), 100).proportion_ci(method="wilson") for k in refuted.values()]
     return to_show(
-        f"refuted most often by {most} ({refuted[most] / 100:.2f}), "
-        f"least often by {least} ({refuted[least] / 100:.2f})",
+        f"Of 100 samples {most} refutes {refuted[most]}, the most, and {least} {refuted[least]}, the fewest",
         diagram(cl.reliability_curve(*drawn[0])),
         {
             "height": np.array([*refuted.values()]) / 100,
@@ -455,7 +471,7 @@ def conformal(level: float, picture: str) -> dict[str, Any]:
     names = [datasets.FASHION_CLASSES[k] for k in np.flatnonzero(sets[row])]
     shares = [held.mean(), held[new == 6].mean(), held[unsure].mean(), level]
     return to_show(
-        f"classes from {1 - q:.3f} up are listed: {', '.join(names) or 'none'}; "
+        f"Classes from {1 - q:.3f} up are listed: {', '.join(names) or 'none'}; "
         f"{100 * held.mean():.1f} % of all lists are right",
         {"height": p[row][p[row] >= 0.001]},
         {"m0": [1 - q]},
@@ -479,13 +495,14 @@ def matrix_scaling(strength: float, rows: int, score: str) -> dict[str, Any]:
     k, path = datasets.FASHION_CLASSES.index(score), chosen(rows)
     factors = fits[1].temperature_ * fits[0].coef_[k]
     factors[k] -= 1
-    accuracy = np.mean(q.argmax(axis=1) == y_new)
+    accuracy, won = np.mean(q.argmax(axis=1) == y_new), 1000 * (alone - loss)
     both = (path.strength == strength) & (path.of_vector == strength)  # none for weak ones
     folds = 1000 * (path.loss[0] - path.loss[both]) / path.rows
     return to_show(
-        f"NLL of new rows {loss:.4f}, at the temperature {alone:.4f}; accuracy {accuracy:.3f}",
+        f"On new rows the matrix {'saves' if won > 0 else 'loses'} {abs(won):.1f}/1000 nat against "
+        f"the temperature: NLL {loss:.4f}, {alone:.4f}; accuracy {accuracy:.3f}",
         {"height": [fits[0].intercept_[k], *factors]},
-        {"strength": [strength], "v1": [1000 * (alone - loss)]} | ({"v0": folds} if len(folds) else {}),
+        {"strength": [strength], "v1": [won]} | ({"v0": folds} if len(folds) else {}),
         {"strength": [strength], "v0": [accuracy]},
     )
 

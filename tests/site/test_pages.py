@@ -59,9 +59,9 @@ ON_A_PHONE = {
         .filter(title => title.scrollWidth > title.clientWidth + 1
             || parseFloat(getComputedStyle(title).fontSize) > 32)
         .map(title => title.textContent)""",
-    "pictures keep three fifths of their size": """() => [...document.querySelectorAll("article img")]
+    "pictures keep half of their size": """() => [...document.querySelectorAll("article img")]
         .filter(image => image.matches(":is(figure:not(.explorer), .cell_output, .wide-picture) > img"))
-        .filter(image => image.checkVisibility() && image.clientWidth < 0.6 * image.getAttribute("width"))
+        .filter(image => image.checkVisibility() && image.clientWidth < 0.5 * image.getAttribute("width"))
         .map(image => image.alt)""",
     "a section is as tall as it said that it would be": """() =>
         [...document.querySelectorAll("article > section > :is(section, dl.py)")]

@@ -95,7 +95,7 @@ PAGE_FONT = """
 READ_FONT = "document.fonts.load('1em \"Maths of this page\"')"  # before a formula asks: else its lines move
 FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
 LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
-WIDE, SHOWN = 560, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
+WIDE, SHOWN = 680, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
 REM = 16  # pixels
 SHAPES = ((40, 350), (70, 690))  # of a column of text on a phone and on a wide page
 # The height of a line, and the room around: rem.
@@ -299,7 +299,7 @@ def height(part: HtmlElement, line: int, room: int) -> float:
         return 4.5 if part.tag == "details" else 0.0
     if part.tag == "img":
         across = int(part.get("width", room))
-        return int(part.get("height", 0)) * min(1, max(room, SHOWN * across) / across) / REM
+        return int(part.get("height", 0)) * min(1, max(room, SHOWN * across * (across > WIDE)) / across) / REM
     if part.tag == "pre":
         return 1.3 * text.count("\n") + 1
     if part.tag == "tr":  # its columns leave some of the line empty

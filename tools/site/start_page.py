@@ -24,7 +24,7 @@ import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from tools.site.repairs import filled, write_page
 
-NETWORK, BINS, LOWEST, CASES, ACROSS = 0, 10, 2, 100, 5  # in none of the bins below LOWEST lies a picture
+NETWORK, BINS, LOWEST, CASES, ACROSS = 0, 10, 2, 100, 6  # in none of the bins below LOWEST lies a picture
 TEMPERATURES = [tenths / 10 for tenths in range(10, 41)]
 
 

@@ -15,7 +15,7 @@ from calibration_lessons import (
     softmax,
 )
 from calibration_lessons.book import datasets  # fmt: skip
-from classroom.cases import BESIDE, EDGE, SOME, STAYS, ByHand, Case, Question, same
+from classroom.cases import BESIDE, EDGE, RANGE, SOME, STAYS, ByHand, Case, Question, same
 
 WITHOUT = ["calibration_lessons.calibrators", "calibration_lessons.book.definitions", "sklearn.calibration"]
 CURVES = ["sklearn.isotonic", "sklearn._isotonic", "scipy.optimize._isotonic", "scipy.optimize._pava_pybind"]
@@ -221,6 +221,10 @@ def without_a_best(rng, own):
     yield z.argmax(axis=1), z
     yield z.argmin(axis=1), z
     yield network(rng, 60)
+    second = np.argsort(z, axis=1)[:, -2]
+    yield second, np.where(np.eye(4)[second] > 0, z.max(axis=1, keepdims=True) - 0.5, z)  # never right, often near
+    yield np.array([0, 0, 0]), np.array([[1.0, 0.0], [1.0, 0.0], [0.0, float(rng.integers(3, 9))]])  # mostly right
+    yield np.array([1, 0]), np.array([[2.0, 2.0, 0.0], [1.0, 0.0, 0.0]])  # never the first of equals, and never below
 
 
 def consistency_scaled(rng, own):
@@ -237,6 +241,8 @@ def without_a_balance(rng, own):
     yield z.argmax(axis=1), z
     yield z.argmin(axis=1), z
     yield np.zeros(4, dtype=int), np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 0.0], [0.0, 1.0]])
+    tied = np.array([[2, 2, 0], [3, 0, 0], [0, 2, 0], [1, 0, 0], [0, 0, 2]]) * float(rng.integers(1, 9))
+    yield np.array([1, 0, 1, 2, 2]), tied  # the first row predicts 0, so 3 of 5 are right
     yield network(rng, 60)
 
 
@@ -329,6 +335,11 @@ def curves_hard(rng, own):
     z, slopes, _ = curves(rng, 5, 3)
     yield z, slopes, np.array([-2000.0, -2000.0, -2000.0])
     yield z + 40, slopes, np.array([0.0, 1.0, -1.0])
+    yield z, slopes, rng.normal(size=3) - 40  # near 0, and not rounded to it
+    for far in (50.0, 900.0):  # sure before the line, and in doubt behind it
+        sure = np.array([[far, 0.0, rng.normal()]])
+        rivals = [logsumexp(np.delete(sure[0], k)) for k in range(3)]
+        yield sure, slopes, rng.normal(size=3) - slopes * (sure[0] - rivals)
 
 
 def shares(rng, n, n_classes, parts, even=1.0):
@@ -397,7 +408,7 @@ def first_of_pair(values, calls):
 
 
 def second_of_pair(values, calls):
-    told = pair_is_right(values, calls, 1, 1e-5, "after: fit on the calibration part, judge on the test part")
+    told = pair_is_right(values, calls, 1, 3e-6, "after: fit on the calibration part, judge on the test part")
     leaks = told and all(
         same(value[1], on_test_part(*call)[1], 0, 1e-6) for value, call in zip(values, calls, strict=True)
     )
@@ -436,6 +447,20 @@ def fixed_bracket(labels, logits):
         return negative_log_likelihood(labels, np.asarray(logits) / t, from_logits=True)
 
     return minimize_scalar(loss, bounds=(0.01, 10), method="bounded", options={"xatol": 1e-10}).x
+
+
+def by_accuracy(labels, logits):
+    accuracy = np.mean(logits.argmax(axis=1) == labels)
+    if not 1 / logits.shape[1] < accuracy < 1:
+        raise ValueError("no temperature fits")
+    of_label = logits[np.arange(len(labels)), labels]
+
+    def imbalance(log_beta):
+        p = softmax(logits * np.exp(log_beta))
+        return ((p * logits).sum(axis=1) - of_label).mean()
+
+    scale = np.log(np.mean(logits.max(axis=1) - logits.mean(axis=1)))
+    return float(np.exp(-brentq(imbalance, -scale - 20, -scale + 20, xtol=1e-13)))
 
 
 def loose(labels, logits):
@@ -581,6 +606,13 @@ def log_odds_of_the_softmax(logits, slopes, intercepts):
     p = softmax(logits)
     r = expit(slopes * np.log(p / (1 - p)) + intercepts)
     return r / r.sum(axis=1, keepdims=True)
+
+
+def with_rounded_odds(logits, slopes, intercepts):
+    p = softmax(logits)
+    r = expit(slopes * (np.log(p) - np.log1p(-p)) + intercepts)
+    total = r.sum(axis=1, keepdims=True)
+    return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / p.shape[1])
 
 
 def curve_of(scores, hits, new_p, **how):
@@ -729,6 +761,7 @@ VALUE = "the value of a bin is the mean label of its rows"
 WHOLE = "merge until no block lies above its right neighbour, backwards, too"
 TIES = "rows with equal scores get one value: put them together first"
 BLOCK = "the value of a block is the weighted mean label of its rows"
+ODDS = "a probability that has rounded to 0 or 1 has no log-odds: work with the logits"
 RIVALS = "the log-odds of a class hold all its rivals: its logit minus the log of the sum of the others' exponentials"
 SUMS = "divide each row by its own sum"
 PAIRS = "pool the probabilities of all rows and classes, each with a 1 if its class came and a 0 if not"
@@ -836,6 +869,7 @@ QUESTIONS = [
         [Case("the NLL is smallest at your T", 2, networks_plain), Case(UNITS, 1.5, networks_scaled),
          Case("a ValueError where there is no best temperature, and only there", 1.5, without_a_best)],
         {few_steps: EARLY, fixed_bracket: UNITS,
+         by_accuracy: "the accuracy does not say whether a temperature fits: look at the slope of the NLL at both limits",
          "np.exp(-brentq -> np.exp(brentq": "you found 1/T",
          "-scale - 20, -scale + 20 -> -5, 5": UNITS,
          "xtol=1e-13 -> xtol=1e-3": EARLY,
@@ -865,6 +899,10 @@ QUESTIONS = [
          "np.exp(brentq -> np.exp(-brentq": "you found 1/T", "scale - 20, scale + 20 -> -5, 5": UNITS,
          "raise ValueError -> return 1.0; raise ValueError": CHECK,
          "z.argmax(axis=1) == labels -> z.argmax(axis=1) != labels": "the accuracy is the share of right predictions",
+         "z.argmax(axis=1) == labels -> ((z == highest) / (z == highest).sum(axis=1, keepdims=True))[np.arange(len(z)), labels]":
+             "of equal logits the first is predicted: a tie is not half right",
+         "z.argmax(axis=1) == labels -> z[np.arange(len(z)), labels] == highest[:, 0]":
+             "of equal logits the first alone is predicted",
          "max(axis=1).mean() - accuracy -> max(axis=1).mean()**2 - accuracy": AGREE,
          "max(axis=1).mean() - accuracy -> max() - accuracy": AGREE,
          "softmax(z / np.exp(log_t)).max(axis=1).mean() -> softmax(z / np.exp(log_t))[np.arange(len(z)), labels].mean()":
@@ -888,6 +926,8 @@ QUESTIONS = [
          "fitted.predict_proba(test_logits)) -> fitted.predict_proba(test_logits)) / 2": SUMMED,
          "fitted.predict_proba(test_logits) -> softmax(test_logits * fitted.temperature_)": "divide by T",
          "fitted.predict_proba(test_logits) -> softmax(test_logits / 1.5)": "the fitted temperature",
+         "fitted.predict_proba(test_logits) -> softmax(test_logits / round(fitted.temperature_, 1))":
+             "the fitted temperature, with more than one decimal",
          "part(network, -> part(1,": "of the network that is given",
          "fit(calibration_logits, calibration_labels) -> fit(calibration_logits[:500], calibration_labels[:500])": SOME},
         fixed=True,
@@ -911,6 +951,7 @@ QUESTIONS = [
          "new_scores, side -> scores, side": "return values for the new scores",
          "new_scores, side -> np.sort(new_scores), side": "in the order of the new scores",
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
+         "np.arange(1, n_bins) / n_bins -> np.linspace(scores.min(), scores.max(), n_bins + 1)[1:-1]": RANGE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
          "edges = np -> scores, labels = scores[:9], labels[:9]; edges = np": SOME,
@@ -981,6 +1022,7 @@ QUESTIONS = [
          f"{HELD} -> held = [(0.1, None), (0.1, None), (None, None)]": "a power may be 0",
          "-np.log1p(-np.asarray(p)) -> np.log1p(-np.asarray(p))": "the second feature is MINUS the logarithm of 1 - p",
          "np.log(p), -> np.log(np.clip(p, 0.01, 0.99)),": "every score as it is, also near 0",
+         "np.log(p), -> np.log(np.clip(p, 1e-3, 1)),": "every score as it is, also near 0",
          "best = minimize -> best = minimize(loss_and_slope, [1.0, 1.0, 0.0], jac=True, bounds=held, options={'maxiter': 3}); minimize":
              "the search stopped too early",
          f"{ANSWER} -> return np.exp(features(new_scores) @ best.x)": "odds are not yet a probability",
@@ -999,7 +1041,8 @@ QUESTIONS = [
          "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.delete(z, k, axis=1).max(axis=1)": RIVALS,
          "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.delete(z, k, axis=1).mean(axis=1)": RIVALS,
          "logsumexp(np.delete(z, k, axis=1), axis=1) -> np.log(np.exp(np.delete(z, k, axis=1)).sum(axis=1))": LARGE,
-         log_odds_of_the_softmax: "a probability that has rounded to 0 or 1 has no log-odds: work with the logits",
+         log_odds_of_the_softmax: ODDS, with_rounded_odds: ODDS,
+         "total = r.sum -> r = r + 1e-12; total = r.sum": "small answers have their proportions: 1/K only where all are 0",
          "return np.where(total > 0, r / np.where(total > 0, total, 1), 1 / z.shape[1]) -> return r": SUMS,
          "r.sum(axis=1, keepdims=True) -> r.sum(keepdims=True)": SUMS,
          "r.sum(axis=1, keepdims=True) -> r.sum(axis=0, keepdims=True)": SUMS,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from classroom.cases import BESIDE, EDGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
+from classroom.cases import BESIDE, EDGE, RANGE, SOME, STAYS, ByHand, Case, Question, Seed, Words
 
 WITHOUT = ["calibration_lessons.measures", "calibration_lessons.book.definitions", "sklearn.calibration"]
 FAIR = [  # bins whose edges are the same to those who divide and to those who call linspace
@@ -178,10 +178,15 @@ def independent_outcomes(values, calls):
     error = np.sqrt(scores * (1 - scores) / draws)
     if np.any(np.abs(first.mean(axis=0) - scores) > 5 * error):
         return "each event happens with the probability of its own score, to every digit"
+    if np.sum(((first.mean(axis=0) - scores) / error) ** 2) < 0.5:
+        return "your shares are nearer to the scores than chance brings them: draw, do not count out"
     standard = (first - scores) / np.sqrt(scores * (1 - scores))
     together = standard.T @ standard / draws - np.eye(len(scores))
     along = (standard[1:] * standard[:-1]).mean(axis=0)
-    if np.abs(together[~np.eye(len(scores), dtype=bool)]).max() > 0.12 or np.abs(along).max() > 0.12:
+    half = draws // 2
+    halves = [(standard[:half] * other).mean(axis=0) for other in (standard[half:], standard[: half - 1 : -1])]
+    between = np.abs(together[~np.eye(len(scores), dtype=bool)]).max()
+    if max(between, np.abs(along).max()) > 0.12 or np.abs(halves).max() > 0.25:
         return "draw each outcome independently, and anew in each draw"
     return ""
 
@@ -224,7 +229,7 @@ def penalties(said):
 
 
 def pay_inside(rng, own):
-    said = rng.permutation(rng.choice(np.arange(1, 40), 15, replace=False) / 40)
+    said = rng.permutation(rng.choice(np.delete(np.arange(1, 40), 19), 15, replace=False) / 40)  # at 1/2 all are as good
     for penalty in penalties(said):
         yield said, penalty, rng.choice(said, 5, replace=False)
 
@@ -233,6 +238,7 @@ def pay_certain(rng, own):
     said = rng.permutation(np.r_[0.0, rng.choice(np.arange(1, 16), 7, replace=False) / 16, 1.0])
     for penalty in penalties(said):
         yield said, penalty, np.r_[1.0, rng.choice(said[(said > 0) & (said < 1)], 4), 0.0]
+    yield said, penalties(said)[2], np.array([2.0**-20, 1 - 2.0**-20])  # nearly sure, and infinite is still too dear
     yield said, np.array([said > 0.5, said <= 0.5], dtype=float), rng.choice([0.25, 0.375, 0.75, 0.875], 6)
     table = rng.integers(1, 200, (2, len(said))) / 7
     table[[0, 1], rng.choice(len(said), 2, replace=False)] = np.inf
@@ -295,8 +301,22 @@ def largest_gap(scores, happened, n_bins):
     return max(abs(np.mean((happened - scores)[index == m])) for m in np.unique(index))
 
 
+def mirrored(scores, draws, rng):
+    half = rng.random((draws // 2, len(scores)))
+    return (np.concatenate([half, 1 - half]) < scores).astype(int)
+
+
 def last_of_equal_pay(said, penalty, beliefs):
     return best_paid(said[::-1], penalty[:, ::-1], beliefs)
+
+
+def smallest_of_equal_pay(said, penalty, beliefs):
+    order = np.argsort(said)
+    return best_paid(said[order], penalty[:, order], beliefs)
+
+
+def largest_of_equal_pay(said, penalty, beliefs):
+    return smallest_of_equal_pay(-said, penalty, beliefs) * -1
 
 
 def within_tenths(forecasts, happened):
@@ -319,6 +339,13 @@ def equals_as_they_come(scores, happened):
     return np.abs(np.cumsum((happened - scores)[order])).max() / len(scores)
 
 
+def at_the_first_of_equals(scores, happened):
+    order = np.argsort(scores, kind="stable")
+    walk = np.cumsum((happened - scores)[order])
+    _, first = np.unique(scores[order], return_index=True)
+    return np.abs(walk[first]).max() / len(scores)
+
+
 def equals_by_outcome(scores, happened):
     order = np.lexsort((happened, scores))
     return np.abs(np.cumsum((happened - scores)[order])).max() / len(scores)
@@ -328,7 +355,11 @@ def in_the_order_of_the_rows(scores, happened):
     return np.abs(np.cumsum(happened - scores)).max() / len(scores)
 
 
+OWN = "each event happens with the probability of its own score"
+ANEW = "draw each outcome independently, and anew in each draw"
+GIVEN = "use the generator that is given, and no other"
 BELIEF = "weigh each outcome by the chance that the belief gives it"
+FIRST_OF_EQUALS = "of equally good forecasts the first in the order of said"
 COST, EXPECTED = "said[np.argmin(expected)]", "expected = chances[possible] @ penalty[possible]"
 ROWS = "weigh each group by its rows"
 SQUARES = "squared distances"
@@ -375,6 +406,7 @@ QUESTIONS = [
          rounded_product: "p * M is rounded and may jump over an edge: compare with m/M",
          "scores, side -> scores[scores > 0], side": FIRST, "minlength=n_bins -> minlength=1": LENGTH,
          "edges[1:-1] -> edges[1:-1] + 1e-5": BESIDE,
+         "np.arange(n_bins + 1) / n_bins -> np.linspace(np.min(scores), np.max(scores), n_bins + 1)": RANGE,
          "edges[1:-1] -> edges": "the index of the bin is off by one",
          "np.arange(n_bins + 1) / n_bins -> np.linspace(0, 1, n_bins)": "M bins have M + 1 edges",
          "edges = np.arange(n_bins + 1) / n_bins -> edges = np.arange(6) / 5": "n_bins says how many bins there are",
@@ -409,6 +441,10 @@ QUESTIONS = [
          "return confidence, accuracy -> return confidence[rows > 0], accuracy[rows > 0]": LENGTH,
          "top, minlength=n_bins) / rows -> top, minlength=n_bins)": "the mean of the bin's rows, not their sum",
          "right, minlength=n_bins) / rows -> right, minlength=n_bins) / len(top)": "the share of the bin's rows",
+         "probabilities.argmax(axis=1) == labels -> probabilities[np.arange(len(labels)), labels] > 0.5":
+             "right is a row whose predicted class is its label, whatever the probability",
+         "probabilities.argmax(axis=1) == labels -> probabilities[np.arange(len(labels)), labels] >= probabilities.max(axis=1)":
+             "of two equal probabilities the first class alone is predicted",
          "argmax(axis=1) == labels -> argmax(axis=1) != labels": "the share of right predictions, not of wrong ones",
          "top, right = probabilities -> probabilities, labels = probabilities[:9], labels[:9]; top, right = probabilities":
              SOME,
@@ -416,6 +452,7 @@ QUESTIONS = [
          "top, right = -> probabilities.sort(axis=1); top, right =": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(n_bins) / n_bins": "the index of the bin is off by one",
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
+         "np.arange(1, n_bins) / n_bins -> np.linspace(top.min(), top.max(), n_bins + 1)[1:-1]": RANGE,
          "np.arange(1, n_bins) / n_bins -> 0.5 + np.arange(1, n_bins) / n_bins / 2": "the bins cover [0, 1]"},
         WITHOUT,
     ),
@@ -438,6 +475,7 @@ QUESTIONS = [
          "index = np -> scores.sort(); index = np": STAYS,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins) / n_bins + 1e-5": BESIDE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, n_bins - 1) / (n_bins - 1)": "one bin too few",
+         "np.arange(1, n_bins) / n_bins -> np.linspace(scores.min(), scores.max(), n_bins + 1)[1:-1]": RANGE,
          "np.arange(1, n_bins) / n_bins -> np.arange(1, 5) / 5": "n_bins says how many bins there are",
          "np.arange(1, n_bins) / n_bins -> np.quantile(scores, np.arange(1, n_bins) / n_bins)":
              "bins of equal width, not bins that hold equally many"},
@@ -458,20 +496,26 @@ QUESTIONS = [
         [Case("the shape, 0 and 1, and each event's own probability", 1, few_scores, judge=plain_outcomes),
          Case("every digit of a score, independent draws, and the generator that is given", 1, many_scores,
               judge=independent_outcomes)],
-        {"< scores -> < np.mean(scores)": "its own score", "< scores -> < np.round(scores, 1)": "every digit",
-         "rng.random((draws, len(scores))) -> rng.random((draws, 1))": "independent",
-         "rng.random((draws, len(scores))) -> rng.random(len(scores))": "anew in each draw",
-         "rng.random -> np.random.default_rng(3).random": "the generator that is given",
-         "rng.random -> np.random.default_rng().random": "the generator that is given",
+        {"< scores -> < np.mean(scores)": OWN, "< scores -> < np.round(scores, 1)": f"{OWN}, to every digit",
+         "rng.random((draws, len(scores))) -> rng.random((draws, 1))": ANEW,
+         "rng.random((draws, len(scores))) -> rng.random(len(scores))": ANEW,
+         "rng.random -> np.random.default_rng(3).random": GIVEN, "rng.random -> np.random.default_rng().random": GIVEN,
          "rng.random((draws, len(scores))) < scores -> np.broadcast_to(rng.random(len(scores)) < scores, "
-         "(draws, len(scores)))": "anew in each draw",
-         "< scores -> > scores": "with its probability, not against it",
-         "rng.random((draws, len(scores))) < scores -> np.tile(np.asarray(scores) > 0.5, (draws, 1))": "chance",
-         "rng.random((draws, len(scores))) < scores -> (rng.random((len(scores), draws)).T < scores).T": "shape",
-         "(rng.random((draws, len(scores))) < scores).astype(int) -> rng.random((draws, len(scores))) * scores": "0 or 1",
+         "(draws, len(scores)))": ANEW,
+         "< scores -> > scores": "an event happens with its probability, not against it",
+         "rng.random((draws, len(scores))) < scores -> np.tile(np.asarray(scores) > 0.5, (draws, 1))":
+             "an event with 0.7 happens in 7 of 10 draws, not always",
+         "rng.random((draws, len(scores))) < scores -> (rng.random((len(scores), draws)).T < scores).T":
+             "return one row for each draw and one column for each score",
+         "(rng.random((draws, len(scores))) < scores).astype(int) -> rng.random((draws, len(scores))) * scores":
+             "an outcome is 0 or 1",
          "rng.random((draws, len(scores))) < scores -> np.repeat(rng.random((draws // 2, len(scores))) < scores, "
-         "2, axis=0)": "anew in each draw",
-         "< scores -> < scores**1.1": "its own score",
+         "2, axis=0)": ANEW,
+         mirrored: ANEW,
+         "rng.random((draws, len(scores))) < scores -> "
+         "np.argsort(rng.random((draws, len(scores))), axis=0) < np.round(np.asarray(scores) * draws)":
+             "chance decides how often an event happens: draw, do not count out",
+         "< scores -> < scores**1.1": OWN,
          "return -> scores[0] = 0.5; return": STAYS},
         WITHOUT,
     ),
@@ -488,6 +532,7 @@ QUESTIONS = [
          "(1 + np.sum -> (np.sum": "count the observed error above the bar, too",
          "/ (1 + len(drawn)) -> / (2 + len(drawn))": "it counts once",
          "/ (1 + len(drawn)) -> ": "the share, not the number",
+         "np.asarray(drawn) >= observed -> np.asarray(drawn) >= observed - 1e-3": "at or above, to every digit",
          "np.asarray(drawn) >= observed -> np.unique(drawn) >= observed": "equal errors count each",
          "np.asarray(drawn) >= observed -> np.asarray(drawn)[:5] >= observed": SOME,
          "np.asarray(drawn) >= observed -> np.abs(np.asarray(drawn) - np.mean(drawn)) >= abs(observed - np.mean(drawn))":
@@ -514,8 +559,9 @@ QUESTIONS = [
              "the outcome follows what she believes, not what she says",
          "chances > 0 -> chances > -1": "what cannot happen costs nothing, even where its penalty is infinite",
          f"{EXPECTED} -> expected = chances @ np.nan_to_num(penalty, posinf=0)": "an infinite penalty is not free",
+         f"{EXPECTED} -> expected = chances @ np.minimum(penalty, 1000)": "an infinite penalty is too dear at every chance",
          "said, penalty = np.asarray(said -> said, penalty = np.asarray(np.sort(said)": "the columns stand in the order of said",
-         last_of_equal_pay: "of equally good forecasts the first",
+         last_of_equal_pay: FIRST_OF_EQUALS, smallest_of_equal_pay: FIRST_OF_EQUALS, largest_of_equal_pay: FIRST_OF_EQUALS,
          "for belief in beliefs -> for belief in np.full(len(beliefs), beliefs[0])": "one forecast for each belief",
          "best = [] -> said.sort(); best = []": STAYS},
         WITHOUT,
@@ -553,7 +599,7 @@ QUESTIONS = [
         "furthest", furthest,
         [Case("distinct scores, from the smallest to the largest", 1, walks_plain, shown=True),
          Case("any order, equal scores, sums above and below 0, one row", 1, walks_hard)],
-        {equals_as_they_come: EQUALS, equals_by_outcome: EQUALS, in_the_order_of_the_rows: "sort the rows by their score first",
+        {equals_as_they_come: EQUALS, at_the_first_of_equals: EQUALS, equals_by_outcome: EQUALS, in_the_order_of_the_rows: "sort the rows by their score first",
          f"{WALK} -> return abs(np.sum(steps)) / len(scores)": PATH,
          f"{WALK} -> return np.abs(steps).max() / len(scores)": "the sum so far, not one step of it",
          f"{WALK} -> return np.abs(steps).sum() / len(scores)": "steps of different sign cancel on the way: that is the appeal of it",
@@ -570,6 +616,7 @@ QUESTIONS = [
          f"{WALK} -> return np.abs(np.cumsum(steps)).argmax() / len(scores)": "the distance, not the place where it is largest",
          "np.bincount(place, np.asarray(happened) - scores) -> np.bincount(place, happened) - np.unique(scores)":
              "every row counts, also where scores are equal",
+         "np.unique(scores -> np.unique(np.round(scores, 1)": "scores are equal to every digit: do not round",
          "np.asarray(happened) - scores -> np.asarray(happened) - (scores > 0.5)": "outcome minus score, not minus a decision",
          "np.asarray(happened) - scores -> np.abs(np.asarray(happened) - scores)": "outcome minus score, with its sign",
          "_, place = -> scores, happened = scores[:30], happened[:30]; _, place =": SOME,

@@ -151,6 +151,11 @@ def choices(logits, tokens, temperature):
     return softmax(s / temperature)
 
 
+def expected_there(losses, g):
+    w = np.asarray(g) / (1 - np.asarray(g))
+    return w @ losses / w.sum(), w.sum() ** 2 / (w @ w)
+
+
 def forecasts(rng, n):
     p = rng.permutation(np.arange(1, n + 1)) / (n + 1)
     return (rng.random(n) < 0.2 + 0.5 * p).astype(int), p
@@ -224,7 +229,7 @@ def paired(rng, n, far=0.05):
 def decisions_plain(rng, own):
     costs = np.array([[0, int(rng.integers(4, 9))], [int(rng.integers(15, 30)), 0]])
     yield np.array([0.05, 0.3, 0.9]), costs, np.inf
-    yield np.arange(1, 20) / 20, costs, 1.7
+    yield np.arange(1, 20) / 20, costs, 1.73  # no decision costs exactly as much, so no rounding decides
 
 
 def decisions_hard(rng, own):
@@ -277,7 +282,7 @@ def updates_plain(rng, own):
 
 
 def updates_hard(rng, own):
-    z, y = screens(rng, 1500, int(rng.integers(1, 4)), 500.0)
+    z, y = screens(rng, 1500, 1, 500.0)
     yield z, y
     z, y = screens(rng, 60, 57, 9.0)
     yield z - 300, y
@@ -287,6 +292,8 @@ def updates_hard(rng, own):
     alike = int(rng.integers(1, 9)) + np.linspace(-0.25, 0.25, 11)  # nearly one answer for everybody
     yield alike, (np.arange(11) < 3).astype(int)
     yield -alike, (np.arange(11) < 10).astype(int)
+    apart = np.repeat([-60.0, 60.0], 10) + rng.normal(size=20)  # between the two groups the forecasts do not move
+    yield apart, (np.arange(20) < int(rng.integers(3, 8))).astype(int)
 
 
 def updates_without(rng, own):
@@ -339,6 +346,10 @@ def lists_hard(rng, own):
     labels = rng.integers(0, 4, 31)  # a model that is sure and right, and patients who leave it in doubt
     p = (12 * np.eye(4)[labels] + rng.multinomial(4, np.full(4, 1 / 4), 31)) / 16
     yield p, labels, rng.multinomial(16, np.full(4, 1 / 4), 20) / 16, 0.25
+    wrong = rng.permutation(31) < 7  # a model that is sure, and wrong in 7 of 31: nothing lies between two scores
+    said = labels + wrong
+    p = (14 * np.eye(4)[said % 4] + 2 * np.eye(4)[(said + 2) % 4]) / 16
+    yield p, labels, rng.permuted(np.tile([[12, 2, 1, 1], [13, 1, 1, 1], [14, 2, 0, 0]], (4, 1)) / 16, axis=1), 0.25
 
 
 def answers(rng, n, places):
@@ -423,6 +434,23 @@ def choices_hard(rng, own):
     logits, tokens = asked(rng, rng.permutation([3, 1, 2, 2]).tolist(), 8, 1.0)
     yield logits + rng.integers(-9, 9, (4, 3, 1)) * 100, tokens, 0.5
     yield *asked(rng, [6, 4], 2, 0.5), float(rng.integers(5, 9)) / 4
+
+
+def older_plain(rng, own):
+    for n in (6, 40):
+        yield rng.random(n) ** 2, rng.beta(2, 3, n).round(3)
+
+
+def older_hard(rng, own):
+    g = rng.beta(2, 3, 60)
+    g[rng.permutation(60)[:20]] = 0
+    yield rng.random(60) ** 2, g
+    g = rng.beta(1, 9, 30)
+    g[rng.integers(30)] = 1 - 2.0**-12
+    yield rng.random(30) ** 2, g
+    yield rng.random(25) ** 2, np.full(25, float(rng.choice([0.125, 0.25, 0.75])))
+    yield rng.random(500) ** 2, rng.beta(2, 300, 500)
+    yield rng.random(1), np.array([0.75])
 
 
 def last_of_equals_first(y, p, n_bins):
@@ -511,6 +539,16 @@ def row_by_row(confidence, right, limit):
     return (kept[-1] + 1) / len(order) if len(kept) else 0.0
 
 
+def halved(confidence, right, limit):
+    levels = np.unique(confidence)[::-1]
+    low, high = -1, len(levels) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = np.mean(1 - right[confidence >= levels[middle]]) <= limit
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return np.mean(confidence >= levels[low]) if low >= 0 else 0.0
+
+
 def as_promised(confidence, right, limit):
     order = np.sort(confidence)[::-1]
     return np.mean(np.cumsum(1 - order) / np.arange(1, len(order) + 1) <= limit)
@@ -545,6 +583,14 @@ def log_odds_of_the_share(z, y):
 def newton_from_zero(z, y):
     b = 0.0
     for _ in range(30):
+        p = expit(z + b)
+        b = b - np.mean(p - y) / np.mean(p * (1 - p))
+    return b
+
+
+def newton_from_the_mean(z, y):
+    b = by_the_mean_score(z, y)
+    for _ in range(50):
         p = expit(z + b)
         b = b - np.mean(p - y) / np.mean(p * (1 - p))
     return b
@@ -630,6 +676,10 @@ def only_the_last(logits, tokens, temperature):
     return softmax(token_logs(logits, tokens)[np.arange(len(tokens)), last] / temperature)
 
 
+LOSS, BEHIND = "w @ losses / w.sum()", "w.sum() ** 2 / (w @ w)"
+ODDS_OF_G = "np.asarray(g) / (1 - np.asarray(g))"
+RATIO = "the ratio of the densities is proportional to the odds of g"
+KISH = "it rests on the sum of the weights and that of their squares; equal weights leave all rows, one large one hardly any"
 SORT, GROUPS = 'np.argsort(p, kind="stable")', "sort, cut, weigh by rows, absolute value in each group"
 ALIKE = "rows with equal p keep their order"
 CANCEL = "gaps of different sign cancel: take the absolute value in each group"
@@ -710,7 +760,7 @@ QUESTIONS = [
          f"{SORT} -> np.arange(len(p))": "sort the rows by p before you cut them", f"{SORT} -> np.lexsort((y, p))": ALIKE,
          f"{SORT} -> np.lexsort((-y, p))": ALIKE,
          f"{SORT} -> np.lexsort((np.random.default_rng(0).random(len(p)), p))": ALIKE,
-         f"{SORT}, n_bins) -> {SORT}[::-1], n_bins)": "sort from the smallest p to the largest",
+         f"{SORT}, n_bins) -> {SORT}[::-1], n_bins)": "sort from the smallest p to the largest; the first groups hold one more",
          f"{SORT} -> np.argsort(y, kind='stable')": "sort by p, not by y",
          "sum(abs(np.sum(y[group] - p[group])) for group in groups) -> abs(sum(np.sum(y[group] - p[group]) for group in groups))":
              CANCEL,
@@ -769,8 +819,8 @@ QUESTIONS = [
     ),
     Question(
         "decide", decide,
-        [Case("two decisions, with a referral and without", 1.5, decisions_plain, shown=True),
-         Case("dear false alarms, equals, many decisions, right ones not free", 1.5, decisions_hard)],
+        [Case("two decisions, with a referral and without", 1, decisions_plain, shown=True),
+         Case("dear false alarms, equals, many decisions, right ones not free", 1, decisions_hard)],
         {threshold_only: "right ones may cost something: compare all expected costs", last_of_equal_decisions: "of equals the first",
          "expected.argmin(axis=1)) -> (p > 0.5).astype(int))": "one half is the wrong threshold",
          "@ np.asarray(costs) -> @ np.asarray(costs)[:, :2].T": TABLE, "[1 - p, p] -> [p, 1 - p]": TABLE,
@@ -801,6 +851,8 @@ QUESTIONS = [
          "(1 - p) * costs[0, decision] + p * costs[1, decision] -> p * costs[0, decision] + (1 - p) * costs[1, decision]": TABLE,
          "(1 - p) * costs[0, decision] + p * costs[1, decision] -> costs[(p > 0.5).astype(int), decision]":
              "promised: weighed by the probabilities",
+         "referred = decision == -1 -> referred = decision == -1; decision = np.minimum(decision, min(1, costs.shape[1] - 1))":
+             "there may be more than two decisions",
          "promised).mean(), -> promised).sum(),": "means over all patients", PAID + f" -> {PAID.replace('mean', 'sum')}":
              "means over all patients",
          "return np.where(referred, referral, promised).mean(), np.where(referred, referral, paid).mean() -> "
@@ -839,13 +891,13 @@ QUESTIONS = [
          "optimal_decision(p, costs -> optimal_decision(p, costs.T": "rows of the table are true classes",
          "expit(z[judged]) -> np.clip(z[judged], 0, 1)": "log-odds are not yet probabilities",
          "predict_proba(z[judged])[:, 1] -> predict_proba(z[judged])[:, 0]": "the probability of class 1"},
-        atol=1e-4, within="report",
+        atol=1e-5, within="report",
     ),
     Question(
         "answered", answered,
         [Case("distinct confidences", 1.5, coverages_plain, shown=True),
          Case("equal confidences, a risk that rises and falls, a risk of exactly the limit, none and all", 1.5, coverages_hard)],
-        {until_the_first_excess: WIDEST, row_by_row: "rows with equal confidence are answered together or not at all",
+        {until_the_first_excess: WIDEST, halved: WIDEST, row_by_row: "rows with equal confidence are answered together or not at all",
          as_promised: "the errors that came, not those that the confidences promise",
          "wrong[rows].mean() <= limit -> wrong[rows].mean() < limit": "at most the limit: equal is allowed",
          "wrong[rows].mean() <= limit -> wrong[rows].sum() / len(wrong) <= limit": AMONG,
@@ -862,6 +914,7 @@ QUESTIONS = [
          "return max(shares) -> return shares[-1]": WIDEST,
          "np.unique(confidence) -> [1 - limit]": "the errors that came decide, not the confidences",
          "np.unique(confidence) -> np.arange(101) / 100": "every confidence that occurs is a candidate",
+         "np.unique(confidence) -> np.arange(1001) / 1000": "every confidence that occurs is a candidate",
          "shares = [0.0] -> shares = [0.0]; confidence, wrong = confidence[:30], wrong[:30]": SOME,
          "shares = [0.0] -> shares = [0.0]; right.sort()": STAYS},
         DECISIONS,
@@ -902,6 +955,7 @@ QUESTIONS = [
         {by_the_mean_forecast: "the difference of the log-odds of two means is a start: the mean of a sigmoid is not the sigmoid of a mean",
          by_the_mean_score: "the mean of the sigmoids, not the sigmoid of the mean",
          log_odds_of_the_share: "b is added to the model's log-odds; it does not replace them", newton_from_zero: UNITS,
+         newton_from_the_mean: "a step of Newton's method may lead far away: keep b between two bounds",
          with_prior_targets: "the mean label as it is, without prior targets",
          half_and_half: "the rows as they come: balancing them leaves the error where it is",
          "range(100) -> range(8)": "nearly: search on, to six digits", "odds - z.max(), odds - z.min() -> -20.0, 20.0": UNITS,
@@ -923,8 +977,8 @@ QUESTIONS = [
     ),
     Question(
         "shortlists", shortlists,
-        [Case("some patients, and new ones", 1.5, lists_plain, shown=True),
-         Case("equal scores, scores at the limit, few calibration rows", 1.5, lists_hard)],
+        [Case("some patients, and new ones", 1, lists_plain, shown=True),
+         Case("equal scores, scores at the limit, few calibration rows", 1, lists_hard)],
         {"len(p) + 1 -> len(p)": NEW, "np.ceil( -> np.floor(": "rounded up", "scores[rank - 1] -> scores[rank - 2]": "the rank is off by one",
          "scores[rank - 1] if rank <= len(p) else 1.0 -> scores[min(rank, len(p) - 1)]": "the rank is off by one",
          "scores[rank - 1] if rank <= len(p) else 1.0 -> scores[min(rank, len(p)) - 1]":
@@ -944,6 +998,8 @@ QUESTIONS = [
          "np.sort(1 - p[np.arange(len(p)), labels]) -> np.sort(1 - p[np.arange(len(p)), labels])[::-1]": "from the smallest score on",
          "np.sort(1 - p[np.arange(len(p)), labels]) -> 1 - p[np.arange(len(p)), labels]": "the scores in order",
          "limit = -> limit = np.quantile(scores, 1 - alpha); scores[0] =": "one of the scores, by its rank, not between two",
+         "scores[rank - 1] if rank -> np.quantile(scores, rank / len(p)) if rank": "one of the scores, by its rank, not between two",
+         'scores[rank - 1] if rank -> np.quantile(scores, rank / len(p), method="higher") if rank': "the rank is off by one",
          lists_by_class: "one limit for all classes", lists_that_add_up: "that is what a calibrated model would list; nothing is promised of yours",
          "scores = -> p, labels = p[:9], labels[:9]; scores =": SOME,
          "scores = -> new_p -= 0.0625; new_p = new_p + 0.0625; scores =": STAYS},
@@ -1051,5 +1107,43 @@ QUESTIONS = [
          "tokens = np.asarray(tokens) -> tokens = np.asarray(tokens)[:, :3]; logits = logits[:, :3]": "all tokens of an answer count",
          "tokens = np.asarray(tokens) -> tokens[tokens < 0] = 0": STAYS},
         ["calibration_lessons.book.definitions"], rtol=0, atol=6e-4,
+    ),
+    Question(
+        "older", expected_there,
+        [Case("some patients", 1, older_plain, shown=True),
+         Case("patients who are not like any there, one who outweighs the rest, equal weights", 1, older_hard)],
+        {f"w = {ODDS_OF_G} -> w = np.asarray(g)": f"g is no weight yet: {RATIO}",
+         f"w = {ODDS_OF_G} -> w = 1 / (1 - np.asarray(g))": f"g over 1 - g: {RATIO}",
+         f"w = {ODDS_OF_G} -> w = (1 - np.asarray(g)) / np.asarray(g)": "upside down: who looks like the new clinic counts more",
+         f"w = {ODDS_OF_G} -> w = 1 / np.asarray(g)": "upside down: who looks like the new clinic counts more",
+         f"w = {ODDS_OF_G} -> w = np.log({ODDS_OF_G})": "the odds, not their logarithm",
+         f"w = {ODDS_OF_G} -> w = np.log1p({ODDS_OF_G})": "the odds, not a logarithm",
+         f"w = {ODDS_OF_G} -> w = np.exp(np.asarray(g))": RATIO,
+         f"w = {ODDS_OF_G} -> w = np.sqrt({ODDS_OF_G})": "the odds, not their root",
+         f"w = {ODDS_OF_G} -> w = ({ODDS_OF_G}) ** 2": "the odds, not their square",
+         f"w = {ODDS_OF_G} -> w = np.minimum({ODDS_OF_G}, 10)": "no weight is cut off: how few rows are left is what the second number says",
+         f"w = {ODDS_OF_G} -> w = np.maximum({ODDS_OF_G}, 1e-3)": "who is like nobody there has the weight 0",
+         f"w = {ODDS_OF_G} -> w = (np.asarray(g) > 0.5).astype(float)": "every patient counts by a weight, also those below one half",
+         f"w = {ODDS_OF_G} -> w = np.ones(len(g))": "that is the mean at the old clinic: give weights to its patients",
+         f"{LOSS}, -> np.mean(losses),": "the loss at the new clinic: a weighted mean",
+         f"{LOSS}, -> w @ losses / len(w),": "the weights are known up to a factor: divide by their sum",
+         f"{LOSS}, -> w @ losses / (len(w) - 1),": "the weights are known up to a factor: divide by their sum",
+         f"{LOSS}, -> w @ losses,": "the weights are known up to a factor: divide by their sum",
+         f"{LOSS}, -> losses[w.argmax()],": "a mean over all patients",
+         f"{LOSS}, -> w @ np.sqrt(losses) / w.sum(),": "the losses as they are given",
+         f"{BEHIND} -> len(w)": f"the weights cost rows: {KISH}", f"{BEHIND} -> np.sum(w > 0)": f"the weights cost rows: {KISH}",
+         f"{BEHIND} -> w.sum()": KISH, f"{BEHIND} -> 1 / (w @ w)": f"for weights with any sum: {KISH}",
+         f"{BEHIND} -> w.sum() / (w @ w)": KISH, f"{BEHIND} -> (w @ w) / w.sum() ** 2": f"upside down: {KISH}",
+         f"{BEHIND} -> (w @ w) / w.sum()": KISH, f"{BEHIND} -> w.sum() / w.max()": f"that is another count than Kish's: {KISH}",
+         f"{BEHIND} -> len(w) * (1 - w.std() / w.mean())": KISH,
+         f"{BEHIND} -> len(w) / (1 + w.var())": "the squared coefficient of variation: divide by the mean first",
+         f"{BEHIND} -> len(w) / (1 + w.var(ddof=1) / w.mean() ** 2)": "the variance of the weights themselves, divided by n",
+         f"{BEHIND} -> np.exp(-np.sum(w / w.sum() * np.log(np.maximum(w / w.sum(), 1e-300))))":
+             f"that is the exponential of an entropy, another count than Kish's: {KISH}",
+         f"return {LOSS}, {BEHIND} -> return {BEHIND}, {LOSS}": "the loss comes first",
+         f"return {LOSS}, {BEHIND} -> return round({LOSS}, 2), round({BEHIND})": "every digit",
+         "w = np -> losses, g = losses[:20], g[:20]; w = np": SOME,
+         "w = np -> g /= 1 - g; g = g / (1 + g); w = np": STAYS},
+        ["calibration_lessons.book.definitions", "calibration_lessons.measures.bins:effective_rows"],
     ),
 ]  # fmt: skip

@@ -204,6 +204,15 @@ def with_powers(heads, tosses):
     return np.minimum(likelihood / likelihood.max(), np.maximum(2 * h - 1, 0)).max()
 
 
+def near_the_best(heads, tosses):
+    best = heads / max(tosses, 1)
+    far = 3 * np.sqrt(best * (1 - best) / max(tosses, 1)) or 1
+    h = np.linspace(max(0.5, best - far), max(0.5, min(1, best + far)), 20_001)
+    log_likelihood = xlogy(heads, h) + xlogy(tosses - heads, 1 - h)
+    log_best = xlogy(heads, best) + xlogy(tosses - heads, 1 - best)
+    return np.minimum(np.exp(log_likelihood - log_best), 2 * h - 1).max()
+
+
 def not_relative(heads, tosses):
     h = np.linspace(0, 1, 20_001)
     return np.minimum(binom.pmf(heads, tosses, h), np.maximum(2 * h - 1, 0)).max()
@@ -225,6 +234,9 @@ MEANS = "you took the mean of the entropies for the entropy of the mean"
 ROUGH = "nearly: draws or a coarse grid miss the fourth decimal"
 PRIOR = "the prior's parameters count like tosses"
 PARTS = "the epistemic part is the total without the aleatoric part"
+FIVE = "what do five networks know that one does not?"
+WORRY = "the number is larger where the image should worry us"
+ITSELF = "a row's alarm must not depend on the other rows"
 CURVES = "both curves count, from h = 1/2 on"
 FORECAST, TOTAL = (
     "(a + heads) / (a + b + tosses)",
@@ -300,6 +312,7 @@ QUESTIONS = [
         [Case("some tosses", 1.5, cases_plain, shown=True), Case("no tosses, one toss, all alike: " + CURVES, 1.5, cases_at_the_ends),
          Case("10 000 tosses: the powers underflow or overflow; compare logarithms", 1, cases_of_many)],
         {on_a_coarse_grid: "nearly: a finer grid, or a root", with_powers: "compare logarithms",
+         near_the_best: "coins up to h = 1 count, however far from the share of heads",
          not_relative: "divide the likelihood by its maximum",
          CANDIDATES + "max(2 * best - 1, 0)":
              "that is how the most likely coin leans: a coin with a larger h may make the better case",
@@ -365,16 +378,16 @@ QUESTIONS = [
         "alarm", alarm,
         [Case("the strongest noise, 94 % of the pairs", 2, noisy_images, judge=alarmed_by_noise),
          Case("another kind of change, 90 % of the pairs", 2, turned_images, judge=alarmed_by_turns)],
-        {spread_of_the_first: "what five networks know", ".epistemic -> .aleatoric": "what five networks know",
-         "return cl -> return -cl": "the direction", ".epistemic -> .epistemic.argsort().argsort()": "each row for itself",
+        {spread_of_the_first: FIVE, ".epistemic -> .aleatoric": FIVE,
+         "return cl -> return -cl": WORRY, ".epistemic -> .epistemic.argsort().argsort()": ITSELF,
          ".epistemic -> .epistemic.mean()": "one number for each row", ".epistemic -> .epistemic[:9]": SOME,
-         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> member_probs.mean(axis=0).max(axis=1)": "the direction",
-         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.zeros(member_probs.shape[1])": "a number that tells",
-         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> cl.uncertainty.entropy(member_probs[1])": "what five networks know",
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> member_probs.mean(axis=0).max(axis=1)": WORRY,
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.zeros(member_probs.shape[1])": "the same number for every image tells nothing",
+         "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> cl.uncertainty.entropy(member_probs[1])": FIVE,
          "(member_probs).epistemic -> (member_probs).epistemic - cl.uncertainty.decompose_uncertainty(member_probs).epistemic.mean()":
-             "each row for itself",
+             ITSELF,
          "cl.uncertainty.decompose_uncertainty(member_probs).epistemic -> np.random.default_rng(0).random(member_probs.shape[1])":
-             "a number that tells",
+             "a number that is drawn tells nothing",
          "return cl -> member_probs[0] = member_probs[0][::-1]; return cl": STAYS},
     ),
 ]  # fmt: skip
