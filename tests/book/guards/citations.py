@@ -6,7 +6,6 @@ A docstring cites the year that the bibliography has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -14,14 +13,14 @@ from pybtex.database import BibliographyData, BibliographyDataError, parse_strin
 
 from tools.binding.pages import Page, pages
 
+from .package import in_docstrings
 from .problem import Problem
 
 BIBLIOGRAPHY = "book/reference/references.bib"
 CITE = re.compile(r"\{cite(?::\w+)?\}`([^`]+)`")
 
 CITED = re.compile(  # in a docstring: Platt (1999), Kull, Silva Filho and Flach (2017), Guo et al. (2017)
-    r"(?P<first>[A-Z][\w-]+)(?:(?:,\s[A-Z][\w -]+)*\s+and\s+(?P<last>[A-Z][\w-]+)|\s+(?P<many>et\s+al\.))?\s+"
-    r"\((?P<year>\d{4})\)"
+    r"([A-Z][\w-]+)(?:(?:,\s[A-Z][\w -]+)*\s+and\s+([A-Z][\w-]+)|\s+et\s+(al)\.)?\s+\((\d{4})\)"
 )
 
 Place = tuple[str, str, bool]  # key, place, whether it stands under References
@@ -49,15 +48,17 @@ def check(root: Path) -> list[Problem]:
             if not key.startswith((first.replace(" ", ""), first.partition(" ")[0])):
                 what = f"its first author is {first}"
                 problems.append(Problem(BIBLIOGRAPHY, key, what, "correct the name or the key"))
-    works = [
-        (
-            [re.sub(r"[{}]", "", author.last_names[-1]) for author in entry.persons["author"]],
-            entry.fields["year"],
-        )
-        for entry in entries.values()
-        if "author" in entry.persons
-    ]
-    problems += in_docstrings(root, works)
+    works: dict[tuple[str, str], set[str]] = {}  # years by the first author and the last, or "al"
+    for entry in entries.values():
+        names = [re.sub(r"[{}]", "", one.last_names[-1]) for one in entry.persons.get("author", ())] or [""]
+        for last in {names[-1], "al"} if len(names) > 2 else {names[-1]}:
+            works.setdefault((names[0], last), set()).add(entry.fields["year"])
+    for match, file, place in in_docstrings(root, CITED):
+        first, last, many, year = match.groups()
+        years = works.get((first, many or last or first), {year})
+        if year not in years:
+            what = f"{' '.join(match[0].split())} is of {', '.join(sorted(years))} in {BIBLIOGRAPHY}"
+            problems.append(Problem(file, place, what, "correct the year"))
     cited: set[str] = set()
     for page in pages(root):
         found = citations(page)
@@ -74,25 +75,6 @@ def check(root: Path) -> list[Problem]:
     return problems + [
         Problem(BIBLIOGRAPHY, key, "no page cites it", "cite it, or delete it") for key in unused
     ]
-
-
-def in_docstrings(root: Path, works: list[tuple[list[str], str]]) -> Iterator[Problem]:
-    """Docstrings that cite the authors of a work with another year; some cite what no page does."""
-    for path in sorted((root / "calibration_lessons").rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        for match in CITED.finditer(text):
-            ends = [match["first"], match["last"] or match["first"]]
-            years = {
-                year
-                for names, year in works
-                if (
-                    len(names) > 2 and names[0] == ends[0] if match["many"] else [names[0], names[-1]] == ends
-                )
-            }
-            if years and match["year"] not in years:
-                place = f"line {text.count(chr(10), 0, match.start()) + 1}"
-                what = f"{' '.join(match[0].split())} is of {', '.join(sorted(years))} in {BIBLIOGRAPHY}"
-                yield Problem(path.relative_to(root).as_posix(), place, what, "correct the year")
 
 
 def citations(page: Page) -> list[Place]:

@@ -12,7 +12,7 @@ from tests.book.latex import tokens
 from tools.binding import equations as scan
 from tools.binding.pages import EQUATIONS_PAGE, Cell, Page, notebooks, pages
 
-from .package import PACKAGE, public, resolve
+from .package import PACKAGE, in_docstrings, public, resolve
 from .problem import Problem
 
 REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
@@ -122,14 +122,9 @@ def sources_shown(page: Page) -> dict[str, Cell]:
 
 def references(root: Path, in_book: set[str]) -> Iterator[Problem]:
     """References `{eq}`, calls of `definitions.source`, docstrings: each to a label in the book."""
-    for path in sorted((root / PACKAGE).rglob("*.py")):
-        text = path.read_text(encoding="utf-8")
-        for match in IN_DOCSTRING.finditer(text):
-            if match[1] not in in_book:
-                place = f"line {text.count(chr(10), 0, match.start()) + 1}"
-                yield Problem(
-                    path.relative_to(root).as_posix(), place, f"{match[0]} leads nowhere", "name a label"
-                )
+    for match, file, place in in_docstrings(root, IN_DOCSTRING):
+        if match[1] not in in_book:
+            yield Problem(file, place, f"{match[0]} leads nowhere", "name a label that stands in the book")
     for page in (page for page in pages(root) if page.file != EQUATIONS_PAGE):
         for cell in page.markdown:
             for match in REFERENCE.finditer(cell.source):

@@ -9,12 +9,22 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 PACKAGE = "calibration_lessons"
 
 
 THEMES = ("decisions", "measures", "models", "uncertainty")
+
+
+def in_docstrings(root: Path, pattern: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str, str]]:
+    """What a pattern finds in the package's modules, with file and line."""
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield match, path.relative_to(root).as_posix(), f"line {line}"
 
 
 @cache

@@ -1,5 +1,5 @@
-"""Places named in words: the next lesson stands next, in the contents or on the short path; a section and a
-column have the name that a text gives them; a row of the corrections leads to the page that names it."""
+"""Places named in words: the next lesson stands next, in the contents or on the short path; a section has the
+name that a text gives it; a row of the corrections leads to the page that names it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ ORDER = re.compile(r"(?P<some>an? )?(?P<side>next|later|last|earlier|previous) l
 SECTION = re.compile(
     r"\*(?P<title>[^*]+)\*\s+(?:in|of)\s+\{doc\}`[^`<]*<(?P<file>[^>`]+)>`|section\s+\*(?P<own>[^*]+)\*"
 )
-COLUMN = re.compile(r"columns?\s+\*([^*]+)\*(?:\s+and\s+\*([^*]+)\*)?")
 ROW = re.compile(r"corrections(?:`|\.md\))?,\s+\[?rows?\s+(\d+(?:(?:, | and )\d+)*)|\[correction (\d+)\]")
 SHORT_PATH = re.compile(r"^\| \{doc\}`[^`<]+ <([\w/]+)>` \| \d+ \|", re.M)
 
@@ -60,17 +59,12 @@ def lessons(page: Page, cell: Cell, book: dict[str, Page], orders: list[list[str
 
 
 def parts(page: Page, cell: Cell, book: dict[str, Page], corrected: dict[str, set[str]]) -> Iterator[Fault]:
-    """Sections, columns and rows of the corrections that are not there."""
+    """Sections and rows of the corrections that are not there."""
     for match in SECTION.finditer(cell.source) if "/teaching/" not in page.file else ():
         named = book.get(at(page, match["file"], book.keys()) or "") if match["file"] else page
         title = " ".join((match["title"] or match["own"]).split())
         if named and title not in {section.title for section in named.sections()}:
             yield match, f"{named.file} has no section {title!r}"
-    for match in COLUMN.finditer(cell.source) if page.is_notebook else ():
-        shown = "\n".join(text for one in page.code for text in (one.source, *one.output_texts()))
-        for column in filter(None, match.groups()):
-            if " ".join(column.split()) not in shown:
-                yield match, f"no table has the column {column!r}"
     for match in ROW.finditer(cell.source):
         for number in re.findall(r"\d+", match[1] or match[2]):
             if page.file not in corrected.get(number, ()):
