@@ -47,7 +47,8 @@ class PlattScaling(BinaryCalibrator):
     raises where the scores separate the labels: there is no finite slope. With a slope that is held it
     raises where one class is absent.
     `sklearn.calibration.CalibratedClassifierCV(method="sigmoid")` uses the same targets; its optimiser
-    stops earlier, at slopes that differ from the fourth digit on.
+    stops earlier, at slopes that differ from about the seventh digit on; for scores of single precision,
+    from the fourth.
 
     References
     ----------

@@ -131,7 +131,7 @@ def calibration_test(
     "kernel" grows with the number of classes and of draws and with the square of the rows: 5000 rows of ten
     classes take about fifteen seconds. "kolmogorov-smirnov" sums from the smallest forecast; for the
     forecasts of the opposite event it may differ. Where bins expect few events or few others (rare events,
-    sure forecasts, few rows), "hosmer-lemeshow" refutes up to 18 % of calibrated ones at 5 %: chi-squared
+    sure forecasts, few rows), "hosmer-lemeshow" refutes up to 32 % of calibrated ones at 5 %: chi-squared
     is a limit for many of both in each bin. With ten rows and rare events "spiegelhalter" refutes 14 %.
 
     With events weighted 0.1 to 30 times and 500 rows each test refutes 3 to 8 % of calibrated forecasts at
