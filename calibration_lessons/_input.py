@@ -385,14 +385,15 @@ def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
         warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
 
 
-def repeated(forecasts: FloatArray, name: str) -> None:
-    """Warn where each of the first forecasts comes 2 (3, 4 ...) times, as where files were joined twice."""
+def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
+    """Warn where forecasts come 2 (3, 4 ...) times with each of their labels, as when files were joined."""
     column = forecasts if forecasts.ndim == 1 else forecasts[:, 0]
     some = np.unique(column[:SOME_ROWS])
     if len(some) < 20:
         return
     place = np.searchsorted(some, column).clip(max=len(some) - 1)
-    times = int(np.gcd.reduce(np.bincount(place[some[place] == column])))
+    pairs = (place * (int(labels.max()) + 1) + labels)[some[place] == column]
+    times = int(np.gcd.reduce(np.bincount(pairs)))  # rows with one forecast and several labels are no copies
     if times > 1:
         warn(f"each row of {name} occurs {times} times: rows that are copies say nothing new, drop them")
 

@@ -90,7 +90,7 @@ class Forecast(_input.Rows):
         """Warn of what careful users look for first: labels of one class, turned round, copies of rows."""
         forecasts, labels, _ = self.counted()
         _input.labels_of_one_class(labels)
-        _input.repeated(forecasts, name)
+        _input.repeated(forecasts, labels, name)
         if self.n_classes == 2:
             _input.turned_round(forecasts if forecasts.ndim == 1 else forecasts[:, 1], labels, name)
 

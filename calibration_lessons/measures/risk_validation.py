@@ -237,7 +237,7 @@ def risk_validation(
     forecasts = _input.real_array(y_prob, "y_prob", (1,)).astype(np.float64)
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
     _input.turned_round(forecasts, labels, "y_prob")
-    _input.repeated(forecasts, "y_prob")
+    _input.repeated(forecasts, labels, "y_prob")
     n, events = len(labels), int(labels.sum())
     if min(events, n - events) < 2:
         expected = "at least 2 events and 2 non-events"

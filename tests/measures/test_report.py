@@ -163,5 +163,9 @@ def test_honest_rows_pass_without_a_warning():
         cl.calibration_report(y, p.round(1), n_draws=1)
         cl.calibration_report(y, p, n_draws=1)
         cl.PlattScaling().fit(20 * p - 10, y)
+    p = np.repeat(rng.uniform(0.1, 0.9, 30), 40)  # as in a balanced experiment: equal forecasts, other labels
+    y = (rng.random(1200) < p).astype(int)
+    cl.calibration_report(y, p, n_draws=1)
+    cl.risk_validation(y, p)
     cl.brier_score(CAME, BOTH * [1, 2], from_logits=True)
     cl.calibration_report(0 * CAME[:9], RISK[:9], n_draws=1)
