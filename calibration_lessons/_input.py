@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.optimize import linear_sum_assignment
 
 from ._blocks import row_sums
 from ._typing import FloatArray, Floats, IntArray, Label, Names
@@ -24,6 +25,9 @@ from ._typing import FloatArray, Floats, IntArray, Label, Names
 BFLOAT16 = np.dtype(np.float32, metadata={"precision": "bfloat16"})  # NumPy has no such type of its own
 SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
+ENOUGH_ROWS = 20_000  # tell whether labels and columns go together
+ROWS_OF_A_CLASS = 3  # in each half of them, tell which column is its own
+MANY_CLASSES = 1000  # tell it, too, where there are more, such as the words of a language model
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
 
 
@@ -278,6 +282,17 @@ def look_like_probabilities(scores: FloatArray) -> bool:
     return scores.ndim == 1 or bool(np.abs(scores.sum(axis=1, dtype=np.float64) - 1).max() < HALF_PRECISION)
 
 
+def logarithms_to_another_base(values: FloatArray, name: str) -> None:
+    """Warn where logits are logarithms of probabilities to base 10 or 2: their powers sum to 1."""
+    if values.ndim == 1 or len(values) < 10 or values.min() == values.max():
+        return
+    for base in (10.0, 2.0):
+        with np.errstate(over="ignore"):
+            sums = (base ** values.astype(np.float64)).sum(axis=1)
+        if np.abs(sums - 1).max() < HALF_PRECISION:
+            warn(f"{name} looks like log{base:.0f} of probabilities: logits are natural logarithms, np.log")
+
+
 def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
     """Return logits in float64, checked as by `check_logits`; the input where it is float64."""
     check_logits(array, name, first_row)
@@ -350,22 +365,68 @@ def _refuse_label(array: npt.NDArray[Any], wrong: npt.NDArray[np.bool_], n_class
     raise BadValue(name, f"= {array[where]}", expected, where)
 
 
-def labels_from_one(labels: IntArray, values: FloatArray, name: str) -> None:
+def labels_and_columns(labels: IntArray, values: FloatArray, name: str) -> None:
+    """Warn where labels and columns, one per class, look as if they did not go together.
+
+    Read once, by every measure and calibrator: labels 1..K, and columns in another order.
+    """
+    if values.ndim == 1 or values.shape[1] == 2:
+        return
+    every = slice(None, None, max(1, len(labels) // ENOUGH_ROWS))
+    labels, best = labels[every], values[every].argmax(axis=1)
+    if not _labels_from_one(labels, best, name, values.shape[1]):
+        _another_order(labels, best, name, values.shape[1])
+
+
+def _labels_from_one(labels: IntArray, best: IntArray, name: str, n_classes: int) -> bool:
     """Warn where the labels look like 1..K: none is 0, and one less is right far more often.
 
-    `values` has a column per class. Far more often is three standard deviations of chance: the rows on which
-    just one of the two readings is right would be a coin's tosses.
+    Far more often is three standard deviations of chance: the rows on which just one of the two readings is
+    right would be a coin's tosses.
     """
-    if values.ndim == 1 or values.shape[1] == 2 or labels.min() < 1:
-        return
-    best = values.argmax(axis=1)
+    if labels.min() < 1:
+        return False
     right, right_less_one = best == labels, best == labels - 1
     gained = int(right_less_one.sum()) - int(right.sum())
-    if gained > 3 * np.sqrt(np.count_nonzero(right != right_less_one)):
+    if gained <= 3 * np.sqrt(np.count_nonzero(right != right_less_one)):
+        return False
+    warn(
+        f"{name} never is 0, and {name} - 1 is the largest column's class in {right_less_one.mean():.0%} "
+        f"of the rows, {name} in {right.mean():.0%}: labels start at 0, pass {name} - 1 if these are "
+        f"1..{n_classes}"
+    )
+    return True
+
+
+def _another_order(labels: IntArray, best: IntArray, name: str, n_classes: int) -> None:
+    """Warn where columns in another order would find classes twice as often.
+
+    The order is found on every second row and tried on the others, where it has to gain four standard errors.
+    Each class counts the same, so that classes in other proportions than in training change nothing, and
+    one with few rows keeps its column.
+    """
+    halves = [(labels[start::2], best[start::2]) for start in (0, 1)]
+    counts = np.array([np.bincount(own, minlength=n_classes) for own, _ in halves])
+    seen = np.flatnonzero(counts.min(axis=0) >= ROWS_OF_A_CLASS)[:MANY_CLASSES]
+    k, number = len(seen), np.full(n_classes, len(seen))
+    number[seen] = np.arange(k)
+    cells = (np.bincount(number[own] * (k + 1) + number[top], minlength=(k + 1) ** 2) for own, top in halves)
+    rows = counts[:, seen]
+    found, tried = (
+        one.reshape(k + 1, k + 1)[:k, :k] / n[:, None] for one, n in zip(cells, rows, strict=True)
+    )
+    order = linear_sum_assignment(-found)[1]
+    moved = np.flatnonzero(order != np.arange(k))
+    n = rows[1, moved]
+    own, other = (tried[moved, moved] * n + 1) / (n + 2), tried[moved, order[moved]]
+    error = np.sqrt(((own + other) / n).sum())
+    if other.sum() > 2 * own.sum() and (other - own).sum() > 4 * error:
+        reading = np.arange(n_classes)
+        reading[seen] = seen[order]
         warn(
-            f"{name} never is 0, and {name} - 1 is the largest column's class in {right_less_one.mean():.0%} "
-            f"of the rows, {name} in {right.mean():.0%}: labels start at 0, pass {name} - 1 if these are "
-            f"1..{values.shape[1]}"
+            f"{name} is the largest column's class in {(best == labels).mean():.0%} of the rows, and in "
+            f"{(best == reading[labels]).mean():.0%} with the columns in another order: they stand in that "
+            "of the class numbers, or of the sorted names ('10' before '2')"
         )
 
 
@@ -376,13 +437,27 @@ def labels_of_one_class(labels: IntArray) -> None:
 
 
 def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
-    """Warn where rows of class 1 have the lower scores, by four standard errors of the means."""
+    """Warn where rows of class 1 have the lower scores."""
+    if _lower_in_class_one(scores, labels):
+        warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
+
+
+def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
+    """Tell whether rows of class 1 have the lower scores, by four standard errors of the means."""
     unit = max(float(np.abs(scores).max()), 1e-100)  # squares neither overflow nor vanish
     low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
-    if min(len(low), len(high)) < 5:
-        return
-    if high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)):
-        warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
+    if min(len(low), len(high)) < 5 or not np.isfinite(unit):
+        return False
+    return bool(high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)))
+
+
+def sorted_first(labels: IntArray, scores: FloatArray, known: Sequence[Any]) -> None:
+    """Warn where names without a `pos_label` stand the wrong way round: 'fraud' is sorted before 'ok'."""
+    if len(labels) == len(scores) and _lower_in_class_one(scores, labels):
+        warn(
+            f"y_prob is lower where the label is {known[1]!r}, the last of the sorted labels, whose "
+            f"probability it is without pos_label: pass pos_label={known[0]!r} if it is that one's"
+        )
 
 
 def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
@@ -418,7 +493,13 @@ def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
         kinds = {type(label) for label in array}
         if not all(issubclass(kind, str) for kind in kinds):
             names = ", ".join(sorted(kind.__name__ for kind in kinds))
-            raise BadType(name, f"holds objects ({names})", "whole numbers, booleans or strings")
+            gaps = np.array([one is None or type(one).__name__ == "NAType" or one != one for one in array])
+            if gaps.any():
+                where = first(gaps)
+                raise BadType(name, f"is {array[where]}", "a label in each row", where)
+            plain = len(kinds) == 1 and issubclass(kinds.pop(), int | np.integer | np.bool_)
+            remedy = f" (np.array({name}.tolist()))" if plain else ""
+            raise BadType(name, f"holds objects ({names})", "whole numbers, booleans or strings" + remedy)
     elif array.dtype.kind not in "biuUS":
         raise BadType(name, f"has dtype {array.dtype}", "whole numbers, booleans or strings")
     return array
@@ -451,6 +532,8 @@ def class_numbers(
     elif len(known) != n_classes:
         expected = f"{n_classes}, or labels=... in the order of the columns (1-D: pos_label=...)"
         raise BadValue("y_true", f"holds {len(known)} different labels", expected)
+    elif y_prob.ndim == 1 and pos_label is None and order is None:
+        sorted_first(rows, y_prob, known)
     columns_in_order(columns_of, known)
     numbers = dict(zip(known, range(n_classes - len(known), n_classes), strict=True))
     found = np.array([numbers.get(label, -1) for label in distinct.tolist()])[rows]
@@ -482,6 +565,14 @@ def columns_in_order(y_prob: Any, known: Sequence[Any], name: str = "y_prob") ->
         order = list(known)
         expected = f"the order of the classes, {order} ({name}[{order}])"
         raise BadValue(name, f"has the columns {columns.tolist()}", expected)
+
+
+def entries_in_order(values: Any, n_classes: int, name: str) -> None:
+    """Refuse a series that holds the classes 0..K-1 in another order, as `value_counts` gives them."""
+    index: Any = getattr(values, "index", None)
+    if hasattr(index, "equals") and _reordered(index, range(n_classes)):
+        expected = f"the order of the classes ({name}.sort_index())"
+        raise BadValue(f"{name}.index", f"= {index.tolist()}", expected)
 
 
 def _reordered(names: Any, others: Any) -> bool:
@@ -545,9 +636,13 @@ def forecast(
     values = real_array(y_prob, "y_prob", ndim)
     numbers = class_numbers(y_true, values, *names, columns_of=y_prob)
     same_length(y_true=numbers, y_prob=values)
-    labels_from_one(numbers, values, "y_true")
+    labels_and_columns(numbers, values, "y_true")
     if from_logits and look_like_probabilities(values[:SOME_ROWS]):
         warn(f"{called} looks like probabilities: with from_logits=True it is read as logits")
+    if from_logits:
+        logarithms_to_another_base(values[:SOME_ROWS], called)
+    elif getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu" and len(values) >= 10:
+        warn(f"{called} holds whole numbers: predicted classes are no probabilities (pass predict_proba's)")
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 

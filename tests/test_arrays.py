@@ -1,8 +1,10 @@
 """Arrays of every framework are read as NumPy arrays; the frameworks are played by small classes."""
 
 import contextlib
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import calibration_lessons as cl
@@ -191,6 +193,61 @@ def test_labels_from_one_are_noticed_where_no_row_has_the_last_class():
         assert caught[0].filename == __file__
     with pytest.warns(UserWarning, match="y_true - 1 .* in 100% of the rows, y_true in 0%"):
         cl.brier_score(Z[:10, :3].argmax(axis=1) + 1, cl.softmax(np.c_[Z[:10, :3], np.full(10, -9)]))
+
+
+def forecasts_of(K, n, rng):
+    """Labels, and forecasts that favour them."""
+    y = rng.integers(0, K, n)
+    return y, cl.softmax(3 * np.eye(K)[y] + rng.normal(size=(n, K)))
+
+
+@pytest.mark.parametrize("K", [3, 4, 11, 60])
+def test_columns_in_another_order_are_noticed(K):
+    y, p = forecasts_of(K, 40 * K, np.random.default_rng(K))
+    as_texts = [np.unique(y.astype(str), return_inverse=True)[1]] if K > 10 else []
+    for named in ((y + 1) % K, np.where(y < 2, 1 - y, y), *as_texts):
+        for call in (
+            lambda y=named: cl.brier_score(y, p),
+            lambda y=named: cl.TemperatureScaling().fit(np.log(p), y),
+        ):
+            with (
+                pytest.warns(UserWarning, match=r"y.* in .*% with the columns in another order"),
+                contextlib.suppress(ValueError),  # no temperature fits
+            ):
+                call()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("skill", [0, 0.3, 2])
+@pytest.mark.parametrize("K", [3, 7, 80])
+def test_weak_forecasts_for_classes_in_quite_other_proportions_are_in_order(K, skill):
+    rng = np.random.default_rng(K)
+    before = np.exp(-6 * np.arange(K) / K)
+    for n in (10, 100, 1000):
+        y = np.append(rng.choice(K, n, p=before[::-1] / before.sum()), 0)
+        z = skill * np.eye(K)[y] + rng.normal(size=(n + 1, K))
+        cl.brier_score(y, cl.softmax(skill * z + np.log(before)))
+
+
+def test_more_classes_than_a_table_of_pairs_can_hold_are_read():
+    y = np.arange(200) % 60_000
+    cl.TemperatureScaling()._rows(np.eye(200, 60_000, dtype=np.float16), y, None)
+
+
+def test_logarithms_to_another_base_are_noticed():
+    for base, log in ((10, np.log10), (2, np.log2)):
+        with pytest.warns(UserWarning, match=f"y_prob looks like log{base} of probabilities"):
+            cl.brier_score(Y, log(P), from_logits=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        cl.brier_score(Y, np.log(P), from_logits=True)
+
+
+def test_predicted_classes_in_place_of_probabilities_are_noticed():
+    labels = np.tile([0, 1], 10)
+    for said in (labels, labels > 0, pd.Series(labels)):
+        with pytest.warns(UserWarning, match="y_prob holds whole numbers: predicted classes"):
+            cl.brier_score(labels, said)
 
 
 def test_labels_that_happen_not_to_hold_class_0_are_left_in_peace():

@@ -139,7 +139,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self._check_scores(flat(array))
         labels = _input.labels(y, n_classes(scores), "y")
         _input.same_length(X=scores, y=labels)
-        _input.labels_from_one(labels, scores, "y")
+        _input.labels_and_columns(labels, scores, "y")
         weights = _input.weights(sample_weight, len(labels), in_part=in_part)
         _input.label_logits(scores, labels, np.ones(1) if weights is None else weights)
         if weights is not None and weights.min() == 0:

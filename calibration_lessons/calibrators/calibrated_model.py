@@ -264,8 +264,14 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             try:
                 return Pair(classifier, clone(self.calibrator).fit(scores, codes, weights))
             except ValueError as error:
-                found = f"cannot learn from the classifier's scores ({error})"
-                raise _input.BadValue("calibrator", found, "one for such scores") from error
+                raise _unfit(error) from error
+
+    def _check_shape(self, shape: tuple[int, int]) -> None:
+        """Refuse a calibrator that takes no scores of so many classes, before any fold is fitted."""
+        try:
+            self.calibrator._check_scores(np.broadcast_to(1 / shape[1], shape))
+        except ValueError as error:
+            raise _unfit(error) from error
 
     def _as_it_is(self, X: Any, labels: npt.NDArray[Any], weights: Floats | None) -> Pair:
         """Pair the frozen classifier with a calibrator that learned from its scores of all rows."""
@@ -285,6 +291,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Pair classifiers with calibrators that learned from scores of rows which no scorer had seen."""
         for_fit, for_split = self._routed(weights, params)
         self.classes_, codes = np.unique(labels, return_inverse=True)
+        if len(self.classes_) > 2:
+            self._check_shape((len(labels), len(self.classes_)))
         folds = self._folds(X, codes, for_split)
         table, _ = indexable(X, labels)
         fitted = Parallel(n_jobs=self.n_jobs)(
@@ -419,6 +427,12 @@ def _cut(params: dict[str, Any], labels: npt.NDArray[Any], rows: npt.NDArray[np.
 def _by_row(value: Any, labels: npt.NDArray[Any]) -> bool:
     """Tell whether something given to `fit` has an entry for each row."""
     return not isinstance(value, str | dict) and hasattr(value, "__len__") and len(value) == len(labels)
+
+
+def _unfit(error: ValueError) -> _input.BadValue:
+    """Say why the calibrator cannot learn."""
+    found = f"cannot learn from the classifier's scores ({error})"
+    return _input.BadValue("calibrator", found, "one for such scores")
 
 
 def _stops_early(classifier: Any) -> bool | None:

@@ -95,6 +95,7 @@ def density_ratio(
     from sklearn.preprocessing import StandardScaler
 
     cv = _input.positive_whole(cv, "cv", 2)
+    _input.same_rows("columns", X_old=X_old, X_new=X_new)
     old, new = (_input.finite(X, name, (2,)) for X, name in ((X_old, "X_old"), (X_new, "X_new")))
     if new.shape[1] != old.shape[1]:
         raise _input.BadValue("X_new", f"has {new.shape[1]} columns", f"{old.shape[1]}, as X_old has")

@@ -372,6 +372,7 @@ def _priors(values: npt.ArrayLike, n_classes: int, name: str, *, positive: bool 
     array = _input.finite(values, name, ndim=(1,)).astype(np.float64)
     if len(array) != n_classes:
         raise _input.BadValue(name, f"has {len(array)} entries", f"{n_classes}, one for each class")
+    _input.entries_in_order(values, n_classes, name)
     _input.probabilities(array[None, :], name)
     if positive and array.min() == 0:
         raise _input.BadValue(name, "= 0", "every class among the training data", (int(array.argmin()),))

@@ -44,6 +44,7 @@ LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet 
 
 Window = str | int
 SHORT_DATE = re.compile(r"\d{4}-(\d|\d\d-\d)(?!\d)")
+YEAR_LAST = re.compile(r"\d{1,2}\D\d{1,2}\D\d{4}(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -400,12 +401,18 @@ class CalibrationMonitor:
         window = window.item() if isinstance(window, np.integer | np.str_) else window
         window = window.isoformat() if type(window) is date else window
         if type(window) not in (str, int):
-            raise _input.BadType(name, f"= {window!r}", "a text or a whole number, such as '2026-11-22'")
+            ways = {"date": ".date()", "astype": ".astype(object)"}  # of a time of day, and of NumPy's dates
+            remedy = next((f" ({name}{way})" for has, way in ways.items() if hasattr(window, has)), "")
+            expected = "a text or a whole number, such as '2026-11-22'" + remedy
+            raise _input.BadType(name, f"= {window!r}", expected)
         known = next(iter(self._sums), window)
         if type(window) is not type(known):
             raise _input.BadType(name, f"= {window!r}", f"a name like {known!r}")
         if isinstance(window, str) and (SHORT_DATE.match(window) or _other_width(window, known)):
             expected = "numbers of one width, since texts sort as texts: '2026-01-09', not '2026-1-9'"
+            raise _input.BadValue(name, f"= {window!r}", expected)
+        if isinstance(window, str) and YEAR_LAST.match(window):
+            expected = "the year first, as in '2026-11-22', since texts sort as texts"
             raise _input.BadValue(name, f"= {window!r}", expected)
         return cast(Window, window)
 

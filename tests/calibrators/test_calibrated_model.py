@@ -552,3 +552,12 @@ def test_after_boosting_one_pair_forecasts_too_many_rare_events_and_the_ensemble
             ratio.append(p.mean() / new.mean() / drawn)
             nll.append(-(new * np.log(p) + (1 - new) * np.log1p(-p)).mean())
         assert ratio[0] > max(1.05, ratio[1] + 0.04) and nll[0] > nll[1]
+
+
+def test_a_calibrator_of_two_classes_is_refused_before_anything_is_fitted():
+    class Slow(LogisticRegression):
+        def fit(self, *rows):
+            raise AssertionError("fitted")
+
+    with pytest.raises(ValueError, match=r"calibrator cannot learn .*shape \(9, 3\).* OneVsRest"):
+        cl.CalibratedModel(Slow(), cl.PlattScaling()).fit(np.eye(9), [0, 1, 2] * 3)

@@ -64,6 +64,13 @@ def test_the_positive_class_of_two_is_the_one_that_is_named_or_the_last_of_the_a
     assert measure(2 * Y2 - 1, P2, pos_label=1) == measure(Y2 == 1, P2) == measure(Y2, P2)
 
 
+@pytest.mark.parametrize("name", [*MEASURES, *BINARY])
+def test_names_whose_event_is_sorted_first_are_noticed(name):
+    fraud, measure = np.where(P2 + Y2 / 4 > 0.6, "fraud", "ok"), (MEASURES | BINARY)[name]
+    with pytest.warns(UserWarning, match="y_prob is lower where the label is 'ok'.* pos_label='fraud' if"):
+        measure(fraud, 0.8 * P2 + 0.1)
+
+
 def test_a_part_that_holds_one_class_only_is_read_where_its_names_are_told():
     assert cl.brier_score(["spam"] * 2, [0.9, 0.8], pos_label="spam") == pytest.approx(0.025)
     assert cl.brier_score(["ham"] * 2, [0.1, 0.2], pos_label="spam") == pytest.approx(0.025)
