@@ -25,7 +25,7 @@ from ._typing import FloatArray, Floats, IntArray, Label, Names
 BFLOAT16 = np.dtype(np.float32, metadata={"precision": "bfloat16"})  # NumPy has no such type of its own
 SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
-ENOUGH_ROWS = 20_000  # tell whether labels and columns go together
+ENOUGH_ROWS = 2000  # tell whether labels and columns go together
 ROWS_OF_A_CLASS = 3  # in each half of them, tell which column is its own
 MANY_CLASSES = 1000  # tell it, too, where there are more, such as the words of a language model
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
@@ -372,9 +372,9 @@ def labels_and_columns(labels: IntArray, values: FloatArray, name: str) -> None:
     """
     if values.ndim == 1 or values.shape[1] == 2:
         return
-    every = slice(None, None, max(1, len(labels) // ENOUGH_ROWS))
+    every, lowest = slice(None, None, max(1, len(labels) // ENOUGH_ROWS)), labels.min()
     labels, best = labels[every], values[every].argmax(axis=1)
-    if not _labels_from_one(labels, best, name, values.shape[1]):
+    if lowest < 1 or not _labels_from_one(labels, best, name, values.shape[1]):
         _another_order(labels, best, name, values.shape[1])
 
 
@@ -384,8 +384,6 @@ def _labels_from_one(labels: IntArray, best: IntArray, name: str, n_classes: int
     Far more often is three standard deviations of chance: the rows on which just one of the two readings is
     right would be a coin's tosses.
     """
-    if labels.min() < 1:
-        return False
     right, right_less_one = best == labels, best == labels - 1
     gained = int(right_less_one.sum()) - int(right.sum())
     if gained <= 3 * np.sqrt(np.count_nonzero(right != right_less_one)):
