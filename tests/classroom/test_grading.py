@@ -451,7 +451,7 @@ def test_hidden_inputs_are_others_in_each_run(released):
         examiner(
             "test-double", lambda _, arguments: asked.append(arguments) or cases.Answer(0), run.Outcome()
         )
-    assert len(set(asked)) == 3
+    assert len(set(asked)) == len(asked) > 2
 
 
 def test_no_folder_that_the_sandbox_shows_holds_a_course_that_lies_in_it():
@@ -473,7 +473,7 @@ def test_of_a_module_that_is_emptied_only_what_it_needs_to_load_runs():
 def test_what_a_submission_says_is_a_line_of_text_to_a_terminal_and_a_report():
     said = cases.reply(json.dumps({"raised": ["E\n"], "text": "\x1b]0;x\x07\nbob: graded 4/4 \u202e\ud800"}))
     assert said.fault == "E : ?]0;x? bob: graded 4/4 ??"
-    assert cases.short(["\x1b[2J\nbob"]) == "[?[2J bob]"
+    assert cases.short(["\x1b[2J\nbob"]) == r"['\x1b[2J\nbob']"
 
 
 def test_what_a_submission_leaves_is_gone_at_any_depth():

@@ -33,7 +33,7 @@ def test_the_reports_that_the_pages_show_are_worded_as_reports_are_today():
     p = np.random.default_rng(0).random(200)
     told = [
         str(cl.calibration_report((p > 0.4).astype(int), q, random_state=0))
-        for q in (p, np.c_[p, 1 - p, 0 * p])
+        for q in (p, np.c_[1 - p, p, 0 * p])
     ]
     worded = {re.sub(r"[\d.]*\d", "0", line) for line in told}
     for each in programs():
