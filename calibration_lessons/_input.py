@@ -27,7 +27,6 @@ SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
 ENOUGH_ROWS = 2000  # tell whether labels and columns go together
 ROWS_OF_A_CLASS = 3  # in each half of them, tell which column is its own
-MANY_CLASSES = 1000  # tell it, too, where there are more, such as the words of a language model
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
 
 
@@ -286,6 +285,8 @@ def logarithms_to_another_base(values: FloatArray, name: str) -> None:
     """Warn where logits are logarithms of probabilities to base 10 or 2: their powers sum to 1."""
     if values.ndim == 1 or len(values) < 10 or values.min() == values.max():
         return
+    if values.max() > 2 * HALF_PRECISION:  # one power alone is larger than 1: most logits end here
+        return
     for base in (10.0, 2.0):
         with np.errstate(over="ignore"):
             sums = (base ** values.astype(np.float64)).sum(axis=1)
@@ -406,7 +407,7 @@ def _another_order(labels: IntArray, best: IntArray, name: str, n_classes: int) 
     """
     halves = [(labels[start::2], best[start::2]) for start in (0, 1)]
     counts = np.array([np.bincount(own, minlength=n_classes) for own, _ in halves])
-    seen = np.flatnonzero(counts.min(axis=0) >= ROWS_OF_A_CLASS)[:MANY_CLASSES]
+    seen = np.flatnonzero(counts.min(axis=0) >= ROWS_OF_A_CLASS)
     k, number = len(seen), np.full(n_classes, len(seen))
     number[seen] = np.arange(k)
     cells = (np.bincount(number[own] * (k + 1) + number[top], minlength=(k + 1) ** 2) for own, top in halves)
