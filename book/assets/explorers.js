@@ -159,33 +159,29 @@
   };
 
   const everywhere = (act) => { for (const figure of figures.keys()) act(figure); };
-  const begin = () => {
-    const all = [...document.querySelectorAll("figure.explorer")];
-    const near = new IntersectionObserver(
-      (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
-        near.unobserve(entry.target);
-        start(entry.target);
-      }),
-      { rootMargin: "400px 0px" },
-    );
-    all.forEach((figure) => near.observe(figure));
-    const follow = () => {
-      const named = [...asked().keys()];
-      const isNamed = (figure) => named.some((name) => figure.dataset.controls.split(" ").includes(name));
-      for (const figure of all.filter(isNamed)) {
-        const driven = figures.get(figure);
-        if (!driven) reach(figure);
-        else if (read(driven.controls, driven.at)) show(figure);
-      }
-    };
-    follow();
-    addEventListener("hashchange", follow);
-    NARROW.addEventListener("change", () => everywhere(draw));
-    let theme = isDark();
-    new MutationObserver(() => {
-      if (theme !== isDark()) { theme = isDark(); everywhere(draw); }
-    }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  const all = [...document.querySelectorAll("figure.explorer")];
+  const near = new IntersectionObserver(
+    (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
+      near.unobserve(entry.target);
+      start(entry.target);
+    }),
+    { rootMargin: "400px 0px" },
+  );
+  all.forEach((figure) => near.observe(figure));
+  const follow = () => {
+    const named = [...asked().keys()];
+    const isNamed = (figure) => named.some((name) => figure.dataset.controls.split(" ").includes(name));
+    for (const figure of all.filter(isNamed)) {
+      const driven = figures.get(figure);
+      if (!driven) reach(figure);
+      else if (read(driven.controls, driven.at)) show(figure);
+    }
   };
-  if (document.readyState === "loading") addEventListener("DOMContentLoaded", begin);
-  else begin();
+  follow();
+  addEventListener("hashchange", follow);
+  NARROW.addEventListener("change", () => everywhere(draw));
+  let theme = isDark();
+  new MutationObserver(() => {
+    if (theme !== isDark()) { theme = isDark(); everywhere(draw); }
+  }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 }

@@ -22,19 +22,15 @@ const make = (tag, name, ...content) => {
       link.onload = link.onerror = done;
       link.rel = "stylesheet";
     });
-  const parsed = new Promise((done) => {
-    if (document.readyState === "loading") addEventListener("DOMContentLoaded", done);
-    else done();
-  });
-  const load = () =>
-    (loading ??= parsed // a reader may move before the page has all of its scripts
-      .then(() => {
-        const scripts = [...document.querySelectorAll('script[type="text/late"]')].map(fetched);
-        return Promise.all([...scripts, ...[...document.querySelectorAll('link[rel="late"]')].map(dress)]);
-      })
-      .then(() => {
-        ready = true;
-      }));
+  const load = () => {
+    if (loading) return loading;
+    const scripts = [...document.querySelectorAll('script[type="text/late"]')].map(fetched);
+    const sheets = [...document.querySelectorAll('link[rel="late"]')].map(dress);
+    loading = Promise.all([...scripts, ...sheets]).then(() => {
+      ready = true;
+    });
+    return loading;
+  };
   const early = (event) => {
     const button = event.target.closest("button");
     if (ready || !button || button.closest("article")) return; // the article's own buttons work at once

@@ -10,6 +10,6 @@ from tests.book.guards import GUARDS
 
 @pytest.mark.parametrize("promise", GUARDS)
 def test_the_tree_keeps_the_promise(promise: str) -> None:
-    problems = GUARDS[promise](ROOT)
+    problems = list(GUARDS[promise](ROOT))
     if problems:
         pytest.fail(f"{len(problems)} problem(s)\n" + "\n".join(map(str, problems)), pytrace=False)

@@ -217,12 +217,6 @@ def test_the_examples_of_the_readme_give_what_it_shows():
     assert result.attempted >= 5 and result.failed == 0
 
 
-def test_the_readme_shows_how_to_install_before_all_else_and_is_short():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert text.index("pip install") < text.index(">>> import") < text.index(".venv/bin/jupyter-book build")
-    assert text.count("\n") <= 100
-
-
 def test_the_readme_counts_the_jobs_as_they_were_measured():
     jobs = json.loads((ROOT / "book/reference/benchmarks.json").read_text(encoding="utf-8"))["jobs"]
     ratios = sorted(job["seconds"] / job["peer_seconds"] for job in jobs)

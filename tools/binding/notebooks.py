@@ -194,25 +194,16 @@ def traces(metadata: Mapping[str, Any]) -> set[str]:
 
 def clean(path: Path) -> bool:
     """Mend what an editor changed on saving. Outputs that are not those executed stay, to be refused."""
-    before = path.read_text(encoding="utf-8")
+    from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor  # slow to load
+
+    before, joining = path.read_text(encoding="utf-8"), CoalesceStreamsPreprocessor()
     notebook = nbformat.reads(before, as_version=4)
     for count, (_, cell) in enumerate(code_cells(notebook), start=1):
-        cell.outputs = coalesced(cell.outputs)
+        joining.preprocess_cell(cell, {}, count)  # what a cell printed in several pieces
         if cell.metadata.get("digest") == digest(cell):
             number(cell, count)
     strip(notebook)
     return rewrite(path, before, notebook)
-
-
-def coalesced(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Join what a cell printed in several pieces."""
-    joined: list[NotebookNode] = []
-    for output in outputs:
-        if joined and output.output_type == "stream" and joined[-1].get("name") == output.name:
-            joined[-1].text += output.text
-        else:
-            joined.append(output)
-    return joined
 
 
 def unsigned(notebook: Mapping[str, Any]) -> Iterator[tuple[int, str]]:

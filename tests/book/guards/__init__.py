@@ -1,4 +1,4 @@
-"""The guards: each module's `check` reads a tree of files and returns the problems in it."""
+"""The guards: each module's `check` reads a tree of files and yields the problems in it."""
 
 from importlib import import_module
 from pathlib import Path

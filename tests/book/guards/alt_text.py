@@ -18,14 +18,12 @@ HTML_IMAGE = re.compile(r"<img\b[^>]*>", re.I)
 HTML_ALT = re.compile(r"\balt=\"\s*[^\"\s]")
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the alt texts of the book's figures and pictures."""
-    problems: list[Problem] = []
     seen: dict[str, str] = {}
     for page in pages(root):
-        problems += figures(page, seen)
-        problems += pictures(page)
-    return problems
+        yield from figures(page, seen)
+        yield from pictures(page)
 
 
 def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:

@@ -6,6 +6,7 @@ A docstring cites the year that the bibliography has.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -32,22 +33,22 @@ def read(text: str) -> BibliographyData:
     return parse_string(text, "bibtex")
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems between the pages' citations and the bibliography."""
     try:
         entries = read((root / BIBLIOGRAPHY).read_text(encoding="utf-8")).entries
     except BibliographyDataError as error:
-        return [Problem(BIBLIOGRAPHY, "the file", str(error), "keep one")]
-    problems = []
+        yield Problem(BIBLIOGRAPHY, "the file", str(error), "keep one")
+        return
     for key, entry in entries.items():
         if (named := re.search(r"\d{4}", key)) and named[0] != entry.fields["year"]:
-            what = f"its year is {entry.fields['year']}"
-            problems.append(Problem(BIBLIOGRAPHY, key, what, "correct the year or the key"))
+            year = entry.fields["year"]
+            yield Problem(BIBLIOGRAPHY, key, f"its year is {year}", "correct the year or the key")
         for author in entry.persons.get("author", ())[:1]:
             first = re.sub(r"[^A-Za-z ]", "", " ".join(author.prelast_names + author.last_names))
             if not key.startswith((first.replace(" ", ""), first.partition(" ")[0])):
                 what = f"its first author is {first}"
-                problems.append(Problem(BIBLIOGRAPHY, key, what, "correct the name or the key"))
+                yield Problem(BIBLIOGRAPHY, key, what, "correct the name or the key")
     works: dict[tuple[str, str], set[str]] = {}  # years by the first author and the last, or "al"
     for entry in entries.values():
         names = [re.sub(r"[{}]", "", one.last_names[-1]) for one in entry.persons.get("author", ())] or [""]
@@ -58,7 +59,7 @@ def check(root: Path) -> list[Problem]:
         years = works.get((first, many or last or first), {year})
         if year not in years:
             what = f"{' '.join(match[0].split())} is of {', '.join(sorted(years))} in {BIBLIOGRAPHY}"
-            problems.append(Problem(file, place, what, "correct the year"))
+            yield Problem(file, place, what, "correct the year")
     cited: set[str] = set()
     for page in pages(root):
         found = citations(page)
@@ -66,15 +67,12 @@ def check(root: Path) -> list[Problem]:
         cited |= {key for key, _, _ in found}
         for key, place, _ in found:
             if key not in entries:
-                what = f"nothing has the key {key}"
-                problems.append(Problem(page.file, place, what, f"see {BIBLIOGRAPHY}"))
+                yield Problem(page.file, place, f"nothing has the key {key}", f"see {BIBLIOGRAPHY}")
             elif page.is_lesson and key not in named:
                 what = f"References does not name {key}, which is cited here"
-                problems.append(Problem(page.file, place, what, "say there in a few words what is from it"))
-    unused = sorted(set(entries) - cited)
-    return problems + [
-        Problem(BIBLIOGRAPHY, key, "no page cites it", "cite it, or delete it") for key in unused
-    ]
+                yield Problem(page.file, place, what, "say there in a few words what is from it")
+    for key in sorted(set(entries) - cited):
+        yield Problem(BIBLIOGRAPHY, key, "no page cites it", "cite it, or delete it")
 
 
 def citations(page: Page) -> list[Place]:

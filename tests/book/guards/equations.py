@@ -20,15 +20,17 @@ IN_DOCSTRING = re.compile(r"``(eq-[\w-]+)``")
 DEFINITIONS = scan.DEFINITIONS.as_posix()
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the labels, the transcriptions, the functions, the tests and the page that lists them."""
     found, registered = scan.find_equations(root), scan.find_registrations(root)
-    problems = [*labels(found, registered), *transcriptions(found, registered), *proofs(root, registered)]
-    problems += [*shown(root, found, registered), *references(root, {equation.label for equation in found})]
+    yield from labels(found, registered)
+    yield from transcriptions(found, registered)
+    yield from proofs(root, registered)
+    yield from shown(root, found, registered)
+    yield from references(root, {equation.label for equation in found})
     if (root / scan.PAGE).read_text(encoding="utf-8") != scan.write_page(root):
         what = "it is not what the chapters, the definitions and the tests give"
-        problems.append(Problem(EQUATIONS_PAGE, "the file", what, "run tools/binding/equations.py"))
-    return problems
+        yield Problem(EQUATIONS_PAGE, "the file", what, "run tools/binding/equations.py")
 
 
 def labels(found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:

@@ -12,13 +12,8 @@ from tools.experiments.running import TABLES, code_of
 from .problem import Problem
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with experiments that changed behind their tables, or whose tables nobody signs."""
-    return list(found(root))
-
-
-def found(root: Path) -> Iterator[Problem]:
-    """Look through the tables and the experiments."""
     tables = json.loads((root / TABLES).read_text("utf-8"))
     for table, entry in tables.items():
         name = entry["experiment"]

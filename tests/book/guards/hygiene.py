@@ -24,10 +24,10 @@ ADDRESS = re.compile(r"\bat 0x[0-9a-f]{6,}")
 RUN, CLEAN = "run make notebooks", "run make tidy"
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the notebooks' files, cells and outputs, in the book and in the assignments."""
-    pages = notebooks(root, "book", "assignments/source")
-    return [problem for page in pages for problem in in_page(root, page)]
+    for page in notebooks(root, "book", "assignments/source"):
+        yield from in_page(root, page)
 
 
 @cache

@@ -6,6 +6,7 @@ A code cell that shows correction 7 has the tag `correction-7`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from tools.binding.pages import Page, pages
@@ -19,40 +20,39 @@ RULE = re.compile(r"^\|[-| ]+\|$")
 TAG = re.compile(r"correction-(\d+)$")
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the rows of the two pages, and with the tags of cells."""
     book = {page.file: page for page in pages(root)}
     contents = in_contents(root)
     shown = [
         (page, cell, int(tag[1])) for page in book.values() for cell in page.code for tag in tags(cell.tags)
     ]
-    problems, claimed = [], {}
+    claimed: dict[int, set[str]] = {}
     for line, match in rows(book[CORRECTIONS]):
         number = int(match["first"]) if match["first"].isdigit() else 0
         targets = leads_to(book[CORRECTIONS], match["last"], contents)
         where = (CORRECTIONS, f"line {line}")
         if number in claimed:
-            problems.append(Problem(*where, f"{number} stands there twice", "give each a number of its own"))
+            yield Problem(*where, f"{number} stands there twice", "give each a number of its own")
         claimed[number] = targets
         if not number or not targets:
-            problems.append(Problem(*where, "the row has no number or leads to no page", "name the chapter"))
+            yield Problem(*where, "the row has no number or leads to no page", "name the chapter")
         for file in sorted(targets):
             if not any((page.file, which) == (file, number) for page, _, which in shown):
                 what = f"no cell of {file} shows correction {number}"
-                problems.append(Problem(*where, what, f'tag the cell that does "correction-{number}"'))
+                yield Problem(*where, what, f'tag the cell that does "correction-{number}"')
     for page, cell, number in shown:
         if page.file not in claimed.get(number, ()):
             what = f"the tag correction-{number} answers to no row of {CORRECTIONS}"
-            problems.append(Problem(page.file, cell.place(), what, "add the chapter there, or drop the tag"))
+            yield Problem(page.file, cell.place(), what, "add the chapter there, or drop the tag")
     for line, match in rows(book[SOURCES]):
         numbers = re.findall(r"\d+", match["last"])
         strange = [number for number in numbers if int(number) not in claimed]
         if not leads_to(book[SOURCES], match["before"], contents):
-            problems.append(Problem(SOURCES, f"line {line}", "the row leads to no page", "link the chapter"))
+            yield Problem(SOURCES, f"line {line}", "the row leads to no page", "link the chapter")
         if strange or not re.fullmatch(r"(?:\d+(?:, \d+)*)?", match["last"]):
             what = f"{match['last']!r} is no correction"
-            problems.append(Problem(SOURCES, f"line {line}", what, f"give a number of {CORRECTIONS}"))
-    return problems
+            yield Problem(SOURCES, f"line {line}", what, f"give a number of {CORRECTIONS}")
 
 
 def tags(names: list[str]) -> list[re.Match[str]]:

@@ -20,21 +20,21 @@ COMMAND = re.compile(r"^make (?P<target>[a-z-]+)")
 HEADING = re.compile(r"^#{1,3} (.+)$")
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the links of the book's pages."""
     book = {page.file: page for page in pages(root)}
     contents, named = in_contents(root), names(book)
     entries = terms(root)
-    problems = [
-        Problem(page.file, cell.place(cell.source.count("\n", 0, start) + 1), what, remedy)
-        for page in book.values()
-        for cell in page.markdown
-        for start, what, remedy in faults(root, page, cell.source, book, contents, named, entries)
-    ]
-    gone, lost = sorted(contents - book.keys()), sorted(book.keys() - contents)
-    problems += [Problem("_toc.yml", f, "the page does not exist", "write it, or take it out") for f in gone]
-    problems += [Problem(f, "the file", "no reader finds it", "add it to _toc.yml") for f in lost]
-    return [*problems, *from_outside(root), *in_backticks(root, book)]
+    for page in book.values():
+        for cell in page.markdown:
+            for start, what, remedy in faults(root, page, cell.source, book, contents, named, entries):
+                yield Problem(page.file, cell.place(cell.source.count("\n", 0, start) + 1), what, remedy)
+    for file in sorted(contents - book.keys()):
+        yield Problem("_toc.yml", file, "the page does not exist", "write it, or take it out")
+    for file in sorted(book.keys() - contents):
+        yield Problem(file, "the file", "no reader finds it", "add it to _toc.yml")
+    yield from from_outside(root)
+    yield from in_backticks(root, book)
 
 
 def from_outside(root: Path) -> list[Problem]:

@@ -25,14 +25,13 @@ REASON = re.compile(
 )
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the package's names in code, in prose and in the API page."""
-    problems: list[Problem] = []
     used: set[str] = set()
     for page in notebooks(root, "book", "assignments/source"):
         for cell, line, name in uses(page):
             if not resolve(name):
-                problems.append(unresolved(page.file, cell.place(line), name))
+                yield unresolved(page.file, cell.place(line), name)
             elif page.is_lesson:
                 used |= set(name.split(".")[1:2]) | {name.split(".")[-1]}
     texts = [
@@ -41,8 +40,11 @@ def check(root: Path) -> list[Problem]:
         for cell in page.markdown
     ]
     texts += [(path.name, "line {}".format, path.read_text("utf-8")) for path in sorted(root.glob("*.md"))]
-    problems += [problem for text in texts for problem in in_prose(*text)]
-    return [*problems, *retyped(root), *unused(root, used), *documented(root)]
+    for text in texts:
+        yield from in_prose(*text)
+    yield from retyped(root)
+    yield from unused(root, used)
+    yield from documented(root)
 
 
 def unresolved(file: str, place: str, name: str) -> Problem:

@@ -47,10 +47,12 @@ EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the numbers in the prose of the book."""
-    found = [p for page in pages(root) if page.file != EQUATIONS_PAGE for p in in_page(page)]
-    return [*found, *in_readme(root, pages(root)), *counts(root)]
+    for page in pages(root):
+        yield from in_page(page) if page.file != EQUATIONS_PAGE else ()
+    yield from in_readme(root, pages(root))
+    yield from counts(root)
 
 
 def counts(root: Path) -> Iterator[Problem]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 from tools.binding.pages import Cell, Page, pages
@@ -22,7 +21,7 @@ ROW = re.compile(r"corrections(?:`|\.md\))?,\s+\[?rows?\s+(\d+(?:(?:, | and )\d+
 SHORT_PATH = re.compile(r"^\| \{doc\}`[^`<]+ <([\w/]+)>` \| \d+ \|", re.M)
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the places that the book's pages name."""
     book = {page.file: page for page in pages(root)}
     short = SHORT_PATH.findall(book["book/intro.md"].markdown[0].source)
@@ -30,14 +29,11 @@ def check(root: Path) -> list[Problem]:
     orders = [contents, [f"book/{name}" for name in short]]
     listed, told = in_contents(root), book[CORRECTIONS]
     corrected = {row["first"]: leads_to(told, row["last"], listed) for _, row in rows(told)}
-    return [
-        Problem(
-            page.file, cell.place(cell.source.count("\n", 0, match.start()) + 1), what, "name the right one"
-        )
-        for page in book.values()
-        for cell in page.markdown
-        for match, what in chain(lessons(page, cell, book, orders), parts(page, cell, book, corrected))
-    ]
+    for page in book.values():
+        for cell in page.markdown:
+            for match, what in (*lessons(page, cell, book, orders), *parts(page, cell, book, corrected)):
+                line = cell.source.count("\n", 0, match.start()) + 1
+                yield Problem(page.file, cell.place(line), what, "name the right one")
 
 
 Fault = tuple[re.Match[str], str]

@@ -32,10 +32,11 @@ IDLE = re.compile(  # cells that show nothing
 REMEDY = "write <!-- shown: part/page#cell; when: condition --> at its end"
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with marks that name no place or condition, and with rules without one."""
     book = {page.file: page for page in pages(root)}
-    return [problem for page in book.values() for problem in in_page(root, page, book)]
+    for page in book.values():
+        yield from in_page(root, page, book)
 
 
 def in_page(root: Path, page: Page, book: dict[str, Page]) -> Iterator[Problem]:

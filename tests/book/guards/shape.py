@@ -20,11 +20,13 @@ KEY = re.compile(r"\*\*([A-D])\.\*\*")
 LETTER = re.compile(r"(?<![\w$*\\])([A-D])(?=[ ,:;.'’)])(?! *[=<>])")
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the shape of the chapters, and figures that a notebook draws by itself."""
-    guards = (headings, folded, answered)
-    problems = [problem for page in lessons(root) for guard in guards for problem in guard(page)]
-    return problems + [problem for page in notebooks(root) for problem in pyplot(page)]
+    for page in lessons(root):
+        for guard in (headings, folded, answered):
+            yield from guard(page)
+    for page in notebooks(root):
+        yield from pyplot(page)
 
 
 def where(section: Section) -> str:

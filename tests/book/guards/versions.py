@@ -18,20 +18,19 @@ PLACES = {  # how a file names the version, as a whole or by its first two numbe
 }
 
 
-def check(root: Path) -> list[Problem]:
+def check(root: Path) -> Iterator[Problem]:
     """Problems with the versions that files and chapters name."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     full = project["version"]
     short = ".".join(full.split(".")[:2])
-    problems = [
-        Problem(file, line_of(text, match), f"it names {match[1]}", f"write {full}")
-        for file, pattern in PLACES.items()
-        for text in [(root / file).read_text(encoding="utf-8")]
-        for match in re.finditer(pattern, text, re.M)
-        if match[1] not in (full, short)
-    ]
-    problems += in_readme(root)
-    return problems + [problem for page in lessons(root) for problem in made_for(page, short)]
+    for file, pattern in PLACES.items():
+        text = (root / file).read_text(encoding="utf-8")
+        for match in re.finditer(pattern, text, re.M):
+            if match[1] not in (full, short):
+                yield Problem(file, line_of(text, match), f"it names {match[1]}", f"write {full}")
+    yield from in_readme(root)
+    for page in lessons(root):
+        yield from made_for(page, short)
 
 
 def line_of(text: str, match: re.Match[str]) -> str:
