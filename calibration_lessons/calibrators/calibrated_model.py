@@ -55,14 +55,12 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Keep the classifier of each fold, with a calibrator of its own that learns from that fold, and answer
         with the mean of their probabilities (of `VennAbersCalibration`: with what the cross method makes of
         their intervals). Otherwise one calibrator learns from all folds, and one classifier from all rows.
-        Take the ensemble for classifiers that change much with their rows: on 500 e-mails of spambase single
-        trees had a log loss smaller by a tenth, while after boosting, logistic regression and a network a
-        single pair was about as good, with Platt scaling rather better. After histogram boosting on
-        more rows it is not, in three simulated sources: with 5 % events and 2000 or 8000 rows (20 or 80
-        events a fold) a single pair forecast 9 to 14 % too many events, and the ensemble's log loss was lower
-        by 1.4 to 4.6 %; with 40 % events and 1000 or 4000 rows by 1.2 to 2.4 %. With 5 events a fold both
-        were level, and the ensemble forecast 5 to 10 % too many. The ensemble takes as many times longer to
-        predict as there are folds, and leaves each calibrator only its own fold of the rows.
+        Take the ensemble for classifiers that change much with their rows, such as single trees, and after
+        histogram boosting where a fold holds twenty events or more: there, in three simulated sources, a
+        single pair forecast 9 to 14 % too many rare events, and its log loss was higher by 1.4 to 4.6 %.
+        After logistic regression or a network, and with 5 events a fold, a single pair was as good or
+        better. The ensemble takes as many times longer to predict as there are folds, and leaves each
+        calibrator only its own fold of the rows.
     zeros : {"half-vote", "refuse"} or float
         What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
         probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a

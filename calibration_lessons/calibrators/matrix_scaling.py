@@ -60,15 +60,7 @@ class HeldOut(NamedTuple):
 
     @property
     def share(self) -> Floats:
-        """How much the fit of each strength counts in the mean: the more, the smaller its held-out loss.
-
-        Examples
-        --------
-        >>> strength = np.array([np.inf, 1024, 256, 64])
-        >>> path = HeldOut(strength, strength, np.array([30.0, 29, 28, 28]), 100)
-        >>> path.share.round(2).tolist()
-        [0.2, 0.26, 0.33, 0.2]
-        """
+        """How much the fit of each strength counts in the mean: the more, the smaller its held-out loss."""
         steps = np.log(FREE / np.minimum(self.strength, FREE)) / np.log(4)
         cost = self.loss + MARGIN * steps + HANDICAP * (self.of_vector < self.strength)
         weight = np.exp((cost.min() - cost) / UNIT)
@@ -230,14 +222,7 @@ class MatrixScaling(LogitCalibrator):
 def tempered(
     logits: FloatArray, labels: IntArray, weights: Floats, temperature: float, structure: Structure
 ) -> AffineRows:
-    """Divide logits by the temperature, and count each row's from its mean in units of their spread.
-
-    Examples
-    --------
-    >>> rows = tempered(np.array([[2.0, 0.0]]), np.array([0]), np.ones(1), 0.5, "bias")
-    >>> rows.x.tolist(), rows.unit
-    ([[1.0, -1.0]], 2.0)
-    """
+    """Divide logits by the temperature, and count each row's from its mean in units of their spread."""
     x = logits.astype(np.float64, order="C")  # rounding does not depend on the layout
     x -= x.mean(axis=1, keepdims=True)
     unit = float(np.sqrt(np.einsum("ik,ik->", x, x) / x.size))
