@@ -25,14 +25,9 @@ SURE = 1e-3  # where p (1 - p) is smaller, a row hardly bends the loss; it only 
 
 @dataclass(frozen=True)
 class Deviation:
-    """How far the scores lie from those of the temperature.
+    """How far the scores lie from those of the temperature: by a for all logits, and by class.
 
-    Attributes
-    ----------
-    stretch : float
-        a, one number for all logits.
-    classes : ndarray, shape (K, D)
-        Of each class its b_k, then, by structure: nothing (D = 1), m_kk (D = 2), or the row m_k (D = K + 1).
+    `classes`, shape (K, D), holds of each class b_k, then by structure nothing, m_kk, or the row m_k.
     """
 
     stretch: float

@@ -25,6 +25,11 @@ RAW = {  # what makes `predict` of XGBoost, LightGBM and CatBoost give the margi
     "raw_score": True,
     "prediction_type": "RawFormulaVal",
 }
+READS_SCORES = {  # what to take in the place of a calibrator that reads probabilities
+    HistogramBinning: "with strategy='quantile' it",
+    BetaCalibration: "PlattScaling",
+    MultiClassIsotonic: "OneVsRest(IsotonicCalibration())",
+}
 
 
 def scores_for(
@@ -37,14 +42,13 @@ def scores_for(
 def _read(
     calibrator: Calibrator, classifier: Any, X: Any, classes: npt.NDArray[Any], zeros: Zeros
 ) -> FloatArray:
-    margins = ["decision_function"] if calibrator.reads != "probabilities" else []
     order = order_of_columns(classifier, classes)
-    margin = _margin(classifier, X) if margins else None
+    margin = _margin(classifier, X) if calibrator.reads != "probabilities" else None
     if margin is not None:
         _refuse_pairs(classifier, len(classes))
         return _margins(calibrator, _in_order(margin, "decision_function", order))
     if not hasattr(classifier, "predict_proba"):
-        raise _unreadable(classifier, calibrator, margins)
+        raise _unreadable(classifier, calibrator)
     binary, by_class = isinstance(calibrator, BinaryCalibrator), isinstance(calibrator, OneVsRest)
     inside = isinstance(calibrator.calibrator if by_class else calibrator, BetaCalibration)
     if calibrator.reads != "logits" and not inside:
@@ -116,7 +120,7 @@ def counted(classifier: Any, X: Any) -> Floats | None:
     all: 0 becomes half a vote, and the order of the rows stays. A single tree counts the training rows in the
     leaf, one more of each class (Laplace's rule).
     """
-    classifier, X = _unwrapped(classifier, X)
+    classifier, X = unwrapped(classifier, X)
     if _is_tree(classifier):
         p = np.asarray(classifier.predict_proba(X), dtype=np.float64)
         rows = classifier.tree_.n_node_samples[classifier.apply(X)][:, None]
@@ -132,35 +136,28 @@ def _margin(classifier: Any, X: Any) -> Any:
     """Return what a classifier, or a booster in its wrappers, says before its probabilities, or None."""
     if hasattr(classifier, "decision_function"):
         return classifier.decision_function(X)
-    classifier, X = _unwrapped(classifier, X)
+    classifier, X = unwrapped(classifier, X)
     known = signature(classifier.predict).parameters if hasattr(classifier, "predict") else {}
     asked = {name: raw for name, raw in RAW.items() if name in known}
     return classifier.predict(X, **asked) if asked else None
 
 
-def _unwrapped(classifier: Any, X: Any) -> tuple[Any, Any]:
-    """Return the classifier that wrappers ask in the end, and the rows as it gets them."""
-    while (inner := _inside(classifier)) is not None:
-        classifier, before = inner
-        X = X if before is None else before.transform(X)
-    return classifier, X
-
-
-def _inside(classifier: Any) -> tuple[Any, Any] | None:
-    """Return the classifier that a wrapper asks, and what transforms the rows before; None for no wrapper."""
-    from sklearn.pipeline import Pipeline  # slow to load, as below
-
-    if isinstance(classifier, FrozenEstimator):
-        return classifier.estimator, None
-    if hasattr(classifier, "best_estimator_"):  # a search of scikit-learn's, or one like it
-        return classifier.best_estimator_, None
-    if isinstance(classifier, Pipeline):
-        return classifier[-1], classifier[:-1] if len(classifier) > 1 else None
-    return None
+def unwrapped(classifier: Any, X: Any = None) -> tuple[Any, Any]:
+    """Return the classifier that wrappers ask in the end, and the rows, if any, as it gets them."""
+    while True:
+        if isinstance(classifier, FrozenEstimator):
+            classifier = classifier.estimator
+        elif hasattr(classifier, "best_estimator_"):  # a search of scikit-learn's, or one like it
+            classifier = classifier.best_estimator_
+        elif hasattr(classifier, "steps"):  # a pipeline
+            X = X if X is None or len(classifier) == 1 else classifier[:-1].transform(X)
+            classifier = classifier[-1]
+        else:
+            return classifier, X
 
 
 def _is_tree(classifier: Any) -> bool:
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier  # slow to load, as below
 
     return isinstance(classifier, DecisionTreeClassifier)
 
@@ -185,24 +182,18 @@ def _votes(classifier: Any) -> int | None:
     return None
 
 
-def _unreadable(classifier: Any, calibrator: Calibrator, margins: list[str]) -> _input.BadType:
-    methods = " or ".join([*margins, "predict_proba"])
+def _unreadable(classifier: Any, calibrator: Calibrator) -> _input.BadType:
+    methods = "predict_proba" if calibrator.reads == "probabilities" else "decision_function or predict_proba"
     expected = f"a classifier with {methods}, because {calibrator!r} reads {calibrator.reads}"
     inner = calibrator.calibrator if isinstance(calibrator, OneVsRest) else calibrator
-    if hasattr(classifier, "decision_function"):
-        if isinstance(inner, HistogramBinning):
-            expected += " (with strategy='quantile' it reads the scores of decision_function)"
-        if isinstance(inner, BetaCalibration):
-            expected += " (PlattScaling reads the scores of decision_function)"
-        if isinstance(inner, MultiClassIsotonic):
-            expected += " (OneVsRest(IsotonicCalibration()) reads the scores of decision_function)"
+    if hasattr(classifier, "decision_function") and type(inner) in READS_SCORES:
+        expected += f" ({READS_SCORES[type(inner)]} reads the scores of decision_function)"
     return _input.BadType("estimator", f"= {classifier!r}", expected)
 
 
 def _refuse_pairs(classifier: Any, n_classes: int) -> None:
     """Refuse a margin for each pair of classes: with three classes they look like one for each class."""
-    while (inner := _inside(classifier)) is not None:
-        classifier, _ = inner
+    classifier, _ = unwrapped(classifier)
     if n_classes > 2 and getattr(classifier, "decision_function_shape", "ovr") == "ovo":
         found = f"= {classifier!r}, which gives a margin for each pair of classes"
         raise _input.BadValue("estimator", found, "one for each class, decision_function_shape='ovr'")

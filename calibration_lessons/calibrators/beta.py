@@ -11,7 +11,7 @@ import numpy as np
 from .. import _blocks, _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ..solvers.logistic import EPSILON, cross_entropy_slopes, descended, label_weights
+from ..solvers.logistic import EPSILON, cross_entropy_slopes, descended, label_weights, separated
 from ..solvers.newton import Convex, Slopes
 from ._base import Reads
 from ._binary import BinaryCalibrator, one_score
@@ -87,7 +87,7 @@ class BetaCalibration(BinaryCalibrator):
         _input.one_of(self.prior_targets, [True, False], "prior_targets")
         targets = prior_targets(labels, weights) if self.prior_targets else (0.0, 1.0)
         p = off_the_ends(scores)
-        if not self.prior_targets and not _overlap(p, labels):
+        if not self.prior_targets and separated(p, labels):
             raise _input.BadValue("X", *NO_MINIMUM)
         share = None if weights is None else weights / weights.max()
         x = np.stack([np.log(p), -np.log1p(-p), np.ones(len(p))])
@@ -103,17 +103,6 @@ class BetaCalibration(BinaryCalibrator):
 def off_the_ends(p: FloatArray) -> Floats:
     """Probabilities in float64, each at least its precision away from 0 and 1."""
     return np.asarray(p.astype(np.float64).clip(EPSILON, 1 - EPSILON))
-
-
-def _overlap(p: Floats, labels: IntArray) -> bool:
-    """Tell whether there are both labels, and no threshold has all of class 1 above and class 0 below it.
-
-    Equal probabilities for all rows overlap, too: then the base rate is best.
-    """
-    positive = labels == 1
-    if positive.all() or not positive.any():
-        return False
-    return bool(p[positive].min() < p[~positive].max() or p.min() == p.max())
 
 
 @dataclass(frozen=True)

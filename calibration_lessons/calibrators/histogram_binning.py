@@ -9,7 +9,7 @@ import numpy as np
 from .. import _blocks, _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
-from ..measures.bins import bin_edges, bin_index, bin_sums, quantile_edges
+from ..measures.bins import bin_edges, bin_index, quantile_edges, sums_of_bins
 from ._base import Reads
 from ._binary import BinaryCalibrator, m_estimate, one_score
 
@@ -97,7 +97,11 @@ class HistogramBinning(BinaryCalibrator):
         else:
             inner = quantile_edges(scores, n_bins, weights)
             edges = np.concatenate([[-np.inf], inner[inner < scores.max()], [np.inf]])
-        self.counts_, weight, hits = self._sums(edges, scores, labels, weights)
+        share = None if weights is None else weights / weights.max()
+        blocks = ((rows, (scores[rows], labels[rows] == 1)) for rows in _blocks.row_blocks(scores))
+        sums = sums_of_bins(blocks, edges, self.strategy, share, variances=False)
+        counts, weight, _, _, hits = sums[:5]
+        self.counts_ = counts.astype(np.int64)
         self.edges_ = edges.astype(np.float64)
         filled, values = weight > 0, (np.arange(n_bins) + 0.5)[: len(hits)] / n_bins
         smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
@@ -109,19 +113,6 @@ class HistogramBinning(BinaryCalibrator):
         else:
             values[filled] = hits[filled] / weight[filled]
         self.values_ = values
-
-    def _sums(
-        self, edges: FloatArray, scores: FloatArray, labels: IntArray, weights: Floats | None
-    ) -> tuple[IntArray, Floats, Floats]:
-        """Rows, weight, and weight of class 1 in each bin; weights count relative to the largest."""
-        n_bins = len(edges) - 1
-        sums = np.zeros((5, n_bins))
-        for rows in _blocks.row_blocks(scores):
-            index = bin_index(scores[rows], edges, self.strategy)
-            share = None if weights is None else weights[rows] / weights.max()
-            sums += bin_sums(index, scores[rows], labels[rows] == 1, share, n_bins)
-        counts, weight, _, _, hits = sums
-        return counts.astype(np.int64), weight, hits
 
     def _map(self, scores: FloatArray) -> Floats:
         edges: FloatArray = self.edges_

@@ -14,8 +14,7 @@ from .. import _blocks, _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ._affine_rows import AffineRows, Deviation, Metric, Structure, descend
-from ._base import Calibrator, Reads, warn_of_probabilities
-from .temperature import LogitRows, TemperatureScaling, by_class
+from .temperature import LogitCalibrator, LogitRows, TemperatureScaling
 
 Choice = Literal["bias", "vector", "full", "auto"]
 Pull = tuple[float, float]  # strengths of the penalty: off the diagonal of W; on the diagonal and on b
@@ -61,15 +60,7 @@ class HeldOut(NamedTuple):
 
     @property
     def share(self) -> Floats:
-        """How much the fit of each strength counts in the mean: the more, the smaller its held-out loss.
-
-        Examples
-        --------
-        >>> strength = np.array([np.inf, 1024, 256, 64])
-        >>> path = HeldOut(strength, strength, np.array([30.0, 29, 28, 28]), 100)
-        >>> path.share.round(2).tolist()
-        [0.2, 0.26, 0.33, 0.2]
-        """
+        """How much the fit of each strength counts in the mean: the more, the smaller its held-out loss."""
         steps = np.log(FREE / np.minimum(self.strength, FREE)) / np.log(4)
         cost = self.loss + MARGIN * steps + HANDICAP * (self.of_vector < self.strength)
         weight = np.exp((cost.min() - cost) / UNIT)
@@ -77,7 +68,7 @@ class HeldOut(NamedTuple):
         return np.asarray(weight / weight.sum())
 
 
-class MatrixScaling(Calibrator):
+class MatrixScaling(LogitCalibrator):
     """Softmax regression on logits: softmax(W z + b), pulled towards a temperature (``eq-matrix-scaling``).
 
     The structure says what is free beside the temperature: one intercept per class; a factor per class,
@@ -143,7 +134,6 @@ class MatrixScaling(Calibrator):
     [-0.183, 0.183]
     """
 
-    reads: Reads = "logits"
     coef_: Floats
     intercept_: Floats
     temperature_: float
@@ -162,15 +152,11 @@ class MatrixScaling(Calibrator):
 
     def _check_scores(self, array: FloatArray) -> FloatArray:
         """Return logits by class; refuse an infinite one, which no other logit could be mixed with."""
-        logits = by_class(_input.logits(array, "X"))
+        logits = super()._check_scores(array)
         if logits.min() == -np.inf:
             expected = "a finite logit (for a class that is ruled out use TemperatureScaling, or clip)"
             raise _input.BadValue("X", "= -inf", expected, _input.first(logits == -np.inf))
         return logits
-
-    def _warn(self, logits: FloatArray, labels: IntArray) -> None:
-        super()._warn(logits[:, 1] if self.n_features_in_ == 1 else logits, labels)
-        _input.labels_of_one_class(labels)
 
     def _learn(self, logits: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         """Find W and b, and the strength of the penalty where none was given."""
@@ -188,7 +174,6 @@ class MatrixScaling(Calibrator):
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
         """Return softmax(W z + b), shape (n, K)."""
         logits = self._new_scores(X)
-        warn_of_probabilities(logits, self, new=True)
         p = np.empty(logits.shape)
         for rows in _blocks.row_blocks(logits):
             z = logits[rows].astype(np.float64)
@@ -237,14 +222,7 @@ class MatrixScaling(Calibrator):
 def tempered(
     logits: FloatArray, labels: IntArray, weights: Floats, temperature: float, structure: Structure
 ) -> AffineRows:
-    """Divide logits by the temperature, and count each row's from its mean in units of their spread.
-
-    Examples
-    --------
-    >>> rows = tempered(np.array([[2.0, 0.0]]), np.array([0]), np.ones(1), 0.5, "bias")
-    >>> rows.x.tolist(), rows.unit
-    ([[1.0, -1.0]], 2.0)
-    """
+    """Divide logits by the temperature, and count each row's from its mean in units of their spread."""
     x = logits.astype(np.float64, order="C")  # rounding does not depend on the layout
     x -= x.mean(axis=1, keepdims=True)
     unit = float(np.sqrt(np.einsum("ik,ik->", x, x) / x.size))

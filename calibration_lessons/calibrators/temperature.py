@@ -102,10 +102,31 @@ class LogitRows:
             yield self.weights[rows], sums
 
 
-class TemperedSoftmax(Calibrator):
-    """Probabilities softmax(z / T), whatever equation chooses the temperature T."""
+class LogitCalibrator(Calibrator):
+    """A map of the logits of each class; a binary logit z is read as (0, z)."""
 
     reads: Reads = "logits"
+
+    def _check_scores(self, array: FloatArray) -> FloatArray:
+        logits = _input.logits(array, "X")
+        return np.stack([np.zeros_like(logits), logits], axis=1) if logits.ndim == 1 else logits
+
+    def _warn(self, logits: FloatArray, labels: IntArray) -> None:
+        super()._warn(self._as_given(logits), labels)
+        _input.labels_of_one_class(labels)
+
+    def _new_scores(self, X: npt.ArrayLike) -> FloatArray:
+        logits = super()._new_scores(X)
+        warn_of_probabilities(self._as_given(logits), self, new=True)
+        return logits
+
+    def _as_given(self, logits: FloatArray) -> FloatArray:
+        return logits[:, 1] if self.n_features_in_ == 1 else logits
+
+
+class TemperedSoftmax(LogitCalibrator):
+    """Probabilities softmax(z / T), whatever equation chooses the temperature T."""
+
     temperature_: float
     _learned: ClassVar[Learned] = {"temperature_": Numbers(low=0)}
 
@@ -122,7 +143,7 @@ class TemperedSoftmax(Calibrator):
 
     def predict(self, X: npt.ArrayLike) -> IntArray:
         """Return the class of the largest logit, shape (n,): no temperature changes it."""
-        return np.asarray(self._new_logits(X).argmax(axis=1))
+        return np.asarray(self._new_scores(X).argmax(axis=1))
 
     @staticmethod
     def _excess(rows: LogitRows, beta: float) -> tuple[float, float]:
@@ -133,13 +154,6 @@ class TemperedSoftmax(Calibrator):
     def _obstacle(limits: LogitLimits) -> tuple[str, str] | None:
         """Say why no finite positive T solves the equation, and what is expected; None where one does."""
         raise NotImplementedError
-
-    def _check_scores(self, array: FloatArray) -> FloatArray:
-        return by_class(_input.logits(array, "X"))
-
-    def _warn(self, logits: FloatArray, labels: IntArray) -> None:
-        super()._warn(self._as_given(logits), labels)
-        _input.labels_of_one_class(labels)
 
     def _learn(self, logits: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         """Solve the method's equation for beta = 1 / T."""
@@ -166,26 +180,13 @@ class TemperedSoftmax(Calibrator):
         start = limits.weight / limits.spread if guess is None else 1 / guess
         return 1 / increasing_root(excess, start)
 
-    def _new_logits(self, X: npt.ArrayLike) -> FloatArray:
-        logits = self._new_scores(X)
-        warn_of_probabilities(self._as_given(logits), self, new=True)
-        return logits
-
-    def _as_given(self, logits: FloatArray) -> FloatArray:
-        return logits[:, 1] if self.n_features_in_ == 1 else logits
-
     def _tempered(self, X: npt.ArrayLike) -> Floats:
         """Return z / T, counted from each row's largest, so that no exponential of it overflows."""
-        z = self._new_logits(X).astype(np.float64)
+        z = self._new_scores(X).astype(np.float64)
         with np.errstate(over="ignore"):
             z -= z.max(axis=1, keepdims=True)
             z /= self.temperature_
         return z
-
-
-def by_class(logits: FloatArray) -> FloatArray:
-    """Logits of each class; a binary logit z is read as (0, z)."""
-    return np.stack([np.zeros_like(logits), logits], axis=1) if logits.ndim == 1 else logits
 
 
 class TemperatureScaling(TemperedSoftmax):

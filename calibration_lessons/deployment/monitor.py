@@ -270,10 +270,9 @@ class CalibrationMonitor:
 
     def check(self) -> list[str]:
         """Look: return the alarms that ring now or have rung before, of "calibration" and "accuracy"."""
-        if self._sums:
-            for name, evidence in self._evidence().items():
-                if evidence[-1] >= 1 / self.false_alarms:
-                    self.rung.setdefault(name, max(self._sums))
+        for name, held in self._evidence().items():
+            if held and held[-1] >= 1 / self.false_alarms:
+                self.rung.setdefault(name, max(self._sums))
         return sorted(self.rung, reverse=True)
 
     def report(self, level: float = 0.95) -> list[WindowReport]:
@@ -285,13 +284,9 @@ class CalibrationMonitor:
             Confidence level of the intervals of the calibration error, in (0, 1).
         """
         _input.number_between(level, 0, 1, "level", open_ends=True)
-        evidence = self._evidence() if self._sums else {}
-        none = np.full(len(self._sums), np.nan)
-        pairs = zip(evidence.get("calibration", none), evidence.get("accuracy", none), strict=True)
-        return [
-            self._window_report(window, level, *map(float, pair))
-            for (window, pair) in zip(sorted(self._sums), pairs, strict=True)
-        ]
+        held = self._evidence()
+        windows = zip(sorted(self._sums), held["calibration"], held["accuracy"], strict=True)
+        return [self._window_report(*window, level) for window in windows]
 
     def curve(self, window: Window | date) -> ReliabilityCurve:
         """Return the reliability curve of a window's labelled rows.
@@ -423,7 +418,7 @@ class CalibrationMonitor:
         self._kind, self._event = same_kind(kind, self._kind, name), event
 
     def _window_report(
-        self, window: Window, level: float, calibration: float, accuracy: float
+        self, window: Window, calibration: float, accuracy: float, level: float
     ) -> WindowReport:
         forecasts, said, labels, *_ = self._sums[window].sum(axis=1).tolist()
         mean = said / forecasts if forecasts else np.nan
@@ -437,13 +432,15 @@ class CalibrationMonitor:
         evidence = {"calibration_evidence": calibration, "accuracy_evidence": accuracy}
         return WindowReport(window, int(forecasts), int(labels), mean, **shown, **evidence)
 
-    def _evidence(self) -> dict[str, Floats]:
-        """Tell what the bets hold at the end of each window, in the order of the windows."""
+    def _evidence(self) -> dict[str, list[float]]:
+        """Tell what the bets hold at the end of each window, in order; NaN where no accuracy was promised."""
         sums = np.array([self._sums[window] for window in sorted(self._sums)])
-        found = {"calibration": evidence(calibration_bets(sums), self.windows)}
+        sums = sums.reshape(-1, len(SUMS), self.n_bins)
+        held = {"calibration": evidence(calibration_bets(sums), self.windows).tolist()}
+        held["accuracy"] = [np.nan] * len(sums)
         if self.accuracy is not None:
-            found["accuracy"] = evidence(accuracy_bets(sums, self.accuracy), self.windows)
-        return found
+            held["accuracy"] = evidence(accuracy_bets(sums, self.accuracy), self.windows).tolist()
+        return held
 
 
 def _other_width(window: str, known: Any) -> bool:

@@ -12,11 +12,11 @@ import math
 import operator
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
+from contextlib import suppress
+from copy import deepcopy
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
@@ -135,8 +135,7 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None, from_log
     >>> brier_score(np.array([1, 0]), da.from_array(np.array([0.5, 0.5]), chunks=1))
     0.25
     """
-    add_up = partial(_score_sums, brier_sums, from_logits)
-    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
+    return _mean_score(brier_sums, y_true, y_prob, sample_weight, from_logits)
 
 
 @told_as(proper_scores.negative_log_likelihood)
@@ -151,8 +150,7 @@ def negative_log_likelihood(
     >>> round(negative_log_likelihood(np.array([1, 0]), y_prob), 4)
     0.6931
     """
-    add_up = partial(_score_sums, nll_sums, from_logits)
-    return mean_over_rows(_total(_forecasts(y_true, y_prob, sample_weight), add_up))
+    return _mean_score(nll_sums, y_true, y_prob, sample_weight, from_logits)
 
 
 def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -> TemperedSoftmax:
@@ -197,15 +195,28 @@ def fit(estimator: TemperedSoftmax, X: Any, y: Any, sample_weight: Any = None) -
         raise _input.BadType("estimator", f"= {estimator!r}", expected)
     blocks = _row_blocks(y, X, sample_weight, "y", "X")
     largest = 1.0 if sample_weight is None else _total([block[2:] for block in blocks], np.max, max)
-    every_block = _tree(blocks, partial(_limits, estimator, largest))
-    part, guess = dask.compute(every_block, dask.delayed(_guess)(estimator, *blocks[0]))
-    limits = LogitLimits(*_sums_of(part))
-    _input.some_weight(limits.weight)
+
+    def rows(y: Any, X: Any, weights: Any) -> LogitRows:
+        """Read a block, with weights relative to the largest of all blocks."""
+        logits, labels, share = clone(estimator)._rows(X, y, weights, in_part=True)
+        return LogitRows(logits, labels, np.ones(len(labels)) if share is None else share / largest)
+
+    def temperature(y: Any, X: Any, weights: Any) -> float | None:
+        """Temperature of one block, where it has one."""
+        with suppress(ValueError, TypeError):
+            fitted: TemperedSoftmax = clone(estimator).fit(X, y, weights)
+            return fitted.temperature_
+        return None
 
     def excess(beta: float) -> tuple[float, float]:
-        sums: tuple[float, float] = _total(blocks, partial(_excess, estimator, largest, beta))
+        """Both sides' difference in the equation for the temperature, and its slope."""
+        sums: tuple[float, float] = _total(blocks, lambda *block: estimator._excess(rows(*block), beta))
         return sums
 
+    every_block = _tree(blocks, lambda *block: rows(*block).limits)
+    part, guess = dask.compute(every_block, dask.delayed(temperature)(*blocks[0]))
+    limits = LogitLimits(*_sums_of(part))
+    _input.some_weight(limits.weight)
     estimator.temperature_ = estimator._solved(limits, excess, guess)
     validate_data(estimator, X if X.ndim == 2 else X[:, None], reset=True, skip_check_array=True)
     estimator.classes_ = np.arange(max(2, estimator.n_features_in_))
@@ -229,75 +240,33 @@ def _curves(
             "the edges of bins of equal mass depend on all scores sorted together, an order that no sum holds"
         )
         raise _input.BadValue("strategy", "= 'quantile'", "'uniform' over blocks", note=why)
-    blocks = _forecasts(y_true, y_prob, sample_weight)
-    chosen = [resolve_target(target, y_prob.ndim, _input.classes(y_prob, "y_prob")) for target in targets]
-    add_up = partial(_accumulated, n_bins, chosen, from_logits)
-    return [accumulator.curve() for accumulator in _total(blocks, add_up, _merged)]
+    blocks = _row_blocks(y_true, y_prob, sample_weight, "y_true", "y_prob")
+    n_classes = _input.classes(y_prob, "y_prob")
+    chosen = [resolve_target(target, y_prob.ndim, n_classes) for target in targets]
 
+    def accumulated(y_true: Any, y_prob: Any, weights: Any) -> list[CalibrationAccumulator]:
+        """Sum up a block, in one accumulator a target."""
+        options = {"sample_weight": weights, "from_logits": from_logits}
+        return [CalibrationAccumulator(n_bins, one).update(y_true, y_prob, **options) for one in chosen]
 
-def _accumulated(
-    n_bins: int,
-    targets: Sequence[Target],
-    from_logits: bool,
-    y_true: npt.ArrayLike,
-    y_prob: npt.ArrayLike,
-    sample_weight: npt.ArrayLike | None,
-) -> list[CalibrationAccumulator]:
-    """Sum up a block, in one accumulator a target."""
-    return [
-        CalibrationAccumulator(n_bins, target).update(
-            y_true, y_prob, sample_weight=sample_weight, from_logits=from_logits
-        )
-        for target in targets
-    ]
+    return [accumulator.curve() for accumulator in _total(blocks, accumulated, _merged)]
 
 
 def _merged(
     left: list[CalibrationAccumulator], right: list[CalibrationAccumulator]
 ) -> list[CalibrationAccumulator]:
-    """Merge into fresh accumulators: a part may be added once more, after a worker was lost."""
-    return [
-        CalibrationAccumulator(one.n_bins, one.target).merge(one).merge(other)
-        for one, other in zip(left, right, strict=True)
-    ]
+    """Merge into copies: a part may be added once more, after a worker was lost."""
+    return [deepcopy(one).merge(other) for one, other in zip(left, right, strict=True)]
 
 
-def _limits(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitLimits:
-    """Sum up what says whether a temperature exists."""
-    return _rows(estimator, largest, y, X, sample_weight).limits
-
-
-def _rows(estimator: TemperedSoftmax, largest: float, y: Any, X: Any, sample_weight: Any) -> LogitRows:
-    """Read a block, with weights relative to the largest of all blocks."""
-    logits, labels, weights = clone(estimator)._rows(X, y, sample_weight, in_part=True)
-    return LogitRows(logits, labels, np.ones(len(labels)) if weights is None else weights / largest)
-
-
-def _guess(estimator: TemperedSoftmax, y: Any, X: Any, sample_weight: Any) -> float | None:
-    """Temperature of one block, where it has one."""
-    try:
-        temperature: float = clone(estimator).fit(X, y, sample_weight).temperature_
-    except (ValueError, TypeError):
-        return None
-    return temperature
-
-
-def _excess(
-    estimator: TemperedSoftmax, largest: float, beta: float, y: Any, X: Any, sample_weight: Any
-) -> tuple[float, float]:
-    """Sum up a block's part of the equation for the temperature, and its slope in beta."""
-    return estimator._excess(_rows(estimator, largest, y, X, sample_weight), beta)
-
-
-def _score_sums(add_up: Any, from_logits: bool, y_true: Any, y_prob: Any, sample_weight: Any) -> Any:
-    return add_up(_input.forecast(y_true, y_prob, sample_weight, in_part=True), from_logits=from_logits)
-
-
-def _forecasts(y_true: Any, y_prob: Any, sample_weight: Any) -> list[Block]:
-    """Labels, probabilities or logits, and weights of each block of rows."""
+def _mean_score(add_up: AddUp, y_true: Any, y_prob: Any, sample_weight: Any, from_logits: bool) -> float:
     blocks = _row_blocks(y_true, y_prob, sample_weight, "y_true", "y_prob")
     _input.classes(y_prob, "y_prob")
-    return blocks
+
+    def sums(*block: Any) -> Any:
+        return add_up(_input.forecast(*block, in_part=True), from_logits=from_logits)
+
+    return mean_over_rows(_total(blocks, sums))
 
 
 def _row_blocks(y: Any, X: Any, sample_weight: Any, y_name: str, X_name: str) -> list[Block]:

@@ -143,12 +143,18 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(features @ self.coef_.T + self.intercept_)
 
 
+@dataclass(frozen=True)
 class LinearLoss(Convex):
     """A smooth convex loss of the parameters of a classifier with linear scores, and a penalty."""
 
-    lengthens = False
-    ridge: Floats
+    rows: Floats  # (n, p)
+    labels: npt.NDArray[Any]  # 0 and 1, shape (n,), or one-hot, shape (n, K)
+    shares: Floats  # of the weight
+    ridge: Floats  # of each squared parameter
     tol: float
+
+    lengthens = False
+    bend = np.nan  # the largest second derivative of a row's loss in its scores
 
     @property
     def free(self) -> int:
@@ -169,7 +175,8 @@ class LinearLoss(Convex):
 
     def steepest(self) -> float:
         """Return a bound on the curvature in any direction, anywhere."""
-        raise NotImplementedError
+        second_moments = (self.rows.T * self.shares) @ self.rows
+        return float(self.bend * np.linalg.eigvalsh(second_moments)[-1] + self.ridge.max())
 
     def margins(self, theta: Floats) -> Floats:
         """Return by how much each row's own class is ahead of the best other one, shape (n,)."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
@@ -88,15 +86,10 @@ class LogisticRegression(LinearClassifier):
         return tags
 
 
-@dataclass(frozen=True)
 class LogisticLoss(LinearLoss):
     """Mean logistic loss and penalty, as functions of the parameters theta of shape (p,)."""
 
-    rows: Floats
-    labels: npt.NDArray[np.intp]
-    shares: Floats
-    ridge: Floats
-    tol: float
+    bend = 1 / 4  # of p (1 - p)
 
     def margins(self, theta: Floats) -> Floats:
         """Log-odds, with the sign turned where the label is 0."""
@@ -112,8 +105,3 @@ class LogisticLoss(LinearLoss):
         z = self.rows @ theta
         curvature = self.shares * expit(z) * expit(-z)
         return np.asarray((self.rows.T * curvature) @ self.rows + np.diag(self.ridge))
-
-    def steepest(self) -> float:
-        """Largest curvature, as p (1 - p) is at most 1/4."""
-        second_moments = (self.rows.T * self.shares) @ self.rows
-        return float(np.linalg.eigvalsh(second_moments)[-1] / 4 + self.ridge.max())

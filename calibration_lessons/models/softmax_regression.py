@@ -105,17 +105,14 @@ class SoftmaxLoss(LinearLoss):
     There are p parameters a class, for all K classes or for all but the last: m = K or K - 1.
     """
 
-    rows: Floats
-    one_hot: Floats
-    shares: Floats
-    ridge: Floats
-    tol: float
     form: Form
+
+    bend = 1 / 2  # of p_k (1[k = j] - p_j), the largest eigenvalue (Böhning 1992)
 
     @property
     def free(self) -> int:
         """Number m of classes that have parameters."""
-        return int(self.one_hot.shape[1]) - (self.form == "reference")
+        return int(self.labels.shape[1]) - (self.form == "reference")
 
     def by_class(self, theta: Floats) -> Floats:
         """Arrange the parameters by class, shape (K, p); those of a reference class are 0, else their mean.
@@ -130,21 +127,21 @@ class SoftmaxLoss(LinearLoss):
         return np.asarray(self.rows @ self._table(theta).T)
 
     def _table(self, theta: Floats) -> Floats:
-        table = np.zeros((self.one_hot.shape[1], self.rows.shape[1]))
+        table = np.zeros((self.labels.shape[1], self.rows.shape[1]))
         table[: self.free] = theta.reshape(self.free, -1)
         return table
 
     def margins(self, theta: Floats) -> Floats:
         """Own logit minus the largest other one."""
         scores = self.scores(theta)
-        others = np.where(self.one_hot == 1, -np.inf, scores).max(axis=1)
-        return np.asarray(scores[self.one_hot == 1] - others)
+        others = np.where(self.labels == 1, -np.inf, scores).max(axis=1)
+        return np.asarray(scores[self.labels == 1] - others)
 
     def gradient(self, theta: Floats) -> Floats:
         """Mean of (probability - one-hot label) times the row, for each class (``eq-softmax-gradient``)."""
-        residuals = softmax(self.scores(theta), axis=1) - self.one_hot
+        residuals = softmax(self.scores(theta), axis=1) - self.labels
         every = (residuals.T * self.shares) @ self.rows + self._table(theta) * self.ridge
-        return every[: self.free].ravel()
+        return np.asarray(every[: self.free].ravel())
 
     def hessian(self, theta: Floats) -> Floats:
         """Mean of p_k (1[k = j] - p_j) times the row's outer product with itself, in blocks k, j."""
@@ -156,8 +153,3 @@ class SoftmaxLoss(LinearLoss):
                 together = probabilities[:, k] * ((k == j) - probabilities[:, j]) * self.shares
                 blocks[k, :, j] = blocks[j, :, k] = (self.rows.T * together) @ self.rows
         return blocks.reshape(m * p, m * p) + np.diag(np.tile(self.ridge, m))
-
-    def steepest(self) -> float:
-        """Largest curvature, as p_k (1[k = j] - p_j) has no eigenvalue above 1/2 (Böhning 1992)."""
-        second_moments = (self.rows.T * self.shares) @ self.rows
-        return float(np.linalg.eigvalsh(second_moments)[-1] / 2 + self.ridge.max())

@@ -49,7 +49,7 @@ def logistic_line(
     and a threshold separates them. This is decided by comparing scores, so no scale of theirs is too large.
     A refusal names the argument `name`.
     """
-    if targets == (0.0, 1.0) and _separable(scores, labels):
+    if targets == (0.0, 1.0) and (separated(scores, labels) or separated(scores, 1 - labels)):
         raise _input.BadValue(name, *NO_LINE)
     share = None if weights is None else weights / weights.max()
     start = _log_odds(label_weights(labels, share), np.array(targets))
@@ -101,14 +101,12 @@ def _log_odds(counts: Floats, targets: Floats) -> float:
     return float(np.log(counts @ targets) - np.log(counts @ (1 - targets)))
 
 
-def _separable(scores: FloatArray, labels: IntArray) -> bool:
-    """Tell whether the label alone, or a threshold, puts all rows of class 1 on one side."""
-    negative, positive = scores[labels == 0], scores[labels == 1]
+def separated(scores: FloatArray, labels: IntArray) -> bool:
+    """Tell whether there is one class, or a threshold below all of class 1 among scores that differ."""
+    positive, negative = scores[labels == 1], scores[labels == 0]
     if not len(negative) or not len(positive):
         return True
-    if scores.min() == scores.max():
-        return False
-    return bool(positive.min() >= negative.max() or negative.min() >= positive.max())
+    return bool(positive.min() >= negative.max() and scores.min() < scores.max())
 
 
 @np.errstate(over="ignore", divide="raise", invalid="raise")

@@ -15,25 +15,10 @@ LONGEST_STEP = 2.0  # in log x, at first; it doubles with each step that would b
 def increasing_root(equation: Callable[[float], tuple[float, float]], start: float) -> float:
     """Find the root of an increasing function of x > 0: Newton's method on log x, inside a bracket.
 
+    The equation gives the value at x, negative far to the left and positive far to the right, and the slope.
     From the second step on the two latest slopes say how the function bends, and a step follows the bend:
     that is Halley's method with a secant for the second derivative, and it saves about one call in four.
-
-    Parameters
-    ----------
-    equation : callable
-        Returns the value at x, negative far to the left and positive far to the right, and the slope.
-    start : float
-        First x, positive.
-
-    Returns
-    -------
-    float
-        The root.
-
-    Raises
-    ------
-    ArithmeticError
-        Where the function does not change its sign, or rounding hides where.
+    Where the function does not change its sign, or rounding hides where, that is an ArithmeticError.
     """
     u, low, high, longest = math.log(start), -math.inf, math.inf, LONGEST_STEP
     u_before = rate_before = math.nan

@@ -79,7 +79,7 @@ def coin_uncertainty(heads: int, tosses: int, *, prior: Prior = (1, 1)) -> Uncer
     0.058
     """
     heads, tosses = _counts(heads, tosses)
-    return _plain(_entropies(np.array([heads], dtype=np.float64), tosses, _prior(prior)))
+    return Uncertainty(*map(float, _entropies(np.array(float(heads)), tosses, _prior(prior))))
 
 
 @describe
@@ -115,7 +115,7 @@ def coin_plausibility(heads: int, tosses: int) -> Uncertainty[float]:
     0.3333
     """
     heads, tosses = _counts(heads, tosses)
-    return _plain(_plausibilities(np.array([heads], dtype=np.float64), tosses))
+    return Uncertainty(*map(float, _plausibilities(np.array(float(heads)), tosses)))
 
 
 def expected_coin_uncertainty(
@@ -189,8 +189,7 @@ def _log_gap(x: npt.ArrayLike) -> Floats:
 
 
 def _plausibilities(heads: Floats, tosses: int) -> Uncertainty[Floats]:
-    both = _plausibility(np.concatenate([heads, tosses - heads]), tosses)
-    for_heads, for_tails = np.split(both, 2)
+    for_heads, for_tails = _plausibility(np.stack([heads, tosses - heads]), tosses)
     epistemic = np.minimum(for_heads, for_tails)
     aleatoric = 1 - np.maximum(for_heads, for_tails)
     return Uncertainty(aleatoric + epistemic, aleatoric, epistemic)
@@ -225,8 +224,3 @@ def _prior(prior: Prior) -> Prior:
     if array.shape != (2,) or array.min() <= 0:
         raise _input.BadValue("prior", f"= {prior!r}", "two positive numbers")
     return float(array[0]), float(array[1])
-
-
-def _plain(one: Uncertainty[Floats]) -> Uncertainty[float]:
-    """Turn arrays of one entry into plain floats."""
-    return Uncertainty(*(float(part[0]) for part in one))

@@ -73,16 +73,6 @@ def test_isotonic_calibration_equals_scikit_learns_with_and_without_an_ensemble(
     assert len(ours.pairs_) == (5 if ensemble else 1) and hasattr(ours, "calibrator_") != ensemble
 
 
-def test_a_frozen_classifier_learns_from_the_rows_it_is_given_and_leaves_the_classifier_alone():
-    fitted = LogisticRegression(max_iter=1000).fit(X3[:200], Y3[:200])
-    frozen = FrozenEstimator(fitted)
-    model = cl.CalibratedModel(frozen, cl.TemperatureScaling()).fit(X3[200:], Y3[200:])
-    expected = cl.TemperatureScaling().fit(fitted.decision_function(X3[200:]), Y3[200:])
-    assert model.estimator_ is frozen
-    assert np.array_equal(model.predict_proba(X3), expected.predict_proba(fitted.decision_function(X3)))
-    assert model.calibrator_.temperature_ == expected.temperature_
-
-
 @pytest.mark.parametrize("names", [np.array(["spam", "ham", "eggs"]), np.array([30, 10, 20])])
 def test_labels_may_be_strings_or_any_numbers(names):
     plain = cl.CalibratedModel(LINEAR, cl.TemperatureScaling()).fit(X3, np.argsort(np.argsort(names))[Y3])
@@ -155,7 +145,9 @@ def after(outputs, calibrator, labels, classes=(0, 1), method="predict_proba", *
     """A model that learned from all rows of what a classifier says, and their numbers."""
     rows = np.arange(len(outputs))[:, None]
     frozen = FrozenEstimator(Saying(outputs, classes, method))
-    return cl.CalibratedModel(frozen, calibrator, **options).fit(rows, labels), rows
+    model = cl.CalibratedModel(frozen, calibrator, **options).fit(rows, labels)
+    assert model.estimator_ is frozen
+    return model, rows
 
 
 def calibrated_forecasts(names, n=4000):

@@ -283,17 +283,6 @@ def test_a_saved_file_is_one_like_any_other_keeps_its_rights_and_stands_where_a_
     assert CalibrationMonitor.load(path).to_dict() == monitor.to_dict()
 
 
-def test_numpys_numbers_and_texts_name_the_windows_that_pythons_do():
-    for name in (3, "2026-11-22"):
-        given = np.array([name])[0]
-        monitor = CalibrationMonitor(5).add_forecasts(given, P).add_labels(given, [1], [0.2])
-        assert monitor.curve(given).counts.sum() == 1
-        assert (
-            monitor.to_dict()
-            == CalibrationMonitor(5).add_forecasts(name, P).add_labels(name, [1], [0.2]).to_dict()
-        )
-
-
 FILLED = filled()[0].to_dict()
 
 
@@ -338,11 +327,17 @@ def test_windows_are_reported_in_their_order_and_without_labels_show_none():
     assert first.mean_forecast == pytest.approx(np.mean(P))
 
 
-def test_a_date_names_the_window_that_its_text_does():
-    monitor = CalibrationMonitor(5).add_forecasts(date(2026, 1, 9), P).add_labels("2026-01-09", [1], [0.2])
-    monitor.add_forecasts(date(2026, 1, 10), P)
-    assert [day.window for day in monitor.report()] == ["2026-01-09", "2026-01-10"]
-    assert monitor.curve(date(2026, 1, 9)).counts.sum() == 1
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [(np.int64(3), 3), (np.str_("2026-11-22"), "2026-11-22"), (date(2026, 1, 9), "2026-01-09")],
+)
+def test_numpys_numbers_and_texts_and_dates_name_the_windows_that_pythons_do(given, name):
+    monitor = CalibrationMonitor(5).add_forecasts(given, P).add_labels(given, [1], [0.2])
+    assert monitor.curve(given).counts.sum() == 1
+    assert (
+        monitor.to_dict()
+        == CalibrationMonitor(5).add_forecasts(name, P).add_labels(name, [1], [0.2]).to_dict()
+    )
 
 
 @pytest.mark.parametrize("saved", [False, True])
