@@ -22,7 +22,6 @@ from tools.binding.pages import PARTS
 
 LONGEST = 160
 COMMENT = re.compile("<!--.*?-->", re.S)
-START_TITLE = "Is the model right as often as it says?"
 SAID = "<p>Made for version {version} of <code>calibration_lessons</code></p>"
 NOT_FOUND = """\
 <h1>This page is not here</h1>
@@ -54,9 +53,7 @@ def add_parts(app: Sphinx, config: Config) -> None:
 
 def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Say in the head of a page what it is about, to search engines and to who is sent a link to it."""
-    if page == app.config.root_doc:
-        context["title"] = START_TITLE
-    title = re.sub("<.*?>", "", html.unescape(context.get("title", "Search")))
+    title = re.sub("<.*?>", "", html.unescape(context.get("title", "Search"))).strip()
     text = first_words(tree) if tree else f"{title}: {app.config.project}"
     said = {"name": {"description": text}, "property": {"og:title": title, "og:description": text}}
     if base := app.config.html_baseurl.rstrip("/"):
