@@ -19,7 +19,7 @@ from .._parameters import describe
 from .._typing import FloatArray, Floats, IntArray, Label, Strategy, Target
 from ._forecast import Forecast, event_name, the
 from ._groups import group_numbers
-from .bins import bin_index, edges_of, uniform_bins
+from .bins import bin_index, bins_in_words, edges_of, uniform_bins
 from .chance import EXTRA, LEAST_FREEDOM, ends_of_mean
 
 FEW = 20  # rows that differ, below which nobody knows what the others would say
@@ -92,12 +92,11 @@ class Comparison(_results.Rows):
 
     def __str__(self) -> str:
         told = ", ".join(f"{name} {_told(one, name)}" for name, one in self._measures().items())
-        kind, several = "width" if self.strategy == "uniform" else "mass", "s" if self.n_bins > 1 else ""
         groups = f" of {self.n_groups} groups" if self.n_groups else ""
         return (
             f"a minus b on the same {self.n} rows{groups}, below 0 where a is better, "
             f"with {100 * self.level:g} % intervals: {told}; "
-            f"the last of {the(self.event)}, in {self.n_bins} bin{several} of equal {kind}"
+            f"the last of {the(self.event)}, in {bins_in_words(self.n_bins, self.strategy)}"
         )
 
     __repr__ = __str__
@@ -157,9 +156,7 @@ def compare(
         Whose calibration is compared: that of each model's own top label (None for 2-D forecasts), of the
         positive class (None for 1-D ones), or of one class against the rest.
     {sample_weight}
-    groups : array_like, shape (n,), optional
-        What rows hang together by: the patient who comes again, or the question that was asked five times.
-        Then groups are what is independent, and the intervals are wider or narrower accordingly.
+    {groups}
     from_logits : bool
         Read the forecasts as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     labels, pos_label : array_like of shape (K,), and str or int, optional
