@@ -108,6 +108,7 @@ def test_far_logits_lose_nothing_however_far_the_rows_lie_apart():
     assert cl.negative_log_likelihood([1, 0], [-1000.0, -1000.0], from_logits=True) == 500
 
 
-def test_single_precision_input_is_summed_in_double():
-    p = np.full(2_000_000, 0.1, dtype=np.float32)
-    assert cl.brier_score(np.ones(len(p)), p) == pytest.approx((float(np.float32(0.1)) - 1) ** 2, rel=1e-12)
+def test_single_precision_input_is_worked_on_and_summed_in_double():
+    p, exact = np.full(2_000_000, 0.1, dtype=np.float32), float(np.float32(0.1))
+    assert cl.brier_score(np.ones(len(p)), p) == pytest.approx((exact - 1) ** 2, rel=1e-12)
+    assert cl.negative_log_likelihood([1], p[:1]) == pytest.approx(-math.log(exact), rel=1e-12)
