@@ -590,14 +590,7 @@ def same_length(**arrays: npt.NDArray[Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Forecasts with their labels and weights, row by row.
-
-    Attributes
-    ----------
-    y_prob : ndarray, shape (n,) or (n, K)
-    labels : ndarray of int, shape (n,)
-    weights : ndarray, shape (n,), or None
-    """
+    """Forecasts, shape (n,) or (n, K), with their labels and weights, row by row."""
 
     y_prob: FloatArray
     labels: IntArray

@@ -39,17 +39,10 @@ def _a_dict(value: Any, name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A number, or lists of numbers.
+    """A number (where `shape` is empty) or lists of numbers, from `low` to `high`, perhaps `whole`.
 
-    Attributes
-    ----------
-    shape : tuple of str
-        A size for each dimension, such as ``("M",)``, ``("M + 1",)`` or ``("K", "K")``; in one state a letter
-        is one size. Empty for a single number.
-    low, high : float
-        Ends of their range, which belong to it; those of float64 where none are given.
-    whole : bool
-        Only whole numbers.
+    `shape` has a size for each dimension, such as ``("M",)``, ``("M + 1",)`` or ``("K", "K")``; in one state
+    a letter is one size.
     """
 
     shape: tuple[str, ...] = ()

@@ -2,17 +2,7 @@
 
 import inspect
 
-from sklearn.naive_bayes import GaussianNB
-
 import calibration_lessons as cl
-from calibration_lessons.book import simulate
-
-
-def test_five_folds_two_classes_and_fifteen_bins_are_what_is_meant_where_nothing_is_said():
-    assert cl.CalibratedModel(GaussianNB(), cl.PlattScaling()).cv == 5
-    assert cl.CalibrationAccumulator().n_bins == 15
-    assert len(cl.ece_under_calibration([0.2, 0.7]).values) == 1000
-    assert simulate.ScoreSource().binned_calibration_error() < 1e-12
 
 
 def test_wherever_bins_are_counted_fifteen_are_meant_where_nothing_is_said():

@@ -93,14 +93,6 @@ def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_
             assert len(read(one)) == 2
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_exact_numbers_are_those_of_the_input_in_double_precision(dtype):
-    values = np.array([[0.25, 0.75], [0.1, 0.9]]).astype(dtype)
-    for read in (_input.exact_probabilities, _input.exact_logits):
-        exact = read(values, "v")
-        assert exact.dtype == np.float64 and np.array_equal(exact, values)
-
-
 def test_booleans_and_whole_floats_are_class_numbers():
     for values in ([False, True], [0.0, 1.0], np.array([0, 1], dtype=np.uint8)):
         got = _input.labels(values, 2)
@@ -112,12 +104,6 @@ def test_labels_of_any_one_sortable_kind_name_classes():
         assert _input.class_labels(values).tolist() == list(values)
 
 
-def test_weights_may_be_missing_and_in_a_part_all_zero():
-    assert _input.weights(None, 3) is None
-    assert _input.weights([0, 0, 0], 3, in_part=True).tolist() == [0, 0, 0]
-    assert _input.weights([0, 2, 1], 3).tolist() == [0, 2, 1]
-
-
 def test_a_forecast_is_read_in_one_place_and_only_rows_that_count_are_handed_on():
     rows = _input.forecast([0, 1, 1], P, [0, 4, 1])
     assert rows.n_classes == 2 and _input.forecast([0, 1, 2], np.eye(3)).n_classes == 3
@@ -125,18 +111,6 @@ def test_a_forecast_is_read_in_one_place_and_only_rows_that_count_are_handed_on(
     assert (y_prob.tolist(), labels.tolist(), weights.tolist()) == ([0.7, 0.9], [1, 1], [1, 0.25])
     assert _input.forecast([0, 1, 1], P).counted()[2].tolist() == [1, 1, 1]
     assert _input.forecast([0, 1, 1], P, [0, 0, 0], in_part=True).weights.tolist() == [0, 0, 0]
-
-
-def test_numbers_and_options_within_their_limits_are_left_as_they_are():
-    assert _input.positive_whole(1, "n") == 1 and _input.non_negative_whole(np.int64(0), "n") == 0
-    assert _input.number_between(1, 0, 1, "q") == 1.0 and _input.number_between(np.float32(0.5), 0, 1, "q")
-    _input.one_of("l1", ["l1", "l2"], "norm")
-
-
-def test_a_seed_repeats_its_draws_and_a_generator_goes_on():
-    assert _input.generator(3).random() == np.random.default_rng(3).random()
-    going = np.random.default_rng(3)
-    assert _input.generator(going) is going and _input.generator(None).random() < 1
 
 
 def test_a_warning_points_at_the_line_of_the_caller():

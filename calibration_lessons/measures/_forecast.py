@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from .. import _blocks, _input
-from .._typing import FloatArray, IntArray, Names, Target
+from .._typing import FloatArray, IntArray, Target
 
 Scored = tuple[FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
@@ -37,20 +37,10 @@ class Forecast(_input.Rows):
         sample_weight: npt.ArrayLike | None = None,
         *,
         from_logits: bool,
-        in_part: bool = False,
-        names: Names = (None, None),
-        called: str = "y_prob",
+        **options: Any,
     ) -> Forecast:
-        """Check everything but the numbers in `y_prob`; `blocks` checks those on the way."""
-        rows = _input.forecast(
-            y_true,
-            y_prob,
-            sample_weight,
-            in_part=in_part,
-            names=names,
-            from_logits=from_logits,
-            called=called,
-        )
+        """Check everything but the numbers in `y_prob`, as `_input.forecast`; `blocks` checks those."""
+        rows = _input.forecast(y_true, y_prob, sample_weight, from_logits=from_logits, **options)
         _input.squarable(rows.weights)
         event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
         return cls(rows.y_prob, rows.labels, rows.weights, event, from_logits)

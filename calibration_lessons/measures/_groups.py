@@ -49,14 +49,8 @@ def independent_draws(p: Floats, n_draws: int, generator: np.random.Generator) -
 class Groups:
     """The groups of a forecast's rows, and what they do to the error of its curve.
 
-    Attributes
-    ----------
-    n : int
-        Number of groups.
-    correlation : float
-        Of the errors of two rows of one group and bin, in [0, 1].
-    bins : Bins
-        Those that hold a row, with as many effective rows as their design effects leave.
+    There are `n`; the errors of two rows of one group and bin have a `correlation` in [0, 1], whose design
+    effects leave `bins` their effective rows.
     """
 
     def __init__(self, groups: npt.ArrayLike, forecast: Forecast, curve: ReliabilityCurve) -> None:

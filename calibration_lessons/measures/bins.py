@@ -20,6 +20,11 @@ def effective_rows(weight: npt.ArrayLike, squares: npt.ArrayLike) -> Floats:
     return np.asarray(np.divide(mass**2, squares, out=np.zeros(mass.shape), where=squares > 0))
 
 
+def bins_in_words(n_bins: int, strategy: Strategy) -> str:
+    """Say what the bins are, such as "15 bins of equal width"."""
+    return f"{n_bins} bin{'s' if n_bins > 1 else ''} of equal {'width' if strategy == 'uniform' else 'mass'}"
+
+
 def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
     """Correctly rounded edges m/M of M bins of equal width; the one place that makes them.
 

@@ -224,15 +224,12 @@ def _crossing(excess: Callable[[float | Floats], Floats], largest: float, *, fir
     """
     scales = np.linspace(0.0, largest * (1 - 1e-9), 65)
     positive = excess(scales) > 0
-    if positive.all():
-        return largest
-    if not positive.any():
-        return 0.0
-    i = int((~positive).argmax()) if first else len(scales) - int(positive[::-1].argmax())
-    if i == 0:
-        return 0.0
-    if i == len(scales):
-        return largest
+    if first:
+        i = int(np.append(positive, False).argmin())
+    else:
+        i = len(scales) - int(np.append(positive[::-1], True).argmax())
+    if i in (0, len(scales)):
+        return largest if i else 0.0
     return float(brentq(lambda scale: float(excess(scale)), scales[i - 1], scales[i], xtol=1e-12))
 
 

@@ -85,7 +85,7 @@ class CorpCurve(_results.Rows):
         """Return the parts of a score, as `calibration_lessons.corp_decomposition`."""
         _input.one_of(score, get_args(Score), "score")
         share = self.weights / self.weights.sum()
-        base_rate = float(share @ self.frequency)
+        base_rate = min(float(share @ self.frequency), 1.0)  # shares may sum to a little more
         if score == "log":
             said, mended = (_log_loss(self.frequency, p) for p in (self.forecast, self.recalibrated))
             base = _log_loss(self.frequency, np.full_like(self.forecast, base_rate))

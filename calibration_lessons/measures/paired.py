@@ -16,10 +16,10 @@ from scipy.stats import t as student
 from .. import _input, _results
 from .._blocks import chosen_class, row_blocks, row_squares
 from .._parameters import describe
-from .._typing import FloatArray, Floats, IntArray, Label, Names, Strategy, Target
+from .._typing import FloatArray, Floats, IntArray, Label, Strategy, Target
 from ._forecast import Forecast, event_name, the
 from ._groups import group_numbers
-from .bins import bin_index, edges_of, uniform_bins
+from .bins import bin_index, bins_in_words, edges_of, uniform_bins
 from .chance import EXTRA, LEAST_FREEDOM, ends_of_mean
 
 FEW = 20  # rows that differ, below which nobody knows what the others would say
@@ -92,12 +92,11 @@ class Comparison(_results.Rows):
 
     def __str__(self) -> str:
         told = ", ".join(f"{name} {_told(one, name)}" for name, one in self._measures().items())
-        kind, several = "width" if self.strategy == "uniform" else "mass", "s" if self.n_bins > 1 else ""
         groups = f" of {self.n_groups} groups" if self.n_groups else ""
         return (
             f"a minus b on the same {self.n} rows{groups}, below 0 where a is better, "
             f"with {100 * self.level:g} % intervals: {told}; "
-            f"the last of {the(self.event)}, in {self.n_bins} bin{several} of equal {kind}"
+            f"the last of {the(self.event)}, in {bins_in_words(self.n_bins, self.strategy)}"
         )
 
     __repr__ = __str__
@@ -157,9 +156,7 @@ def compare(
         Whose calibration is compared: that of each model's own top label (None for 2-D forecasts), of the
         positive class (None for 1-D ones), or of one class against the rest.
     {sample_weight}
-    groups : array_like, shape (n,), optional
-        What rows hang together by: the patient who comes again, or the question that was asked five times.
-        Then groups are what is independent, and the intervals are wider or narrower accordingly.
+    {groups}
     from_logits : bool
         Read the forecasts as logits: (n, K), or (n,) for the binary logit z, meaning (0, z).
     labels, pos_label : array_like of shape (K,), and str or int, optional
@@ -230,7 +227,7 @@ def compare(
     if shape != other:
         raise _input.BadValue("prob_b", f"has shape {other}", f"that of prob_a, {shape}")
     a, b = (
-        _read(y_true, prob, name, target, sample_weight, from_logits, (labels, pos_label))
+        _read(y_true, prob, name, target, sample_weight, from_logits=from_logits, names=(labels, pos_label))
         for prob, name in ((prob_a, "prob_a"), (prob_b, "prob_b"))
     )
     counts = np.ones(len(a.labels), dtype=bool) if a.weights is None else a.weights > 0
@@ -246,10 +243,11 @@ def compare(
         _input.warn(f"{found}: an interval of fewer than {FEW} knows little of those that were not drawn")
     mass = np.add.reduceat(weight, first)
     quantile = float(student.isf((1 - level) / 2, max(n**2 / float(mass @ mass) - 1, LEAST_FREEDOM)))
+    pair = _Pair(a, b, weight, first, differ, quantile)
     return Comparison(
-        brier=_of_losses(a, b, _brier, weight, first, differ, quantile).within(a.y_prob.ndim),
-        nll=_of_losses(a, b, _nll, weight, first, differ, quantile),
-        calibration=_of_calibration(a, b, n_bins, strategy, weight, first, differ, quantile).within(1),
+        brier=_of_losses(pair, _brier).within(a.y_prob.ndim),
+        nll=_of_losses(pair, _nll),
+        calibration=_of_calibration(pair, n_bins, strategy).within(1),
         event=event_name(a.target),
         n=n,
         n_groups=None if groups is None else len(first),
@@ -259,20 +257,21 @@ def compare(
     )
 
 
-def _read(
-    y_true: npt.ArrayLike,
-    y_prob: npt.ArrayLike,
-    name: str,
-    target: Target,
-    sample_weight: npt.ArrayLike | None,
-    from_logits: bool,
-    names: Names,
-) -> Forecast:
+class _Pair(NamedTuple):
+    """Both models' rows, group by group: `first` are the places where the groups begin."""
+
+    a: Forecast
+    b: Forecast
+    weight: Floats
+    first: IntArray
+    differ: npt.NDArray[np.bool_]  # whether the models do, in each group
+    quantile: float
+
+
+def _read(y_true: npt.ArrayLike, y_prob: npt.ArrayLike, name: str, *given: Any, **options: Any) -> Forecast:
     """Read and check a model's forecast under its own name."""
     try:
-        forecast = Forecast.read(
-            y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names, called=name
-        )
+        forecast = Forecast.read(y_true, y_prob, *given, **options, called=name)
         forecast.whole()
         forecast.warn_of_rows(name)
     except _input.Refusal as error:
@@ -319,27 +318,20 @@ def _nll(block: Floats, from_logits: bool) -> Floats:
         return -np.asarray(log_softmax(block, axis=1) if from_logits else np.log(block))
 
 
-def _of_losses(
-    a: Forecast,
-    b: Forecast,
-    loss: Loss,
-    weight: Floats,
-    first: IntArray,
-    differ: npt.NDArray[np.bool_],
-    quantile: float,
-) -> Difference:
-    """Compare the mean losses; group by group, where `first` are the rows at which the groups begin."""
+def _of_losses(pair: _Pair, loss: Loss) -> Difference:
+    """Compare the mean losses."""
+    a, b, weight, first, differ, quantile = pair
     n, blocks = len(weight), list(_blocks_of_groups(a.y_prob, first))
 
     def of_each_label(model: Forecast, rows: slice) -> Floats:
         return loss(model.y_prob[rows].astype(np.float64), model.from_logits)
 
-    own = np.array(
-        [
-            np.concatenate([chosen_class(of_each_label(x, rows), 1, x.labels[rows]) for rows, _ in blocks])
-            for x in (a, b)
-        ]
-    )
+    def of_own_label(model: Forecast) -> Floats:
+        return np.concatenate(
+            [chosen_class(of_each_label(model, rows), 1, model.labels[rows]) for rows, _ in blocks]
+        )
+
+    own = np.array([of_own_label(model) for model in (a, b)])
     mean_a, mean_b = (own @ (weight / n)).tolist()
     if np.inf in (mean_a, mean_b):
         return Difference(mean_a, mean_b, mean_a - mean_b, -np.inf, np.inf)
@@ -382,17 +374,9 @@ class _Binned(NamedTuple):
     part: Floats
 
 
-def _of_calibration(
-    a: Forecast,
-    b: Forecast,
-    n_bins: int,
-    strategy: Strategy,
-    weight: Floats,
-    first: IntArray,
-    differ: npt.NDArray[np.bool_],
-    quantile: float,
-) -> Difference:
+def _of_calibration(pair: _Pair, n_bins: int, strategy: Strategy) -> Difference:
     """Compare the debiased squared calibration errors."""
+    a, b, weight, first, differ, quantile = pair
     scored, n = [x.whole() for x in (a, b)], len(weight)
     both = np.concatenate([scores for scores, _ in scored])
     of_both = edges_of(both, n_bins, strategy, np.tile(weight, 2)) if strategy == "quantile" else None

@@ -19,7 +19,7 @@ from .._parameters import describe
 from .._typing import FloatArray, Floats, Label, Norm, Seed, Strategy, Target
 from . import chance
 from ._forecast import Forecast, event_name, the
-from .bins import bin_edges, edges_of, effective_rows, sums_of_bins
+from .bins import bin_edges, bins_in_words, edges_of, effective_rows, sums_of_bins
 
 TINY = np.finfo(np.float64).tiny
 NO_WEIGHTS = "no sample_weight (the variance of a bin is not known then)"
@@ -67,7 +67,7 @@ class ReliabilityCurve(_results.Rows):
     squared_hits: Floats
 
     def __repr__(self) -> str:
-        bins = f"{len(self.counts)} bins of equal {'width' if self.strategy == 'uniform' else 'mass'}"
+        bins = bins_in_words(len(self.counts), self.strategy)
         return f"<ReliabilityCurve of {the(self.event)}: n = {self.n}, {bins}, ECE {self.ece():.4f}>"
 
     def _columns(self) -> dict[str, Any]:

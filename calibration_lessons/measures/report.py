@@ -14,7 +14,7 @@ from .._parameters import describe
 from .._typing import Label, Seed, Strategy, Target
 from ._forecast import Forecast, the
 from ._groups import Groups
-from .bins import effective_rows
+from .bins import bins_in_words, effective_rows
 from .ece import null_of
 from .proper_scores import brier_sums, mean_over_rows, nll_sums
 from .reliability import curve_of
@@ -88,11 +88,11 @@ class CalibrationReport:
     __repr__ = __str__
 
     def __format__(self, spec: str) -> str:
-        told = self._values(spec or ".3f")
+        told, bins = self._values(spec or ".3f"), bins_in_words(self.n_bins, self.strategy)
         ece, interval, calibrated, p = list(told.values())[:4]
         return (
             f"ECE {ece} of {the(self.event)} ({100 * self.level:g} % interval {interval}; {self._rows()}, "
-            f"{self._bins()}); a calibrated model would get {calibrated}, p {p if '<' in p else f'= {p}'}; "
+            f"{bins}); a calibrated model would get {calibrated}, p {p if '<' in p else f'= {p}'}; "
             + ", ".join(f"{name} {value}" for name, value in list(told.items())[4:])
         )
 
@@ -100,7 +100,8 @@ class CalibrationReport:
         cells = ((name, escape(value)) for name, value in self._values(".3f").items())
         body = "".join(f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' for name, value in cells)
         head = '<thead><tr><th scope="col">measure</th><th scope="col">value</th></tr></thead>'
-        caption = f"Calibration of {the(self.event)}: {self._rows()}, {self._bins()}"
+        bins = bins_in_words(self.n_bins, self.strategy)
+        caption = f"Calibration of {the(self.event)}: {self._rows()}, {bins}"
         return f"<table><caption>{caption}</caption>{head}<tbody>{body}</tbody></table>"
 
     def _values(self, spec: str) -> dict[str, str]:
@@ -122,10 +123,6 @@ class CalibrationReport:
         weighted = not math.isclose(self.n, self.effective_n)
         rows = f"n = {self.n}" + (f", effective n = {self.effective_n:.0f}" if weighted else "")
         return rows + (f" in {self.n_groups} groups" if self.n_groups else "")
-
-    def _bins(self) -> str:
-        kind = "width" if self.strategy == "uniform" else "mass"
-        return f"{self.n_bins} bin{'s' if self.n_bins > 1 else ''} of equal {kind}"
 
 
 @describe

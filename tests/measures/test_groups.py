@@ -16,7 +16,7 @@ from calibration_lessons.measures._groups import Groups
 from calibration_lessons.measures.reliability import curve_of
 from tools.experiments import groups_experiment
 
-pytestmark = pytest.mark.filterwarnings("ignore:y_prob repeats", "ignore:y_true holds only")
+pytestmark = pytest.mark.filterwarnings("ignore:each row of", "ignore:prob_.. bin")
 
 
 def rows(seed, n=60, weighted=False):
@@ -31,16 +31,19 @@ def of_groups(y, p, groups, weight=None, n_bins=15):
     return Groups(groups, forecast, curve_of(forecast, n_bins, "uniform"))
 
 
-NORM, STRATEGY = st.sampled_from(["l1", "l2"]), st.sampled_from(["uniform", "quantile"])
+def ends(y, p, **options):
+    """Return the numbers of all intervals that allow for groups; the model compared says p^2."""
+    of_norms = [cl.ece_interval(y, p, norm=norm, **options) for norm in ("l1", "l2")]
+    found = cl.compare(y, p, p**2, **options)
+    return np.concatenate([*of_norms, found.brier, found.nll, found.calibration])
 
 
-@given(st.integers(0, 10**6), st.booleans(), NORM, STRATEGY)
-def test_groups_of_one_row_give_what_no_groups_give(seed, weighted, norm, strategy):
+@given(st.integers(0, 10**6), st.booleans(), st.sampled_from(["uniform", "quantile"]))
+def test_groups_of_one_row_give_what_no_groups_give(seed, weighted, strategy):
     y, p, weight = rows(seed, weighted=weighted)
     options = {"sample_weight": weight, "strategy": strategy, "n_bins": 7}
     names = {"groups": [f"row {i}" for i in range(len(y))]}
-    found, plain = (cl.ece_interval(y, p, norm=norm, **options, **more) for more in (names, {}))
-    assert found == pytest.approx(plain, abs=1e-12)
+    assert ends(y, p, **options, **names) == pytest.approx(ends(y, p, **options), abs=1e-12)
     drawn = {"n_draws": 20, "random_state": seed}
     found, plain = (cl.calibration_report(y, p, **drawn, **options, **more) for more in (names, {}))
     assert found.n_groups == found.n
@@ -48,23 +51,22 @@ def test_groups_of_one_row_give_what_no_groups_give(seed, weighted, norm, strate
         assert name == "n_groups" or getattr(found, name) == pytest.approx(value, abs=1e-12)
 
 
-@given(st.integers(0, 10**6), st.integers(2, 4), NORM)
-def test_copies_of_rows_within_their_groups_change_nothing(seed, many, norm):
+@given(st.integers(0, 10**6), st.integers(2, 4))
+def test_copies_of_rows_within_their_groups_change_nothing(seed, many):
     y, p, _ = rows(seed)
     copies = [np.tile(x, many) for x in (y, p, np.arange(len(y)))]
-    found = cl.ece_interval(*copies[:2], groups=copies[2], n_bins=5, norm=norm)
-    assert found == pytest.approx(cl.ece_interval(y, p, n_bins=5, norm=norm), abs=1e-9)
+    assert ends(*copies[:2], groups=copies[2], n_bins=5) == pytest.approx(ends(y, p, n_bins=5), abs=1e-9)
 
 
 def test_neither_the_order_of_the_rows_nor_the_names_of_the_groups_matter_nor_do_rows_without_weight():
     case = groups_experiment.CASES[4]._replace(groups=30)
     y, p, group = groups_experiment.sample(case, np.random.default_rng(0))
     weight, order = (group % 5 > 0).astype(float), np.random.default_rng(1).permutation(len(y))
-    found = cl.ece_interval(y, p, groups=group, sample_weight=weight)
+    found = ends(y, p, groups=group, sample_weight=weight)
     shuffled = {"groups": [f"q{9 * k}" for k in group[order]], "sample_weight": weight[order]}
-    assert cl.ece_interval(y[order], p[order], **shuffled) == pytest.approx(found)
+    assert ends(y[order], p[order], **shuffled) == pytest.approx(found)
     counted = weight > 0
-    assert cl.ece_interval(y[counted], p[counted], groups=group[counted]) == pytest.approx(found)
+    assert ends(y[counted], p[counted], groups=group[counted]) == pytest.approx(found)
     assert cl.calibration_report(y, p, groups=group, sample_weight=weight, random_state=0).n_groups == 24
 
 

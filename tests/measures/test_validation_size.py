@@ -23,8 +23,11 @@ Z = 1.959963984540054
 def test_the_slope_needs_what_the_definition_says(risks: list[float], width: float) -> None:
     if np.ptp(risks) < 1e-3:
         return
-    defined = definitions.validation_size(risks, width / (2 * Z))
-    assert cl.validation_size(risks, slope=width).slope == pytest.approx(defined, rel=1e-9, abs=1.0001)
+    for level, z in ((0.95, Z), (0.5, norm.ppf(0.75))):
+        found = cl.validation_size(risks, slope=width, level=level)
+        defined = definitions.validation_size(risks, width / (2 * z))
+        assert found.slope == pytest.approx(defined, rel=1e-9, abs=1.0001)
+        assert found.net_benefit is None and found.events == np.ceil(found.n * np.mean(risks))
 
 
 def test_the_numbers_are_those_of_pmvalsampsize() -> None:
@@ -69,11 +72,3 @@ def test_the_expected_c_statistic_is_that_of_all_pairs() -> None:
     twice, happened = np.tile(risks, 2), np.repeat([0, 1], 4)
     weights = np.where(happened == 1, twice, 1 - twice)
     assert _expected_c(risks) == pytest.approx(roc_auc_score(happened, twice, sample_weight=weights))
-
-
-def test_a_wider_interval_needs_fewer_rows_and_a_higher_level_more() -> None:
-    risks = [0.1, 0.2, 0.5]
-    usual = cl.validation_size(risks)
-    assert cl.validation_size(risks, slope=0.4).slope < usual.slope
-    assert cl.validation_size(risks, level=0.99).n > usual.n == usual.slope
-    assert usual.net_benefit is None and usual.events == np.ceil(usual.n * np.mean(risks))
