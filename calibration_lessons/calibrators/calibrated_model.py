@@ -210,16 +210,15 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated probability of each class, shape (n, K), in the order of `classes_`."""
-        check_is_fitted(self, "pairs_")
-        scores = [self._scores(pair.classifier, X) for pair in self.pairs_]
+        scores = self.scores(X)
         calibrators = [pair.calibrator for pair in self.pairs_]
         if len(calibrators) == 1:
-            return calibrators[0].predict_proba(scores[0])
-        together = crossed(calibrators, scores)
-        if together is not None:
-            return together
-        answers = [one.predict_proba(z) for one, z in zip(calibrators, scores, strict=True)]
-        return np.asarray(np.mean(answers, axis=0))
+            return calibrators[0].predict_proba(scores)
+        answer = crossed(calibrators, [*scores])
+        if answer is None:
+            answers = [one.predict_proba(z) for one, z in zip(calibrators, scores, strict=True)]
+            answer = np.mean(answers, axis=0)
+        return answer
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of the calibrated probabilities, shape (n, K); -inf where one is 0."""

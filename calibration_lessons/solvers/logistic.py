@@ -49,7 +49,7 @@ def logistic_line(
     and a threshold separates them. This is decided by comparing scores, so no scale of theirs is too large.
     A refusal names the argument `name`.
     """
-    if targets == (0.0, 1.0) and (separated(scores, labels) or separated(scores, 1 - labels)):
+    if targets == (0.0, 1.0) and separated(scores, labels, either_way=True):
         raise _input.BadValue(name, *NO_LINE)
     share = None if weights is None else weights / weights.max()
     start = _log_odds(label_weights(labels, share), np.array(targets))
@@ -101,12 +101,13 @@ def _log_odds(counts: Floats, targets: Floats) -> float:
     return float(np.log(counts @ targets) - np.log(counts @ (1 - targets)))
 
 
-def separated(scores: FloatArray, labels: IntArray) -> bool:
+def separated(scores: FloatArray, labels: IntArray, either_way: bool = False) -> bool:
     """Tell whether there is one class, or a threshold below all of class 1 among scores that differ."""
     positive, negative = scores[labels == 1], scores[labels == 0]
     if not len(negative) or not len(positive):
         return True
-    return bool(positive.min() >= negative.max() and scores.min() < scores.max())
+    told = positive.min() >= negative.max() or (either_way and negative.min() >= positive.max())
+    return bool(told and scores.min() < scores.max())
 
 
 @np.errstate(over="ignore", divide="raise", invalid="raise")
