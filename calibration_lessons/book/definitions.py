@@ -1375,9 +1375,7 @@ def group_gap(labels, forecasts):
 
 @numbered(
     "eq-atc",
-    latex=r"""
-    \hat a = \frac{1}{n} \sum_{i=1}^{n} \mathbf 1(\hat p_i \ge t)
-    """,
+    latex=r"\hat a = \frac{1}{n} \sum_{i=1}^{n} \mathbf 1(\hat p_i \ge t)",
     function="measures.unlabelled_accuracy",
     example="share_above([0.95, 0.65], old=[0.9, 0.8, 0.6, 0.7], errors=1)",
 )
@@ -1537,9 +1535,7 @@ def forecast_and_share(labels, log_odds, intercept):
 
 @numbered(
     "eq-conformal",
-    latex=r"""
-    \hat q = \min_{q \,:\, \sum_{i=1}^{n} \mathbf 1(s_i \le q) \,\ge\, (n + 1)(1 - \alpha)} q
-    """,
+    latex=r"\hat q = \min_{q \,:\, \sum_{i=1}^{n} \mathbf 1(s_i \le q) \,\ge\, (n + 1)(1 - \alpha)} q",
     reason="the lesson writes it in ten lines, and the libraries MAPIE and crepes have it",
     example="conformal_threshold([0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6, 0.25], alpha=0.2)",
 )
@@ -1556,9 +1552,7 @@ def conformal_threshold(scores, alpha):
 
 @numbered(
     "eq-adaptive-score",
-    latex=r"""
-    s = \sum_{k=1}^{K} p_k \, \mathbf 1(p_k > p_y) + u \, p_y
-    """,
+    latex=r"s = \sum_{k=1}^{K} p_k \, \mathbf 1(p_k > p_y) + u \, p_y",
     reason="the lesson writes it in five lines, and the library MAPIE has it",
     example="adaptive_score([0.6, 0.3, 0.1], y=1, u=0.5)",
 )
@@ -1583,9 +1577,7 @@ def next_level(level, missed, alpha, gamma):
 
 @numbered(
     "eq-option",
-    latex=r"""
-    p_k = \frac{e^{s_k}}{\sum_{l=1}^{K} e^{s_l}} , \qquad s_k = \sum_{t=1}^{L_k} \log q_{kt}
-    """,
+    latex=r"p_k = \frac{e^{s_k}}{\sum_{l=1}^{K} e^{s_l}} , \qquad s_k = \sum_{t=1}^{L_k} \log q_{kt}",
     reason="the softmax of sums: the lesson adds the logarithms and calls `softmax`",
     example="option_probabilities([[0.4], [0.4, 1.0, 0.9], [0.2, 1.0, 1.0, 0.6]])",
 )
