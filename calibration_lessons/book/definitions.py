@@ -120,10 +120,8 @@ def edit(label: str) -> None:
 # what several examples of a chapter begin with
 
 MEMBERS = "members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]\n"
-TWO_CLASSES = """\
-rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-labels = [1, 0, 1, 0, 1]
-"""
+FIVE_ROWS = "rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]\n"
+TWO_CLASSES = FIVE_ROWS + "labels = [1, 0, 1, 0, 1]\n"
 THREE_CLASSES = """\
 thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
 rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
@@ -376,10 +374,7 @@ def logistic_gradient(theta, rows, labels):
     = \sum_{i=1}^{n} p_i (1 - p_i) \, x_{ij} x_{ik}
     """,
     function="models.LogisticRegression",
-    example="""
-    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-    logistic_hessian([0, 1], rows)
-    """,
+    example=FIVE_ROWS + "logistic_hessian([0, 1], rows)",
 )
 def logistic_hessian(theta, rows):
     """Sum over the rows of p (1 - p) times each product of two features."""
@@ -698,12 +693,9 @@ def brier_reliability_corrected(outcomes, forecasts):
     + \underbrace{\mathrm{BS}(\bar o)}_{\text{uncertainty}}
     """,
     function="corp_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    recalibrated = [1 / 3, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3]
-    corp_decomposition(outcomes, forecasts, recalibrated)
-    """,
+    example=SIX_DAYS
+    + "recalibrated = [1 / 3, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3]\n"
+    + "corp_decomposition(outcomes, forecasts, recalibrated)",
 )
 def corp_decomposition(outcomes, forecasts, recalibrated):
     """Miscalibration, discrimination, uncertainty: from three Brier scores."""
@@ -765,10 +757,7 @@ def spiegelhalter(labels, p):
     {\mathrm{conf}(B_m) \bigl( 1 - \mathrm{conf}(B_m) \bigr)}
     """,
     function="calibration_test",
-    example="""
-    labels, p = [0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9]
-    hosmer_lemeshow(labels, p, edges=[0, 0.5, 1])
-    """,
+    example="hosmer_lemeshow([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
 )
 def hosmer_lemeshow(labels, p, edges):
     """Sum over bins: squared gap over its variance under calibration."""
