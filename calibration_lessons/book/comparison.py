@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit, logit, logsumexp
 from scipy.stats import binomtest, t
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -27,7 +26,7 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 from .. import _input
-from .._typing import Floats
+from .._typing import Floats, IntArray
 from ..calibrators._base import Calibrator
 from ..calibrators._binary import BinaryCalibrator
 from ..calibrators._classifier_scores import scores_for
@@ -41,8 +40,6 @@ from ..calibrators.temperature import TemperatureScaling
 from ..measures.paired import Difference, compare
 from ..numerics import softmax
 from . import datasets, simulate
-
-Integers = npt.NDArray[np.int64]
 
 SHARES = (0.4, 0.25)  # of the rows: to fit the classifier, to calibrate; the rest judges
 SIZES = (50, 100, 200, 400, 1000, 4000)  # rows to calibrate with
@@ -87,16 +84,16 @@ class Part(NamedTuple):
     """Features, shape (n, d), and labels, shape (n,)."""
 
     X: Floats
-    y: Integers
+    y: IntArray
 
 
 class Drawn(NamedTuple):
     """A model's scores and the labels of the rows that may calibrate, and of those that judge."""
 
     known: Scores
-    y: Integers
+    y: IntArray
     new: Scores
-    y_new: Integers
+    y_new: IntArray
 
 
 class Case(NamedTuple):
@@ -176,7 +173,7 @@ def rate(count: int, repeats: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
-def strength(new: Scores, y: Integers) -> dict[str, float]:
+def strength(new: Scores, y: IntArray) -> dict[str, float]:
     """Describe a case by the rows that judge: its classes, their overlap, and the error of the model.
 
     ``judged``, rows; ``classes``; ``rarest``, share of the rarest class; ``ranked``, the area under the ROC
@@ -305,7 +302,7 @@ def forecast_of_logits(logits: Floats) -> Scores:
     return Scores(softmax(logits), logits, logits - np.column_stack(rivals))
 
 
-def recalibrated(calibrator: Calibrator, known: Scores, y: Integers, *others: Scores) -> list[Floats] | None:
+def recalibrated(calibrator: Calibrator, known: Scores, y: IntArray, *others: Scores) -> list[Floats] | None:
     """Return `others` after a calibrator that learned from `known`; None where it has no finite answer.
 
     Examples
@@ -391,7 +388,7 @@ def _of_network(smoothed: bool) -> Callable[[int], Drawn]:
     def draw(seed: int) -> Drawn:
         generator = _input.generator(seed, "seed")
 
-        def shuffled(part: datasets.Part) -> tuple[Scores, Integers]:
+        def shuffled(part: datasets.Part) -> tuple[Scores, IntArray]:
             network = seed % datasets.N_NETWORKS
             logits, y = datasets.smoothed_logits(part) if smoothed else datasets.network_logits(network, part)
             rows = generator.permutation(len(y))[:5000]
@@ -406,7 +403,7 @@ def _of_shirts(seed: int) -> Drawn:
     """Keep one shirt of eleven: a class of a tenth becomes one of a hundredth, and the network knows not."""
     generator, shirt = _input.generator(seed, "seed"), datasets.FASHION_CLASSES.index("shirt")
 
-    def thinned(part: datasets.Part) -> tuple[Scores, Integers]:
+    def thinned(part: datasets.Part) -> tuple[Scores, IntArray]:
         logits, labels = datasets.network_logits(seed % datasets.N_NETWORKS, part)
         y = (labels == shirt).astype(np.int64)
         rows = generator.permutation(np.flatnonzero((y == 0) | (generator.random(len(y)) < 1 / 11)))
@@ -422,7 +419,7 @@ def _simulated(events: float, separation: float, factor: float) -> Callable[[int
         generator = _input.generator(seed, "seed")
         source = simulate.TwoGaussians(separation, events)
 
-        def rows(n: int) -> tuple[Scores, Integers]:
+        def rows(n: int) -> tuple[Scores, IntArray]:
             x, y, _ = source.sample(n, generator)
             return _stated(factor * source.log_odds(x)), y
 

@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 from .. import _input
 from .._extras import missing
-from .._typing import Floats
+from .._typing import Floats, IntArray
 
-Integers = npt.NDArray[np.int64]
 Part = Literal["calibration", "test"]
 Shift = Literal["rotation", "noise", "blur"]
 
@@ -42,7 +41,7 @@ class LabelledLogits(NamedTuple):
     """
 
     logits: Floats
-    labels: Integers
+    labels: IntArray
 
 
 class NetworkImages(NamedTuple):
@@ -51,7 +50,7 @@ class NetworkImages(NamedTuple):
     Brightness goes from 0 for black to 255 for white.
     """
 
-    rows: Integers
+    rows: IntArray
     images: npt.NDArray[np.uint8]
 
 
@@ -62,7 +61,7 @@ class TrainingLog(NamedTuple):
     calibration part. NLL in nats; accuracy, and ECE of the top label in 15 bins, in [0, 1].
     """
 
-    epochs: Integers
+    epochs: IntArray
     train_nll: Floats
     train_accuracy: Floats
     train_ece: Floats
@@ -75,7 +74,7 @@ class FeatureTable(NamedTuple):
     """Features of shape (n, d), classes of shape (n,), and the d names of the features."""
 
     X: Floats
-    y: Integers
+    y: IntArray
     feature_names: list[str]
 
 
@@ -83,7 +82,7 @@ class Titles(NamedTuple):
     """Titles, a list of n texts, and the year of each, 1990 to 2012, shape (n,)."""
 
     titles: list[str]
-    year: Integers
+    year: IntArray
 
 
 class Weather(NamedTuple):
@@ -116,7 +115,7 @@ class ContingencyTable(NamedTuple):
 class ClassProbabilities(NamedTuple):
     """True classes, shape (n,), positions in `class_names`, and probabilities, (n, K), or (n,) of class 1."""
 
-    y_true: Integers
+    y_true: IntArray
     y_prob: Floats
     class_names: list[str]
 

@@ -120,10 +120,8 @@ def edit(label: str) -> None:
 # what several examples of a chapter begin with
 
 MEMBERS = "members = [[0.9, 0.1, 0.0], [0.1, 0.9, 0.0], [0.4, 0.4, 0.2]]\n"
-TWO_CLASSES = """\
-rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-labels = [1, 0, 1, 0, 1]
-"""
+FIVE_ROWS = "rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]\n"
+TWO_CLASSES = FIVE_ROWS + "labels = [1, 0, 1, 0, 1]\n"
 THREE_CLASSES = """\
 thetas = [[2.0, 0.3], [-1.0, 0.0], [0.5, -0.3]]
 rows = [[1, 0.5], [1, -1.0], [1, 2.0]]
@@ -376,10 +374,7 @@ def logistic_gradient(theta, rows, labels):
     = \sum_{i=1}^{n} p_i (1 - p_i) \, x_{ij} x_{ik}
     """,
     function="models.LogisticRegression",
-    example="""
-    rows = [[1, 1.2], [1, -0.5], [1, 0.8], [1, -1.0], [1, 0.3]]
-    logistic_hessian([0, 1], rows)
-    """,
+    example=FIVE_ROWS + "logistic_hessian([0, 1], rows)",
 )
 def logistic_hessian(theta, rows):
     """Sum over the rows of p (1 - p) times each product of two features."""
@@ -698,12 +693,9 @@ def brier_reliability_corrected(outcomes, forecasts):
     + \underbrace{\mathrm{BS}(\bar o)}_{\text{uncertainty}}
     """,
     function="corp_decomposition",
-    example="""
-    outcomes = [0, 0, 1, 1, 1, 0]
-    forecasts = [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]
-    recalibrated = [1 / 3, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3]
-    corp_decomposition(outcomes, forecasts, recalibrated)
-    """,
+    example=SIX_DAYS
+    + "recalibrated = [1 / 3, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3]\n"
+    + "corp_decomposition(outcomes, forecasts, recalibrated)",
 )
 def corp_decomposition(outcomes, forecasts, recalibrated):
     """Miscalibration, discrimination, uncertainty: from three Brier scores."""
@@ -765,10 +757,7 @@ def spiegelhalter(labels, p):
     {\mathrm{conf}(B_m) \bigl( 1 - \mathrm{conf}(B_m) \bigr)}
     """,
     function="calibration_test",
-    example="""
-    labels, p = [0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9]
-    hosmer_lemeshow(labels, p, edges=[0, 0.5, 1])
-    """,
+    example="hosmer_lemeshow([0, 0, 1, 1, 0], [0.1, 0.3, 0.6, 0.8, 0.9], edges=[0, 0.5, 1])",
 )
 def hosmer_lemeshow(labels, p, edges):
     """Sum over bins: squared gap over its variance under calibration."""
@@ -1375,9 +1364,7 @@ def group_gap(labels, forecasts):
 
 @numbered(
     "eq-atc",
-    latex=r"""
-    \hat a = \frac{1}{n} \sum_{i=1}^{n} \mathbf 1(\hat p_i \ge t)
-    """,
+    latex=r"\hat a = \frac{1}{n} \sum_{i=1}^{n} \mathbf 1(\hat p_i \ge t)",
     function="measures.unlabelled_accuracy",
     example="share_above([0.95, 0.65], old=[0.9, 0.8, 0.6, 0.7], errors=1)",
 )
@@ -1537,9 +1524,7 @@ def forecast_and_share(labels, log_odds, intercept):
 
 @numbered(
     "eq-conformal",
-    latex=r"""
-    \hat q = \min_{q \,:\, \sum_{i=1}^{n} \mathbf 1(s_i \le q) \,\ge\, (n + 1)(1 - \alpha)} q
-    """,
+    latex=r"\hat q = \min_{q \,:\, \sum_{i=1}^{n} \mathbf 1(s_i \le q) \,\ge\, (n + 1)(1 - \alpha)} q",
     reason="the lesson writes it in ten lines, and the libraries MAPIE and crepes have it",
     example="conformal_threshold([0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6, 0.25], alpha=0.2)",
 )
@@ -1556,9 +1541,7 @@ def conformal_threshold(scores, alpha):
 
 @numbered(
     "eq-adaptive-score",
-    latex=r"""
-    s = \sum_{k=1}^{K} p_k \, \mathbf 1(p_k > p_y) + u \, p_y
-    """,
+    latex=r"s = \sum_{k=1}^{K} p_k \, \mathbf 1(p_k > p_y) + u \, p_y",
     reason="the lesson writes it in five lines, and the library MAPIE has it",
     example="adaptive_score([0.6, 0.3, 0.1], y=1, u=0.5)",
 )
@@ -1583,9 +1566,7 @@ def next_level(level, missed, alpha, gamma):
 
 @numbered(
     "eq-option",
-    latex=r"""
-    p_k = \frac{e^{s_k}}{\sum_{l=1}^{K} e^{s_l}} , \qquad s_k = \sum_{t=1}^{L_k} \log q_{kt}
-    """,
+    latex=r"p_k = \frac{e^{s_k}}{\sum_{l=1}^{K} e^{s_l}} , \qquad s_k = \sum_{t=1}^{L_k} \log q_{kt}",
     reason="the softmax of sums: the lesson adds the logarithms and calls `softmax`",
     example="option_probabilities([[0.4], [0.4, 1.0, 0.9], [0.2, 1.0, 1.0, 0.6]])",
 )

@@ -16,12 +16,10 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from .. import _input
-from .._typing import Floats, Norm
+from .._typing import Floats, IntArray, Norm, Seed
 from ..measures.bins import bin_edges
 from ..numerics import softmax
 
-Integers = npt.NDArray[np.int64]
-Seed = int | np.random.Generator | None
 Truth = Callable[[Floats], Floats]
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(32)
@@ -31,14 +29,14 @@ class Sample(NamedTuple):
     """Rows drawn from a source: features, labels, and the true P(y = 1 | x) or P(y = k | x)."""
 
     x: Floats
-    y: Integers
+    y: IntArray
     posterior: Floats
 
 
 class Forecasts(NamedTuple):
     """Labels and the scores that forecast them."""
 
-    y_true: Integers
+    y_true: IntArray
     y_prob: Floats
 
 
@@ -240,7 +238,7 @@ class GaussianClasses:
         return Sample(x, y, softmax(self.logits(x)))
 
 
-def label_noise(y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_state: Seed = None) -> Integers:
+def label_noise(y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_state: Seed = None) -> IntArray:
     """Replace each label, with probability `rate`, by a class drawn evenly from all K.
 
     Examples
@@ -257,7 +255,7 @@ def label_noise(y_true: npt.ArrayLike, rate: float, n_classes: int, *, random_st
 
 def label_shift(
     y_true: npt.ArrayLike, class_prior: npt.ArrayLike, n: int, *, random_state: Seed = None
-) -> Integers:
+) -> IntArray:
     """Draw `n` row numbers so that the classes occur with a new prior, P(x | y) left alone.
 
     Parameters

@@ -1,7 +1,9 @@
 """One function per kind of figure: it draws what a compute function returned, and computes nothing.
 
 Every function returns a `Picture`, a figure whose PNG has the same bytes on every run and whose text
-tells the data it shows. With ``ax=`` a function draws into the axes of a picture that is there.
+tells the data it shows. With ``ax=`` a function draws into axes that are there, those of a picture or of any
+figure of matplotlib's (which keeps its own style), and returns their figure. A ``color`` is a name in
+`COLORS`, or any colour that matplotlib knows.
 """
 
 from .display import ReliabilityDisplay as ReliabilityDisplay

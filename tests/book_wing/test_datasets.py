@@ -81,13 +81,9 @@ def test_the_page_gives_the_size_and_the_checksum_of_the_file(name, page):
     assert line.split() == [name, str(len(content)), sha256(content).hexdigest()[:16]]
 
 
-def test_the_page_describes_every_file(page):
+def test_the_page_describes_every_file_with_its_source_its_licence_and_its_changes(page):
     assert [name for name in FILES if f"`{name}`" not in prose(page)] == []
-
-
-def test_every_data_set_has_its_source_its_licence_and_its_changes_on_the_page(page):
-    sections = re.split(r"^## ", prose(page), flags=re.M)
-    described = [section for section in sections if "**What.**" in section]
+    described = [part for part in re.split(r"^## ", prose(page), flags=re.M) if "**What.**" in part]
     assert described
     for section in described:
         assert all(f"**{word}.**" in section for word in ("Source", "Licence", "Changes")), section
@@ -122,15 +118,11 @@ def test_the_tool_and_the_companion_agree_on_the_plain_images(network, part, rec
 @pytest.mark.parametrize("network", NETWORKS)
 def test_the_tool_and_the_companion_agree_on_the_changed_images(network, kind, record):
     _, labels = datasets.network_logits(0, "test")
+    assert tuple(entry["severity"] for entry in record["shifts"][kind]) == datasets.SHIFTS[kind]
     for level, entry in enumerate(record["shifts"][kind], start=1):
         logits, changed = datasets.shifted_logits(network, kind, level)
         assert measured((logits, changed)) == pytest.approx(entry["networks"][network], abs=1e-12)
         assert logits.shape == (2000, 10) and np.array_equal(changed, labels[:2000])
-
-
-def test_the_strength_of_every_level_is_the_one_the_tool_used(record):
-    used = {kind: tuple(entry["severity"] for entry in levels) for kind, levels in record["shifts"].items()}
-    assert used == datasets.SHIFTS
 
 
 def test_the_log_ends_where_the_logits_stand(record):
@@ -139,12 +131,6 @@ def test_the_log_ends_where_the_logits_stand(record):
     for network in NETWORKS:
         end = {key: getattr(log, f"heldout_{key}")[network, -1] for key in ("nll", "accuracy", "ece")}
         assert end == pytest.approx(record["networks"][network]["calibration"], abs=1e-6)
-
-
-def test_the_record_says_how_and_where_without_naming_the_machine(record):
-    assert set(record["machine"]) == {"cpu", "cores", "networks_at_a_time"}
-    assert set(record["versions"]) == {"python", "numpy", "scipy", "torch"}
-    assert re.fullmatch(r"python tools/experiments/train_networks\.py --epochs \d+", record["command"])
 
 
 def test_the_loader_says_what_made_the_networks_over_confident(record):
@@ -300,13 +286,11 @@ def test_every_array_has_the_type_of_number_that_its_annotation_names(name):
 @pytest.mark.parametrize("name", LOADERS)
 def test_a_changed_array_does_not_change_the_next_call(name):
     arrays = [value for value in LOADERS[name]() if isinstance(value, np.ndarray)]
-    originals = [array.copy() for array in arrays]
-    for array in arrays:
-        array[...] = array.flat[0]
     again = [value for value in LOADERS[name]() if isinstance(value, np.ndarray)]
     assert arrays
-    for original, other in zip(originals, again, strict=True):
-        np.testing.assert_array_equal(other, original)  # NaN equals NaN here
+    for array, other in zip(arrays, again, strict=True):
+        np.testing.assert_array_equal(array, other)  # NaN equals NaN here
+        assert array.flags.writeable and not np.shares_memory(array, other)
 
 
 @pytest.mark.parametrize("load", FRAMES)

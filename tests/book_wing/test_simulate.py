@@ -124,14 +124,11 @@ def test_a_class_may_vanish_a_row_may_stand_for_its_class_and_a_prior_be_rounded
 
 
 def test_a_seed_repeats_the_draw():
-    y = [0, 1, 2] * 10
-    draws = [
-        lambda: ScoreSource().sample(20, random_state=5),
-        lambda: TwoGaussians().sample(20, random_state=5),
-        lambda: GaussianClasses().sample(20, random_state=5),
-        lambda: [simulate.label_noise(y, 0.5, 3, random_state=5)],
-        lambda: [simulate.label_shift(y, [0.2, 0.3, 0.5], 20, random_state=5)],
-    ]
-    for draw in draws:
-        for first, second in zip(draw(), draw(), strict=True):
-            np.testing.assert_array_equal(first, second)
+    def draws():
+        for source in (ScoreSource(), TwoGaussians(), GaussianClasses()):
+            yield from source.sample(20, random_state=5)
+        yield simulate.label_noise([0, 1, 2] * 10, 0.5, 3, random_state=5)
+        yield simulate.label_shift([0, 1, 2] * 10, [0.2, 0.3, 0.5], 20, random_state=5)
+
+    for first, second in zip(draws(), draws(), strict=True):
+        np.testing.assert_array_equal(first, second)

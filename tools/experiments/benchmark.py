@@ -21,9 +21,8 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import psutil
@@ -45,39 +44,35 @@ Array = NDArray[Any]
 Call = Callable[[], Any]
 
 
-@dataclass(frozen=True)
-class Job:
-    """One job that both sides do.
+class Job(NamedTuple):
+    """One job that both sides do, on n rows of k classes.
 
     `limit` is the largest ratio to the peer's time, `memory` the largest extra memory in bytes; `tolerance`
     is how far the two results may lie apart.
     """
 
+    calls: Callable[[Array, Array], tuple[Call, Call]]
     name: str
     peer: str
+    n: int
+    k: int
     limit: float
     memory: float
     tolerance: float
-    ours: Call
-    theirs: Call
+
+    def sides(self) -> tuple[Call, Call]:
+        """Make the input, of which only one at a time lies in memory; return our call and the peer's."""
+        return self.calls(*(binary(self.n) if self.k == 1 else network(self.n, self.k)))
 
 
-JOBS: list[tuple[str, Callable[[], Job]]] = []
+JOBS: list[Job] = []
 
 
 def job(name: str, peer: str, n: int, k: int = 1, **limits: float) -> Callable[[Any], Any]:
-    """List a job on n rows of k classes: of what it is given, a function makes our call and the peer's.
+    """List a job: of its input, a function makes our call and the peer's."""
 
-    The input is made when the job's turn comes, so that one at a time lies in memory.
-    """
-    title = name.format(size(n, k))
-
-    def listed(calls: Callable[[Array, Array], tuple[Call, Call]]) -> Any:
-        def made() -> Job:
-            ours, theirs = calls(*(binary(n) if k == 1 else network(n, k)))
-            return Job(title, peer, ours=ours, theirs=theirs, **limits)
-
-        JOBS.append((title, made))
+    def listed(calls: Any) -> Any:
+        JOBS.append(Job(calls, name.format(size(n, k)), peer, n, k, **limits))
         return calls
 
     return listed
@@ -335,13 +330,14 @@ def measure(place: int, job: Job) -> dict[str, Any]:
 
     Times are in seconds, memory in bytes beyond what the process held.
     """
-    apart = float(np.abs(np.asarray(job.ours()) - np.asarray(job.theirs())).max())
+    our_call, their_call = job.sides()
+    apart = float(np.abs(np.asarray(our_call()) - np.asarray(their_call())).max())
     if not apart <= job.tolerance:
         raise SystemExit(f"{job.name}: {apart:.3g} apart from {job.peer}, more than {job.tolerance:g}")
     ours, theirs = [], []
     while len(ours) < RUNS or sum(ours) + sum(theirs) < SECONDS:
-        ours.append(seconds(job.ours))
-        theirs.append(seconds(job.theirs))
+        ours.append(seconds(our_call))
+        theirs.append(seconds(their_call))
     alone = [sys.executable, __file__, MEMORY, str(place)]
     memory, peer_memory = json.loads(subprocess.run(alone, capture_output=True, text=True, check=True).stdout)
     return {
@@ -391,8 +387,7 @@ def over_dask() -> dict[str, dict[str, float]]:
         return da.concatenate(labels), da.concatenate(logits)
 
     def ece() -> None:
-        labels, logits = lazily(10**8)
-        scale.expected_calibration_error(labels, logits, from_logits=True)
+        scale.expected_calibration_error(*lazily(10**8), from_logits=True)
 
     def temperature() -> None:
         labels, logits = lazily(2 * 10**7)
@@ -454,7 +449,7 @@ def memory_of(job: Job) -> list[float]:
 
     The median of three calls: now and then the allocator takes a page or two of its own.
     """
-    sides = job.ours, job.theirs
+    sides = job.sides()
     for call in sides:
         call()
     return [statistics.median(extra_memory(call) for _ in range(3)) for call in sides]
@@ -468,12 +463,12 @@ def main(words: list[str]) -> None:
     torch.set_num_threads(1)
     with threadpool_limits(1):
         if words[:1] == [MEMORY]:
-            print(json.dumps(memory_of(JOBS[int(words[1])][1]())))
+            print(json.dumps(memory_of(JOBS[int(words[1])])))
             return
         results = []
-        for place, (title, make) in enumerate(JOBS):
-            if not words or any(word.lower() in title.lower() for word in words):
-                results.append(measure(place, make()))
+        for place, job in enumerate(JOBS):
+            if not words or any(word.lower() in job.name.lower() for word in words):
+                results.append(measure(place, job))
                 print(report(results[-1]), flush=True)
         if words:
             return

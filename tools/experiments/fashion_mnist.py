@@ -40,17 +40,16 @@ def read_idx(folder: Path, name: str) -> NDArray[np.uint8]:
 
 def load_parts(folder: Path) -> dict[str, tuple[Images, Labels]]:
     """Return images in [0, 1] and labels of the training, the calibration and the test part."""
-    images = read_idx(folder, "train-images-idx3-ubyte").astype(np.float32) / 255
-    labels = read_idx(folder, "train-labels-idx1-ubyte")
+    (images, labels), test = (
+        (
+            read_idx(folder, f"{name}-images-idx3-ubyte").astype(np.float32) / 255,
+            read_idx(folder, f"{name}-labels-idx1-ubyte"),
+        )
+        for name in ("train", "t10k")
+    )
     order = np.random.default_rng(SPLIT_SEED).permutation(len(labels))
-    train, calibration = order[:N_TRAIN], order[N_TRAIN:]
-    test_images = read_idx(folder, "t10k-images-idx3-ubyte").astype(np.float32) / 255
-    test_labels = read_idx(folder, "t10k-labels-idx1-ubyte")
-    return {
-        "train": (images[train], labels[train]),
-        "calibration": (images[calibration], labels[calibration]),
-        "test": (test_images, test_labels),
-    }
+    train, calibration = ((images[rows], labels[rows]) for rows in np.split(order, [N_TRAIN]))
+    return {"train": train, "calibration": calibration, "test": test}
 
 
 def shifted(images: Images, kind: str, severity: float) -> Images:
