@@ -242,16 +242,15 @@ class Drawn:
         every = alt.Chart().transform_filter(self.shown(panel.slider))
         here = alt.Chart().transform_filter(self.shown())
         layers: list[Any] = []
+        alone = len(panel.keys) == 1
         if panel.band:
             low, high = (names[key] for key in panel.band)
             y = axis(alt.Y, low, None, heights, panel.domain, panel.log_y, ticks=4)
             band = every.mark_area(color=COLORS["band"], opacity=0.35, aria=False, clip=True)
             layers.append(band.encode(x, y, alt.Y2(f"{high}:Q")))
-        for key in panel.marks:
-            layers.append(self.upright(here, names[key], key, slider.label))
+        layers += [self.upright(here, names[key], key, slider.label) for key in panel.marks]
         for key in panel.keys:
             y = axis(alt.Y, names[key], None, heights, panel.domain, panel.log_y, ticks=4)
-            alone = len(panel.keys) == 1
             look = [alt.StrokeValue(BLACK)] if alone else self.look.line
             bent: Any = "step-before" if key in panel.steps else "linear"
             line = every.transform_calculate(series=json.dumps(key))
@@ -259,7 +258,7 @@ class Drawn:
             layers.append(line.encode(x, y, *look))
             color = BLACK if alone else self.look.looks[key]["color"]
             layers.append(here.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
-        if len(panel.keys) == 1:
+        if alone:
             corner: dict[str, Any] = {"align": "right", "baseline": "bottom", "dy": -6}
             number = here.mark_text(fontSize=14, color=BLACK, aria=False, **corner)
             text = alt.Text(f"{names[panel.keys[0]]}:Q", format=f".{panel.digits}f")
@@ -296,11 +295,10 @@ class Drawn:
                 layers += [area.encode(x, y, self.look.fill), edge]
             else:
                 layers.append(line.encode(x, y, *self.look.line))
-        places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
-        rules = self.table(places) if panel.marks else None
-        for i, key in enumerate(panel.marks):
-            here = alt.Chart(rules).transform_filter(self.shown())
-            layers.append(self.upright(here, f"m{i}", key, panel.x_label))
+        if panel.marks:
+            places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
+            here = alt.Chart(self.table(places)).transform_filter(self.shown())
+            layers += [self.upright(here, f"m{i}", key, panel.x_label) for i, key in enumerate(panel.marks)]
         return stacked(layers, panel.label, panel.height, data)
 
     def upright(self, here: Any, field: str, key: str, title: str) -> Any:

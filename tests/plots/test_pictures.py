@@ -258,34 +258,24 @@ def test_a_corp_diagram_marks_the_forecasts_while_they_are_few(rows, marker):
     assert str(ax.get_lines()[1].get_marker()) == marker and ax.get_legend() is None and not ax.child_axes
 
 
-def test_lines_bands_and_points_are_those_given():
+@pytest.mark.parametrize(("steps", "style"), [(False, "default"), (True, "steps-mid")])
+def test_lines_or_steps_bands_and_points_are_those_given(steps, style):
     more = {"bands": {"truth": ([2, 0, 1], [4, 2, 3])}, "points": {"here": (2, 1)}}
-    picture = plots.lines([1, 2, 3], {"truth": [3, 1, 2]}, **AXES, **more)
-    ax = picture.axes[0]
-    assert lines_of(ax)["truth"].tolist() == [[1, 3], [2, 1], [3, 2]]
+    ax = plots.lines([1, 2, 3], {"truth": [3, 1, 2]}, **AXES, **more, steps=steps).axes[0]
+    assert lines_of(ax)["truth"].tolist() == [[1, 3], [2, 1], [3, 2]] and ax.lines[0].get_drawstyle() == style
     assert lines_of(ax)["here"].tolist() == [[2, 1]]
     vertices = ax.collections[0].get_paths()[0].vertices
     assert vertices[:, 1].min() == 0 and vertices[:, 1].max() == 4
 
 
-@pytest.mark.parametrize(("steps", "style"), [(False, "default"), (True, "steps-mid")])
-def test_lines_may_be_drawn_in_steps(steps, style):
-    assert plots.lines([1], {"a": [0]}, **AXES, steps=steps).axes[0].lines[0].get_drawstyle() == style
-
-
-def test_a_shared_legend_names_the_series_of_every_panel_once():
+def test_a_shared_legend_names_every_series_once_and_keeps_what_the_first_says_of_the_line():
     picture = plots.panels(1, 2)
-    for ax, other in zip(picture.axes, ("test", "truth"), strict=True):
-        plots.lines([1, 2], {"train": [0, 1], other: [1, 0]}, **AXES, ax=ax)
+    for ax, label in zip(picture.axes, ("before", "after"), strict=True):
+        plots.reliability_diagram(CURVE, ax=ax, label=label)
     (legend,) = plots.shared_legend(picture).legends
-    assert [text.get_text() for text in legend.get_texts()] == ["train", "test", "truth"]
-
-
-def test_a_shared_legend_keeps_what_the_first_says_of_the_line():
-    picture = plots.panels(1, 2)
-    for ax in picture.axes:
-        plots.reliability_diagram(CURVE, ax=ax)
-    assert "forecast too high" in plots.shared_legend(picture).legends[0].get_title().get_text()
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == ["perfect", "before", "95 % interval", "after"]
+    assert "forecast too high" in legend.get_title().get_text() and not picture.axes[0].get_legend()
 
 
 def test_intervals_bars_and_histograms_are_those_given():
@@ -300,19 +290,14 @@ def test_intervals_bars_and_histograms_are_those_given():
     assert [float(v) for v in ax.get_lines()[0].get_xdata()] == [2, 2]
 
 
-def test_clouds_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_corners():
-    picture = plots.plane([0, 1], [5], [[2, 3]], **PLANE, clouds={"a": ([1], [5])})
+def test_clouds_names_and_shades_are_those_given_and_a_simplex_has_certainty_in_its_corners():
+    picture = plots.plane([0, 1], [5], [[2, 3]], **PLANE, clouds={"a": ([1], [5])}, names={"C": (1, 0)})
+    (name,) = picture.axes[0].texts  # beside its place
+    assert (name.get_text(), name.xy) == ("C", (1, 0)) and "line: (1, 0)" in repr(picture)
     shades, cloud = picture.axes[0].collections
     assert shades.get_array().ravel().tolist() == [2, 3] and cloud.get_offsets().tolist() == [[1, 5]]
     points = plots.simplex(np.eye(3), "abc").axes[0].collections[0].get_offsets()
     assert np.linalg.norm(points - np.roll(points, 1, axis=0), axis=1) == pytest.approx(1)
-
-
-def test_a_named_place_of_a_plane_stands_where_it_is_with_its_name_beside_it():
-    shown = plots.plane([0, 1], [0], [[2, 3]], **PLANE, names={"C": (1, 0)})
-    (name,) = shown.axes[0].texts
-    assert (name.get_text(), name.xy) == ("C", (1, 0))
-    assert "line: (1, 0)" in repr(shown)
 
 
 DRAWN = {

@@ -85,20 +85,14 @@ def judge_run(run: tuple[str, int], folder: Path) -> list[dict[str, Any]]:
         return [*chain(*every), *rows("matrix", sorted(stops | {len(known)}))]
 
 
-def write(folder: Path, rows: list[dict[str, Any]], smoothed: dict[str, Any]) -> None:
-    """Write the table, measures with five digits, and the logits that are kept."""
-    table = ([f"{v:.5g}" if isinstance(v, float) else v for v in map(row.get, COLUMNS)] for row in rows)
-    write_table(folder / "remedies.csv.gz", COLUMNS, table)
-    np.savez(folder / "smoothed.npz", **smoothed)
-
-
 def main() -> None:
-    """Judge every run that was trained."""
+    """Judge every run that was trained; write the table, measures with five digits, and the logits kept."""
     asked = options(__doc__, trained=ROOT / "_build/remedies")
-    found = list(done(partial(judge_run, folder=asked.trained), RUNS))
+    rows = chain.from_iterable(done(partial(judge_run, folder=asked.trained), RUNS))
+    table = ([f"{v:.5g}" if isinstance(v, float) else v for v in row.values()] for row in rows)
+    write_table(asked.output / "remedies.csv.gz", COLUMNS, table)
     with np.load(asked.trained / f"{KEPT} 0.npz") as file:
-        smoothed = {part: file[part][-1] for part in ("calibration", "test")}
-    write(asked.output, [row for rows in found for row in rows], smoothed)
+        np.savez(asked.output / "smoothed.npz", **{part: file[part][-1] for part in ("calibration", "test")})
 
 
 if __name__ == "__main__":
