@@ -153,8 +153,6 @@ def summary(course: Course, name: str, seconds: float) -> str:
             same = names[record.signed] if record.signed else 0
             shared = f"; {same} notebooks are signed so" if same > 1 else ""
             waiting = "".join(f"; {line}" for line in grading.to_read(book, record.student, name))
-            if record.signed in {person.student for person in class_list if person.folder == record.student}:
-                record.remarks = [said for said in record.remarks if said != f"signed {record.signed!r}"]
             if record.points is not None:
                 record.points = book.find_submission(name, record.student).score  # with marks by hand
             who = named.get(record.student, record.student)
@@ -162,10 +160,8 @@ def summary(course: Course, name: str, seconds: float) -> str:
     for person in class_list:
         if not person.row and any(one.row for one in class_list):
             lines.append(f"{person}: not in the students' table")
-        if not person.folder:
+        if not person.handed_in:
             lines.append(f"{person}: {person.missing}")
-        elif person.folder != person.student:
-            lines.append(f"{person}: the notebook of {person.folder}")
         if days := roster.days_late(course, person, name):
             lines.append(f"{person}: {days} day{'s' * (days > 1)} late")
     report = course.folder / f"report-{name}.txt"
@@ -173,7 +169,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
     counts = ", ".join(
         f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
     )
-    absent = Counter("sent no notebook" if p.other else "sent nothing" for p in class_list if not p.folder)
+    absent = Counter("sent no notebook" if p.other else "sent nothing" for p in class_list if not p.handed_in)
     counts += "".join(f", {number} {what}" for what, number in absent.items())
     counts = counts.removeprefix(", ") or "nobody handed in"
     return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"

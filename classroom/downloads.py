@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 import time
 import zipfile
 from collections import Counter
@@ -17,7 +16,6 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 import nbformat
-from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
@@ -119,6 +117,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     people = roster.on_table(table) if table else roster.enrolled(course, name)
     everything = by_student(course, name, source, people)
     roster.refuse_another(people, [one.sent for files in everything.values() for one in files])
+    refuse_another_name(course, name, people)
     if table:
         kept = roster.table_kept(course, name)
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +132,6 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             last = max(notebooks, key=lambda of: (of.when, of.sent.order, of.changed, name not in of.name))
             if name in one.name and name not in last.name:
                 print(f"collect: {student}: {last.name} is not taken, another is named {name}")
-            rename(course, name, roster.safe(one.sent.number), student)
             counting[one.place] = student
             told[student] = replace(one.sent, when=one.sent.when or dates.get(student))
         else:
@@ -148,7 +146,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             counts[store(course, name, student, found.content, told[student])] += 1
     roster.remember(course, name, told)
     for person in roster.people(course, name):
-        if not person.folder and not person.other:
+        if not person.handed_in and not person.other:
             print(f"collect: {person} sent nothing")
         if people and not person.row:
             print(f"collect: {person} is not in the students' table")
@@ -201,35 +199,24 @@ def letters(name: str) -> list[str]:
 
 
 def folders(people: list[Person]) -> dict[str, str]:
-    """Say whose folder a platform's number stands for, a group, or a name of one without a number."""
+    """Say whose folder a platform's number stands for, or a name of one without a number."""
     names = Counter(person.name for person in people)
-    found = {one.name: one.student for one in people if names[one.name] == 1 and not one.number}
-    found |= {person.group: roster.safe(person.group) for person in people if person.group}
-    return {key: folder for key, folder in found.items() if key} | {
-        person.number: person.student for person in people if person.number
-    }
+    return {
+        person.number or person.name: person.student for person in people
+        if person.number or names[person.name] == 1
+    }  # fmt: skip
 
 
-def rename(course: Course, name: str, old: str, student: str) -> None:
-    """Give the folder that was called by the platform's number the name that a table now gives it."""
-    source, target = (course.submission(folder, name).parent for folder in (old, student))
-    if old == student or not source.exists():
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.exists():
-        shutil.rmtree(source)
-    else:
-        source.rename(target)
-    course.record(old, name).unlink(missing_ok=True)
-    course.graded_notebook(old, name).unlink(missing_ok=True)
-    with suppress(OSError):  # another set's notebook may lie there
-        (course.folder / "submitted" / old).rmdir()
-    with course.gradebook() as book, suppress(MissingEntry):
-        with suppress(MissingEntry):  # not graded yet
-            book.remove_submission(name, old)
-        if not book.find_student(old).submissions:
-            book.remove_student(old)
-    print(f"collect: {old} is {student} now")
+def refuse_another_name(course: Course, name: str, people: list[Person]) -> None:
+    """Refuse a table that calls somebody otherwise whose folder has the platform's number."""
+    before = roster.submissions(course, name)
+    for person in people:
+        old = roster.safe(person.number)
+        if old != person.student and old in before and before[old].number == person.number:
+            raise SystemExit(
+                f"collect: {old} is {person.student} in the students' table, and was collected without it; "
+                "begin a class in a new folder, and give --roster with each set's first download"
+            )
 
 
 def store(course: Course, name: str, student: str, content: bytes, sent: Sent) -> str:
