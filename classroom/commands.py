@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 from collections import Counter
@@ -11,18 +10,18 @@ from functools import partial
 from itertools import count
 
 import nbformat
+import pandas as pd
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
 from classroom import grading, roster
-from classroom.cases import TRY, ByHand, Question, own_numbers, questions, same
+from classroom.cases import ByHand, Question, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.sandbox import own_folder
 from classroom.submission import Limits
 
 SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
-CALL = re.compile(r"(?:^|; )\w+\(")  # where a message begins to tell a student's own inputs
 
 
 def release(course: Course, name: str, word: str = "") -> str:
@@ -202,21 +201,11 @@ def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict
 
 
 def statistics(course: Course, name: str) -> str:
-    """Tell for each question what it earned, and which message most of those saw who missed it."""
-    points: dict[str, list[float]] = {}
-    messages: dict[str, Counter[str]] = {}
+    """Tell for each case of each question what share of the students earned it."""
     graded = [record for record in roster.records(course, name) if record.points is not None]
-    for record in graded:
-        for test, verdicts in record.verdicts.items():
-            possible = sum(verdict["possible"] for verdict in verdicts)
-            points.setdefault(test, []).append(sum(verdict["earned"] for verdict in verdicts) / possible)
-            wrong = [(verdict["fault"], verdict["idea"]) for verdict in verdicts if not verdict["earned"]]
-            said = {idea if fault.endswith(TRY) else CALL.split(fault)[0] or idea for fault, idea in wrong}
-            messages.setdefault(test, Counter()).update(said)
-    lines = [f"{'question':24} {'points':>7} {'missed':>7}  most frequent message"]
-    for test, shares in points.items():
-        common = "".join(f"{text} ({number})" for text, number in messages[test].most_common(1))
-        earned = sum(shares) / len(shares)
-        missed = sum(share < 1 for share in shares)
-        lines.append(f"{test.removeprefix('test-'):24} {earned:>7.0%} {missed:>7}  {common}")
-    return "\n".join([*lines, f"statistics: {len(graded)} submissions"])
+    earned = pd.DataFrame([
+        (test.removeprefix("test-"), verdict["idea"], verdict["earned"] / verdict["possible"])
+        for record in graded for test, verdicts in record.verdicts.items() for verdict in verdicts
+    ], columns=["question", "case", "earned"])  # fmt: skip
+    table = earned.groupby(["question", "case"], sort=False).mean().map("{:.0%}".format)
+    return f"{table.reset_index().to_string(index=False)}\nstatistics: {len(graded)} submissions"

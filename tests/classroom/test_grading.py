@@ -366,10 +366,6 @@ class TestHostile:
             assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
         assert "later: graded 4/4" in graded(hostile.course)
 
-    def test_the_statistics_name_what_most_missed(self, hostile):
-        table = commands.statistics(hostile.course, "tiny").splitlines()
-        assert [line.split()[0] for line in table[1:3]] == ["double", "half"]
-
 
 NAMES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))["names"]
 

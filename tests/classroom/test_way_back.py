@@ -454,6 +454,13 @@ def test_one_student_is_graded_anew_and_the_changed_grade_is_told(moodle, capsys
         grade(moodle, only="7009")
 
 
+def test_the_statistics_tell_who_earned_each_case(moodle):
+    handed_in(moodle, "7002", work(moodle, "7002", words="no"))
+    grade(moodle)
+    told = commands.statistics(moodle, "tiny")
+    assert re.search(r"double +the hidden idea +100%\n +words +a +50%\nstatistics: 2 submissions", told)
+
+
 def test_a_number_that_is_not_on_the_table_is_never_written_into_the_platforms(course, tmp_path, capsys):
     sent = {"Team 3_17_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
     collect(course, "tiny", zipped(tmp_path / "m.zip", sent), worksheet(tmp_path / "worksheet.csv", ADA))
