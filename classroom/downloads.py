@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 from unicodedata import normalize
 
 import nbformat
@@ -26,6 +25,7 @@ from classroom.roster import Person
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
 LONGEST_NAME = 255  # as file systems have it
+NOBODY = Sent("")
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
     "Katherine Johnson", "Florence Nightingale", "Hypatia", "Maryam Mirzakhani", "Julia Robinson",
@@ -41,16 +41,18 @@ class Found:
     name: str  # what the student called it
     changed: float
     content: bytes
+    place: int = 0  # in the download
+    sent: Sent = NOBODY
 
+    @property
+    def when(self) -> datetime:
+        """When it was handed in; long ago where that is not told."""
+        return self.sent.when or datetime.min
 
-class Handed(NamedTuple):
-    """A file that a student handed in."""
-
-    place: int  # in the download
-    name: str
-    when: datetime  # long ago where that is not told
-    changed: float
-    sent: Sent
+    @property
+    def is_notebook(self) -> bool:
+        """Whether it is a notebook, by its name."""
+        return self.name.lower().endswith(".ipynb")
 
 
 def downloads(source: Path) -> Iterator[Found]:
@@ -98,14 +100,8 @@ def opened(found: Found) -> list[Found]:
             with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
                 whole = archive.infolist()
                 if len(whole) <= MOST_FILES and sum(one.file_size for one in whole) <= LARGEST_FILE:
-                    inside = [Found(found.path, one.name, one.changed, one.content)
-                              for one in entries(archive) if is_notebook(one.name)]  # fmt: skip
+                    inside = [replace(one, path=found.path) for one in entries(archive) if one.is_notebook]
     return inside or [found]
-
-
-def is_notebook(name: str) -> bool:
-    """Tell a notebook by its name."""
-    return name.lower().endswith(".ipynb")
 
 
 def collect(course: Course, name: str, source: Path, table: Path | None = None) -> str:
@@ -126,7 +122,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     counting: dict[int, str] = {}
     told: dict[str, Sent] = {}
     for student, files in sorted(everything.items()):
-        notebooks = [one for one in files if is_notebook(one.name)]
+        notebooks = [one for one in files if one.is_notebook]
         if notebooks:  # of those sent together the one named like the set
             one = max(notebooks, key=lambda of: (of.when, name in of.name, of.sent.order, of.changed))
             last = max(notebooks, key=lambda of: (of.when, of.sent.order, of.changed, name not in of.name))
@@ -154,20 +150,20 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     return f"collect: {len(counting)} notebooks" + (f" ({kinds})" if kinds else "")
 
 
-def by_student(course: Course, name: str, source: Path, people: list[Person]) -> dict[str, list[Handed]]:
+def by_student(course: Course, name: str, source: Path, people: list[Person]) -> dict[str, list[Found]]:
     """List what each student sent; tell what is nobody's, and what could be one's or another's."""
-    files = [(found.path, found.name, found.changed) for found in downloads(source)]
+    files = [replace(found, place=place, content=b"") for place, found in enumerate(downloads(source))]
     students = folders(people)
     known = {*students, *(person.student for person in people)}
-    paths = {path for path, *_ in files}
+    paths = {found.path for found in files}
     platform, lie_in = platform_of(paths), {path.parent for path in paths}
     depth = len(PurePosixPath(commonpath(lie_in)).parts) if len(lie_in) > 1 else MOST_FILES
     before = roster.submissions(course, name)
     whom = known | users(paths) if platform == "blackboard" else known
-    everything: dict[str, list[Handed]] = {}
+    everything: dict[str, list[Found]] = {}
     senders: dict[str, set[str]] = {}
-    for place, (path, file, changed) in enumerate(files):
-        sent = sender(path, name, platform, whom, depth)
+    for found in files:
+        path, sent = found.path, sender(found.path, name, platform, whom, depth)
         if not sent:
             print(f"collect: {path}: left out, {platform} does not name a file so")
             continue
@@ -181,10 +177,8 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
         senders.setdefault(folder, set()).add(whose)
         if student not in known and before.get(student, sent).number != sent.number:
             senders[folder].add(before[student].number)
-        if is_notebook(file) or platform or len(path.parts) > 1 or student in known:
-            everything.setdefault(student, []).append(
-                Handed(place, file, sent.when or datetime.min, changed, sent)
-            )
+        if found.is_notebook or platform or len(path.parts) > 1 or student in known:
+            everything.setdefault(student, []).append(replace(found, sent=sent))
     for folder, several in senders.items():
         if len(several) > 1:
             both = " and ".join(sorted(several))

@@ -23,7 +23,7 @@ from classroom.downloads import collect
 from classroom.platforms import TABLES, Grade, table, write_table
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
-from tests.assignments.grading import answered, cell, in_this_process
+from tests.assignments.grading import answer_cell, answered, cell, check_cell, handed_in, in_this_process
 from tools.site import class_edition
 
 TABLE = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
@@ -57,17 +57,13 @@ QUESTIONS = [
 """
 
 
-def solved(body):
-    return f"### BEGIN SOLUTION\n{body}\n### END SOLUTION"
-
-
 SHEET = [
-    cell("student", solved("STUDENT_ID = 'ada'"), solution=True),
-    cell("double", solved("def double(x):\n    return 2 * x"), solution=True),
-    cell("test-double", "assert double(1) == 2", grade=True, locked=True, points=2),
-    cell("words", solved("words = {'a': 'secretkey'}"), solution=True),
-    cell("test-words", "assert set(words) == {'a'}", grade=True, locked=True, points=2),
-    cell("area", solved(f"{LONG}    return total"), solution=True),
+    answer_cell("student", "STUDENT_ID = 'ada'"),
+    answer_cell("double", "def double(x):\n    return 2 * x"),
+    check_cell("test-double", "assert double(1) == 2"),
+    answer_cell("words", "words = {'a': 'secretkey'}"),
+    check_cell("test-words", "assert set(words) == {'a'}"),
+    answer_cell("area", f"{LONG}    return total"),
     cell(
         "letter", "Write a letter.\n### BEGIN MARK SCHEME\nthe model letter\n### END MARK SCHEME",
         new_markdown_cell, task=True, points=4, locked=True,
@@ -103,12 +99,6 @@ def work(course, student, double="def double(x):\n    return 2 * x", letter="", 
     sheet = answered(release, answers | {"words": f"words = {{'a': {words!r}}}"})
     sheet.cells[-1].source = letter or LETTER
     return nbformat.writes(sheet)
-
-
-def handed_in(course, student, content):
-    path = course.submission(student, "tiny")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8")
 
 
 def zipped(path, files):
@@ -469,15 +459,9 @@ def test_a_number_that_is_not_on_the_table_is_never_written_into_the_platforms(c
 
 
 def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, tmp_path, capsys):
-    inner, many = io.BytesIO(), io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("work/tiny.ipynb", work(course, "ada"))
-    with zipfile.ZipFile(many, "w") as archive:
-        for number in range(200):
-            archive.writestr(f"{number}.ipynb", "")
     sent = {
-        "lovelaceada_1_5_w.zip": inner.getvalue(),
-        "hopper_2_6_w.zip": many.getvalue(),
+        "lovelaceada_1_5_w.zip": inner_zip({"work/tiny.ipynb": work(course, "ada")}),
+        "hopper_2_6_w.zip": inner_zip({f"{number}.ipynb": "" for number in range(200)}),
         "noether_3_7_w.zip": "x",
     }
     assert collect(course, "tiny", zipped(tmp_path / "d.zip", sent)) == "collect: 1 notebooks (1 new)"
@@ -496,9 +480,7 @@ def test_a_name_in_another_encoding_is_read(course, tmp_path):
 
 
 def inner_zip(files):
-    made = io.BytesIO()
-    zipped(made, files)
-    return made.getvalue()
+    return zipped(io.BytesIO(), files).getvalue()
 
 
 @pytest.mark.parametrize("files, told, whose", TABLE["sent"].values(), ids=TABLE["sent"])
