@@ -165,13 +165,10 @@ def summary(course: Course, name: str, seconds: float) -> str:
             lines.append(f"{person}: {days} day{'s' * (days > 1)} late")
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    counts = ", ".join(
-        f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
-    )
-    absent = Counter("sent no notebook" if p.other else "sent nothing" for p in class_list if not p.handed_in)
-    counts += "".join(f", {number} {what}" for what, number in absent.items())
-    counts = counts.removeprefix(", ") or "nobody handed in"
-    return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
+    results = [record.result for record in all_records]
+    results += ["sent no notebook" if p.other else "sent nothing" for p in class_list if not p.handed_in]
+    counts = ", ".join(f"{number} {what}" for what, number in Counter(results).items())
+    return f"grade: {counts or 'nobody handed in'}, in {seconds:.0f} s; one line a submission in {report}"
 
 
 def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict[str, str]:
@@ -182,9 +179,9 @@ def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict
     everyone = {record.student for record in all_records} | {r.signed for r in all_records if r.signed}
     own = {student: own_numbers(sheet, student) for student in sorted(everyone)}
     found = dict.fromkeys((record.student for record in all_records), "")
-    checks = course.checks(name)
-    asked = [q for q in questions(checks).values() if isinstance(q, ByHand)] if checks.exists() else []
-    for question in (question for question in asked if not question.within):
+    for question in questions(course.checks(name)).values():
+        if not isinstance(question, ByHand) or question.within:
+            continue
         right = {student: question.numbers(question.right, own[student]) for student in own}
         for record in all_records:
             given = record.given.get(question.name, {})
