@@ -147,8 +147,7 @@ def people(course: Course, name: str) -> list[Person]:
     for person in listed:
         sent = told.get(person.student, Sent("" if person.row else person.student))
         person.name, person.number = person.name or sent.name, person.number or sent.number
-        person.handed_in = person.student in there
-        person.other = "" if person.handed_in else sent.other
+        person.handed_in, person.other = person.student in there, sent.other
         whose = platforms.of_table(person.row) or sent.platform
         person.platform = whose or (ANY if person.row else FOLDERS)
     return listed

@@ -477,6 +477,7 @@ def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, t
     assert [folder.name for folder in course.folder.glob("submitted/*")] == ["1"]
     told = capsys.readouterr().out
     assert "2 handed in hopper_2_6_w.zip, no notebook" in told and "3 handed in noether_3_7_w.zip" in told
+    assert [person.other for person in roster.people(course, "tiny")] == ["", *list(sent)[1:]]
 
 
 def test_a_name_in_another_encoding_is_read(course, tmp_path):
