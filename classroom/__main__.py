@@ -7,7 +7,7 @@
     python -m classroom afternoon measures DOWNLOADS   collect and all below, one after the other
     python -m classroom grade measures                 in a sandbox; run it again to go on
     python -m classroom similar measures               whose answers are alike, and like the public solution
-    python -m classroom statistics measures            what each question earned, and what was missed
+    python -m classroom statistics measures            how many earned each case of each question
     python -m classroom feedback measures              a page for each student, and a zip for the platform
     python -m classroom export measures --platform canvas --title "Problem set 3 (4711)"
     python -m classroom check my/measures.ipynb        for students: what would not run there

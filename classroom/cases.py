@@ -110,8 +110,10 @@ def in_a_line(text: str) -> str:
 
 def locally(function: Callable[..., Any], arguments: Arguments) -> Answer:
     """Call a function of the checks' own as a submission's is called."""
-    given = [np.random.default_rng(item.seed) if isinstance(item, Seed) else item for item in seen(arguments)]
-    given = [item if isinstance(item, Generator) else copy.deepcopy(item) for item in given]
+    given = [
+        np.random.default_rng(item.seed) if isinstance(item, Seed) else copy.deepcopy(item)
+        for item in seen(arguments)
+    ]
     try:
         with np.errstate(all="ignore"):
             value = function(*given)
@@ -125,42 +127,51 @@ def answers_of(function: Callable[..., Any], tries: Prepared) -> Iterator[Answer
     return (locally(function, arguments) for arguments, _ in tries)
 
 
+def parts(got: Any, wanted: Any) -> list[tuple[Any, Any]]:
+    """Lay the parts of a value beside those of the right answer; none where they are not as many."""
+    if not isinstance(wanted, tuple):
+        return [(got, wanted)]
+    fits = isinstance(got, list | tuple | np.ndarray) and len(got) == len(wanted)
+    return [*zip(got, wanted, strict=True)] if fits else []
+
+
 def as_asked(got: Any, wanted: Any) -> Any:
     """Take a number out of the array that holds nothing else, where a number is asked for."""
     if isinstance(wanted, tuple):
-        fits = isinstance(got, list | np.ndarray) and len(got) == len(wanted)
-        return [as_asked(*pair) for pair in zip(got, wanted, strict=True)] if fits else got
+        return [as_asked(*pair) for pair in parts(got, wanted)] or got
     while np.ndim(wanted) == 0 and isinstance(got, list | np.ndarray) and len(got) == 1:
         got = got[0]
     return got
 
 
+def numbers(value: Any) -> np.ndarray[Any, Any] | None:
+    """Read numbers; None where there are others than numbers, or rows of different lengths."""
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        return None
+    return found if found.dtype.kind in "biuf" else None
+
+
 def same(got: Any, wanted: Any, rtol: float, atol: float) -> bool:
     """Compare plain data; lists count as arrays, and whole numbers as numbers."""
     if isinstance(wanted, tuple):
-        parts = isinstance(got, list | tuple | np.ndarray) and len(got) == len(wanted)
-        return parts and all(same(*pair, rtol, atol) for pair in zip(got, wanted, strict=True))
+        pairs = parts(got, wanted)
+        return bool(pairs) and all(same(*pair, rtol, atol) for pair in pairs)
     if isinstance(wanted, str):
         return isinstance(got, str) and got == wanted
-    try:
-        numbers = np.asarray(got)
-    except ValueError:  # rows of different lengths
+    found = numbers(got)
+    if found is None or found.shape != np.shape(wanted):
         return False
-    fits = numbers.dtype.kind in "biuf" and numbers.shape == np.shape(wanted)
-    return fits and bool(np.allclose(numbers, wanted, rtol=rtol, atol=atol, equal_nan=True))
+    return bool(np.allclose(found, wanted, rtol=rtol, atol=atol, equal_nan=True))
 
 
 def formed(got: Any, wanted: Any) -> bool:
-    """Tell whether a judge can read a value: numbers, in as many parts as the right answer has."""
-    if isinstance(wanted, tuple):
-        parts = isinstance(got, list | tuple | np.ndarray) and len(got) == len(wanted)
-        return parts and all(
-            formed(part, of) and np.ndim(part) == np.ndim(of) for part, of in zip(got, wanted, strict=True)
-        )
-    try:
-        return np.asarray(got).dtype.kind in "biuf"
-    except ValueError:  # rows of different lengths
-        return False
+    """Tell whether a judge can read a value: numbers, in parts and dimensions of the right answer."""
+    pairs = parts(got, wanted)
+    return bool(pairs) and all(
+        numbers(part) is not None and np.ndim(part) == np.ndim(of) for part, of in pairs
+    )
 
 
 def same_words(got: Any, wanted: str) -> bool:
@@ -253,10 +264,8 @@ class Question(Slipping):
 
     def passes(self, slip: Callable[..., Any], prepared: list[Prepared]) -> bool:
         """Tell whether a function of the checks' own earns all points."""
-        for case, tries in zip(self.cases, prepared, strict=True):
-            if self.first_fault(case, tries, answers_of(slip, tries)):
-                return False
-        return True
+        cases = zip(self.cases, prepared, strict=True)
+        return not any(self.first_fault(case, tries, answers_of(slip, tries)) for case, tries in cases)
 
     def first_fault(
         self, case: Case, tries: Prepared, answers: Iterable[Answer], passed: Cases | None = None
@@ -273,12 +282,8 @@ class Question(Slipping):
             if got.raised:
                 shown = f"; {self.call_told(arguments, wanted)}" if case.shown else ""
                 return got.fault + shown
-            kept = [None if isinstance(item, Seed) else item for item in seen(arguments)]
-            if not all(
-                same(after, item, 0, 0)
-                for item, after in zip(kept, got.after, strict=False)
-                if item is not None
-            ):
+            held = zip(got.after, seen(arguments), strict=False)
+            if not all(isinstance(item, Seed | None) or same(after, item, 0, 0) for after, item in held):
                 return STAYS
             calls.append(arguments)
             values.append(value := as_asked(got.value, wanted.value))
@@ -380,7 +385,7 @@ class ByHand(Slipping):
         for name, (points, idea) in self.ideas.items():
             got = given[name]
             fault = got.fault
-            if not fault and not (formed(got.value, 0.0) and np.ndim(got.value) == 0):
+            if not fault and not formed(got.value, 0.0):
                 fault = f"expected one number, got {short(got.value)}"
             if not fault and name not in right:
                 rounded = any(got.value == round(wanted[name], digits) for digits in range(3))
@@ -466,9 +471,8 @@ def form(value: Any) -> str:
 
 def misfit(got: Any, wanted: Any) -> str:
     """Say that a value has another form than the right one; nothing where it has not."""
-    several = isinstance(wanted, tuple) and isinstance(got, list | np.ndarray) and len(got) == len(wanted)
-    for part, of in zip(got, wanted, strict=True) if several else [(got, wanted)]:
-        if isinstance(of, tuple) or not formed(part, of) or np.ndim(part) != np.ndim(of):
+    for part, of in parts(got, wanted) or [(got, wanted)]:
+        if not formed(part, of):
             return f"expected {form(of)}, got {short(part)}"
         if np.shape(part) != np.shape(of):
             return f"expected an array of shape {np.shape(of)}, got one of shape {np.shape(part)}"

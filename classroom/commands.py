@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import time
 from collections import Counter
@@ -11,18 +10,18 @@ from functools import partial
 from itertools import count
 
 import nbformat
+import pandas as pd
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
 from classroom import grading, roster
-from classroom.cases import TRY, ByHand, Question, own_numbers, questions, same
+from classroom.cases import ByHand, Question, own_numbers, questions, same
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.sandbox import own_folder
 from classroom.submission import Limits
 
 SETTINGS = ASSIGNMENTS / "nbgrader_config.py"
-CALL = re.compile(r"(?:^|; )\w+\(")  # where a message begins to tell a student's own inputs
 
 
 def release(course: Course, name: str, word: str = "") -> str:
@@ -153,8 +152,6 @@ def summary(course: Course, name: str, seconds: float) -> str:
             same = names[record.signed] if record.signed else 0
             shared = f"; {same} notebooks are signed so" if same > 1 else ""
             waiting = "".join(f"; {line}" for line in grading.to_read(book, record.student, name))
-            if record.signed in {person.student for person in class_list if person.folder == record.student}:
-                record.remarks = [said for said in record.remarks if said != f"signed {record.signed!r}"]
             if record.points is not None:
                 record.points = book.find_submission(name, record.student).score  # with marks by hand
             who = named.get(record.student, record.student)
@@ -162,21 +159,16 @@ def summary(course: Course, name: str, seconds: float) -> str:
     for person in class_list:
         if not person.row and any(one.row for one in class_list):
             lines.append(f"{person}: not in the students' table")
-        if not person.folder:
+        if not person.handed_in:
             lines.append(f"{person}: {person.missing}")
-        elif person.folder != person.student:
-            lines.append(f"{person}: the notebook of {person.folder}")
         if days := roster.days_late(course, person, name):
             lines.append(f"{person}: {days} day{'s' * (days > 1)} late")
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    counts = ", ".join(
-        f"{number} {what}" for what, number in Counter(record.result for record in all_records).items()
-    )
-    absent = Counter("sent no notebook" if p.other else "sent nothing" for p in class_list if not p.folder)
-    counts += "".join(f", {number} {what}" for what, number in absent.items())
-    counts = counts.removeprefix(", ") or "nobody handed in"
-    return f"grade: {counts}, in {seconds:.0f} s; one line a submission in {report}"
+    results = [record.result for record in all_records]
+    results += ["sent no notebook" if p.other else "sent nothing" for p in class_list if not p.handed_in]
+    counts = ", ".join(f"{number} {what}" for what, number in Counter(results).items())
+    return f"grade: {counts or 'nobody handed in'}, in {seconds:.0f} s; one line a submission in {report}"
 
 
 def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict[str, str]:
@@ -187,9 +179,9 @@ def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict
     everyone = {record.student for record in all_records} | {r.signed for r in all_records if r.signed}
     own = {student: own_numbers(sheet, student) for student in sorted(everyone)}
     found = dict.fromkeys((record.student for record in all_records), "")
-    checks = course.checks(name)
-    asked = [q for q in questions(checks).values() if isinstance(q, ByHand)] if checks.exists() else []
-    for question in (question for question in asked if not question.within):
+    for question in questions(course.checks(name)).values():
+        if not isinstance(question, ByHand) or question.within:
+            continue
         right = {student: question.numbers(question.right, own[student]) for student in own}
         for record in all_records:
             given = record.given.get(question.name, {})
@@ -206,21 +198,11 @@ def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict
 
 
 def statistics(course: Course, name: str) -> str:
-    """Tell for each question what it earned, and which message most of those saw who missed it."""
-    points: dict[str, list[float]] = {}
-    messages: dict[str, Counter[str]] = {}
+    """Tell for each case of each question what share of the students earned it."""
     graded = [record for record in roster.records(course, name) if record.points is not None]
-    for record in graded:
-        for test, verdicts in record.verdicts.items():
-            possible = sum(verdict["possible"] for verdict in verdicts)
-            points.setdefault(test, []).append(sum(verdict["earned"] for verdict in verdicts) / possible)
-            wrong = [(verdict["fault"], verdict["idea"]) for verdict in verdicts if not verdict["earned"]]
-            said = {idea if fault.endswith(TRY) else CALL.split(fault)[0] or idea for fault, idea in wrong}
-            messages.setdefault(test, Counter()).update(said)
-    lines = [f"{'question':24} {'points':>7} {'missed':>7}  most frequent message"]
-    for test, shares in points.items():
-        common = "".join(f"{text} ({number})" for text, number in messages[test].most_common(1))
-        earned = sum(shares) / len(shares)
-        missed = sum(share < 1 for share in shares)
-        lines.append(f"{test.removeprefix('test-'):24} {earned:>7.0%} {missed:>7}  {common}")
-    return "\n".join([*lines, f"statistics: {len(graded)} submissions"])
+    earned = pd.DataFrame([
+        (test.removeprefix("test-"), verdict["idea"], verdict["earned"] / verdict["possible"])
+        for record in graded for test, verdicts in record.verdicts.items() for verdict in verdicts
+    ], columns=["question", "case", "earned"])  # fmt: skip
+    table = earned.groupby(["question", "case"], sort=False).mean().map("{:.0%}".format)
+    return f"{table.reset_index().to_string(index=False)}\nstatistics: {len(graded)} submissions"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 import time
 import zipfile
 from collections import Counter
@@ -13,11 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from os.path import commonpath
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 from unicodedata import normalize
 
 import nbformat
-from nbgrader.api import MissingEntry
 
 from classroom import roster
 from classroom.course import Course
@@ -28,6 +25,7 @@ from classroom.roster import Person
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
 LONGEST_NAME = 255  # as file systems have it
+NOBODY = Sent("")
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
     "Katherine Johnson", "Florence Nightingale", "Hypatia", "Maryam Mirzakhani", "Julia Robinson",
@@ -43,16 +41,18 @@ class Found:
     name: str  # what the student called it
     changed: float
     content: bytes
+    place: int = 0  # in the download
+    sent: Sent = NOBODY
 
+    @property
+    def when(self) -> datetime:
+        """When it was handed in; long ago where that is not told."""
+        return self.sent.when or datetime.min
 
-class Handed(NamedTuple):
-    """A file that a student handed in."""
-
-    place: int  # in the download
-    name: str
-    when: datetime  # long ago where that is not told
-    changed: float
-    sent: Sent
+    @property
+    def is_notebook(self) -> bool:
+        """Whether it is a notebook, by its name."""
+        return self.name.lower().endswith(".ipynb")
 
 
 def downloads(source: Path) -> Iterator[Found]:
@@ -100,14 +100,8 @@ def opened(found: Found) -> list[Found]:
             with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
                 whole = archive.infolist()
                 if len(whole) <= MOST_FILES and sum(one.file_size for one in whole) <= LARGEST_FILE:
-                    inside = [Found(found.path, one.name, one.changed, one.content)
-                              for one in entries(archive) if is_notebook(one.name)]  # fmt: skip
+                    inside = [replace(one, path=found.path) for one in entries(archive) if one.is_notebook]
     return inside or [found]
-
-
-def is_notebook(name: str) -> bool:
-    """Tell a notebook by its name."""
-    return name.lower().endswith(".ipynb")
 
 
 def collect(course: Course, name: str, source: Path, table: Path | None = None) -> str:
@@ -119,6 +113,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     people = roster.on_table(table) if table else roster.enrolled(course, name)
     everything = by_student(course, name, source, people)
     roster.refuse_another(people, [one.sent for files in everything.values() for one in files])
+    refuse_another_name(course, name, people)
     if table:
         kept = roster.table_kept(course, name)
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -127,13 +122,12 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     counting: dict[int, str] = {}
     told: dict[str, Sent] = {}
     for student, files in sorted(everything.items()):
-        notebooks = [one for one in files if is_notebook(one.name)]
+        notebooks = [one for one in files if one.is_notebook]
         if notebooks:  # of those sent together the one named like the set
             one = max(notebooks, key=lambda of: (of.when, name in of.name, of.sent.order, of.changed))
             last = max(notebooks, key=lambda of: (of.when, of.sent.order, of.changed, name not in of.name))
             if name in one.name and name not in last.name:
                 print(f"collect: {student}: {last.name} is not taken, another is named {name}")
-            rename(course, name, roster.safe(one.sent.number), student)
             counting[one.place] = student
             told[student] = replace(one.sent, when=one.sent.when or dates.get(student))
         else:
@@ -148,7 +142,7 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             counts[store(course, name, student, found.content, told[student])] += 1
     roster.remember(course, name, told)
     for person in roster.people(course, name):
-        if not person.folder and not person.other:
+        if not person.handed_in and not person.other:
             print(f"collect: {person} sent nothing")
         if people and not person.row:
             print(f"collect: {person} is not in the students' table")
@@ -156,20 +150,20 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     return f"collect: {len(counting)} notebooks" + (f" ({kinds})" if kinds else "")
 
 
-def by_student(course: Course, name: str, source: Path, people: list[Person]) -> dict[str, list[Handed]]:
+def by_student(course: Course, name: str, source: Path, people: list[Person]) -> dict[str, list[Found]]:
     """List what each student sent; tell what is nobody's, and what could be one's or another's."""
-    files = [(found.path, found.name, found.changed) for found in downloads(source)]
+    files = [replace(found, place=place, content=b"") for place, found in enumerate(downloads(source))]
     students = folders(people)
     known = {*students, *(person.student for person in people)}
-    paths = {path for path, *_ in files}
+    paths = {found.path for found in files}
     platform, lie_in = platform_of(paths), {path.parent for path in paths}
     depth = len(PurePosixPath(commonpath(lie_in)).parts) if len(lie_in) > 1 else MOST_FILES
     before = roster.submissions(course, name)
     whom = known | users(paths) if platform == "blackboard" else known
-    everything: dict[str, list[Handed]] = {}
+    everything: dict[str, list[Found]] = {}
     senders: dict[str, set[str]] = {}
-    for place, (path, file, changed) in enumerate(files):
-        sent = sender(path, name, platform, whom, depth)
+    for found in files:
+        path, sent = found.path, sender(found.path, name, platform, whom, depth)
         if not sent:
             print(f"collect: {path}: left out, {platform} does not name a file so")
             continue
@@ -183,10 +177,8 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
         senders.setdefault(folder, set()).add(whose)
         if student not in known and before.get(student, sent).number != sent.number:
             senders[folder].add(before[student].number)
-        if is_notebook(file) or platform or len(path.parts) > 1 or student in known:
-            everything.setdefault(student, []).append(
-                Handed(place, file, sent.when or datetime.min, changed, sent)
-            )
+        if found.is_notebook or platform or len(path.parts) > 1 or student in known:
+            everything.setdefault(student, []).append(replace(found, sent=sent))
     for folder, several in senders.items():
         if len(several) > 1:
             both = " and ".join(sorted(several))
@@ -201,35 +193,24 @@ def letters(name: str) -> list[str]:
 
 
 def folders(people: list[Person]) -> dict[str, str]:
-    """Say whose folder a platform's number stands for, a group, or a name of one without a number."""
+    """Say whose folder a platform's number stands for, or a name of one without a number."""
     names = Counter(person.name for person in people)
-    found = {one.name: one.student for one in people if names[one.name] == 1 and not one.number}
-    found |= {person.group: roster.safe(person.group) for person in people if person.group}
-    return {key: folder for key, folder in found.items() if key} | {
-        person.number: person.student for person in people if person.number
-    }
+    return {
+        person.number or person.name: person.student for person in people
+        if person.number or names[person.name] == 1
+    }  # fmt: skip
 
 
-def rename(course: Course, name: str, old: str, student: str) -> None:
-    """Give the folder that was called by the platform's number the name that a table now gives it."""
-    source, target = (course.submission(folder, name).parent for folder in (old, student))
-    if old == student or not source.exists():
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.exists():
-        shutil.rmtree(source)
-    else:
-        source.rename(target)
-    course.record(old, name).unlink(missing_ok=True)
-    course.graded_notebook(old, name).unlink(missing_ok=True)
-    with suppress(OSError):  # another set's notebook may lie there
-        (course.folder / "submitted" / old).rmdir()
-    with course.gradebook() as book, suppress(MissingEntry):
-        with suppress(MissingEntry):  # not graded yet
-            book.remove_submission(name, old)
-        if not book.find_student(old).submissions:
-            book.remove_student(old)
-    print(f"collect: {old} is {student} now")
+def refuse_another_name(course: Course, name: str, people: list[Person]) -> None:
+    """Refuse a table that calls somebody otherwise whose folder has the platform's number."""
+    before = roster.submissions(course, name)
+    for person in people:
+        old = roster.safe(person.number)
+        if old != person.student and old in before and before[old].number == person.number:
+            raise SystemExit(
+                f"collect: {old} is {person.student} in the students' table, and was collected without it; "
+                "begin a class in a new folder, and give --roster with each set's first download"
+            )
 
 
 def store(course: Course, name: str, student: str, content: bytes, sent: Sent) -> str:

@@ -46,7 +46,6 @@ HEADINGS = {  # what a column holds: the headings that platforms give it
     "name": ("name", "Full name", "Student", "Name"),
     "first": ("First name", "FirstName", "First Name"),
     "last": ("Last name", "Surname", "LastName", "Last Name"),
-    "group": ("group", "Group", "Groups", "group_name"),
     "sent": ("Last modified (submission)",),
 }
 FORMULA = re.compile(  # at the beginning, and where a spreadsheet of another language begins a cell

@@ -140,15 +140,16 @@ def with_headings(page: str, sheet: NotebookNode) -> str:
 
 
 def pack(course: Course, name: str) -> Path:
-    """Zip the pages under the names that the platform gave; each member of a group gets the group's page."""
+    """Zip the pages under the names that the platform gave."""
     target = course.folder / f"feedback-{name}.zip"
     sent = roster.submissions(course, name)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for person in roster.people(course, name):
-            page, record = course.feedback_page(person.folder, name), read_record(course, person.folder, name)
+            page = course.feedback_page(person.student, name)
+            record = read_record(course, person.student, name)
             if record and record.points is not None and page.exists():
                 place = sent.get(person.student, Sent("")).place
-                if "Identifier" in person.row and person.number:  # also where the group's folder was sent
+                if "Identifier" in person.row and person.number:  # also where plain folders were sent
                     place = place or f"{person.name}_{person.number}_assignsubmission_file_/"
                 archive.write(page, f"{place or person.student + '/'}{name}.html")
     return target
@@ -174,16 +175,14 @@ def export(
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
         for person in people:
-            record = read_record(course, person.folder, name) if person.folder else None
-            remarks = record.remarks[:] if record else ["not graded" if person.folder else person.missing]
-            points = "0" if zero and not person.folder and not person.other else ""
+            record = read_record(course, person.student, name) if person.handed_in else None
+            remarks = record.remarks[:] if record else ["not graded" if person.handed_in else person.missing]
+            points = "0" if zero and not person.handed_in and not person.other else ""
             days = roster.days_late(course, person, name)
             if record and record.points is not None:
-                earned = book.find_submission(name, person.folder).score
+                earned = book.find_submission(name, person.student).score
                 points = f"{max(0.0, earned - days * off / 100 * possible):g}"
-                remarks += to_read(book, person.folder, name)
-            if person.folder not in ("", person.student):
-                remarks.append(f"the notebook of {person.folder}")
+                remarks += to_read(book, person.student, name)
             full_name = person.name or person.student
             grades.append(Grade(person.student, full_name, person.number, points, person.row))
             plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
@@ -207,4 +206,5 @@ def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
             f"export: the numbers of the students ({of.number}) come from {of.platform}, not from "
             f"{platform}, which has others by them: collect again with --roster, the table of {platform}"
         )
-    return [person.student for person in strange]
+    listed = any(person.row for person in people)  # a group, say, has a number among groups
+    return [person.student for person in people if person in strange or (listed and not person.row)]

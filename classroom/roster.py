@@ -1,4 +1,4 @@
-"""Who is in a class, who handed a set in and when, and for whom a group's notebook counts."""
+"""Who is in a class, who handed a set in, and when."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+|\d+[.,]0", re.IGNORECASE)
 class Person:
     """A student of the class."""
 
-    student: str  # the student's own folder, whether there is one or not
+    student: str  # the student's folder, whether there is one or not
     name: str = ""
     number: str = ""
-    group: str = ""
     row: Row = field(default_factory=dict)  # the row in the platform's own table
-    folder: str = ""  # the folder of the notebook that counts; empty where there is none
+    handed_in: bool = False
     other: str = ""  # what was handed in in place of a notebook; empty where nothing was
     platform: str = ""  # where the number comes from
 
     @property
     def missing(self) -> str:
-        """Why there is no notebook that counts."""
+        """Why there is no notebook."""
         return f"sent {self.other}, no notebook" if self.other else "sent nothing"
 
     def __str__(self) -> str:
@@ -65,7 +64,7 @@ def on_table(path: Path) -> list[Person]:
     for found, row in ((platforms.reading(row), row) for row in rows):
         if found:
             student = safe(found["student"] or found["number"] or found["name"])
-            people.append(Person(student, found["name"], found["number"], found["group"], row))
+            people.append(Person(student, found["name"], found["number"], row))
             if rounded := [key for key in (found["student"], found["number"]) if ROUNDED.fullmatch(key)]:
                 raise SystemExit(f"collect: {path}: a spreadsheet made {rounded[0]} of a number; {UNTOUCHED}")
     if not people:
@@ -116,11 +115,7 @@ def remember(course: Course, name: str, told: dict[str, Sent]) -> None:
     path = course.folder / "rosters" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     known = submissions(course, name) | told
-    renamed = {sent.number for student, sent in known.items() if student != safe(sent.number)}
-    everything = {
-        student: asdict(replace(sent, when=None)) for student, sent in known.items()
-        if student != safe(sent.number) or sent.number not in renamed
-    }  # fmt: skip
+    everything = {student: asdict(replace(sent, when=None)) for student, sent in known.items()}
     path.write_text(json.dumps(everything, indent=1), encoding="utf-8")
 
 
@@ -144,27 +139,15 @@ def records(course: Course, name: str) -> list[Record]:
 
 
 def people(course: Course, name: str) -> list[Person]:
-    """List everybody on the roster and everybody who handed in, each with the notebook that counts."""
-    told = submissions(course, name)
-    there = students(course, name)
-    listed = enrolled(course, name)
-    groups = {safe(person.group) for person in listed if person.group}
-    known = {person.student for person in listed} | groups
-    for folder in [*there, *sorted(student for student, sent in told.items() if sent.other)]:
-        if folder not in known:
-            sent = told.get(folder, Sent(""))
-            listed.append(Person(folder, sent.name, sent.number or folder))
-
-    def sent_last(folder: str) -> tuple[datetime, int]:
-        return when(course, folder, name) or datetime.min, told.get(folder, Sent("")).order
-
+    """List everybody on the roster and everybody who handed something in."""
+    told, there, listed = submissions(course, name), students(course, name), enrolled(course, name)
+    known = {person.student for person in listed}
+    others = sorted(student for student, sent in told.items() if sent.other)
+    listed += [Person(student) for student in dict.fromkeys([*there, *others]) if student not in known]
     for person in listed:
-        mates = [other.student for other in listed if person.group and other.group == person.group]
-        own = [folder for folder in there if folder in (person.student, safe(person.group), *mates)]
-        person.folder = max(own, key=sent_last) if own else ""
-        sent = told.get(person.student, Sent(""))
+        sent = told.get(person.student, Sent("" if person.row else person.student))
         person.name, person.number = person.name or sent.name, person.number or sent.number
-        person.other = "" if person.folder else sent.other
+        person.handed_in, person.other = person.student in there, sent.other
         whose = platforms.of_table(person.row) or sent.platform
         person.platform = whose or (ANY if person.row else FOLDERS)
     return listed
@@ -240,8 +223,8 @@ def days_late(course: Course, person: Person, name: str) -> int:
     """Count the days after the time was up, a day begun as a whole one; 0 where no time is known."""
     dates = dues(course).get(name, {})
     due = dates.get(person.student) or dates.get("")
-    sent = when(course, person.folder, name) if person.folder else None
+    sent = when(course, person.student, name) if person.handed_in else None
     if due and sent:
         return max(0, math.ceil((sent - due) / timedelta(days=1)))
-    told = submissions(course, name).get(person.folder, Sent(""))
-    return int(told.late and person.student not in dates)
+    told = submissions(course, name).get(person.student)
+    return int(bool(told and told.late and person.handed_in) and person.student not in dates)

@@ -25,7 +25,6 @@ from operator import gt
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import psutil
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
@@ -199,7 +198,7 @@ class Examiner:
             seed = [seeding(text) for text in (self.word, self.student, *self.world)]
             if isinstance(question, ByHand):
                 given = {key: question.given(ask, key).value for key in question.ideas}
-                numbers = {key for key in given if cases.formed(given[key], 0.0) and np.ndim(given[key]) == 0}
+                numbers = {key for key in given if cases.formed(given[key], 0.0)}
                 outcome.given[question.name] = {key: float(given[key]) for key in numbers}
             try:
                 verdicts = question.grade(ask, seed, self.own)

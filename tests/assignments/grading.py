@@ -37,6 +37,23 @@ def cell(name: str, source: str, make: Any = new_code_cell, **about: Any) -> Not
     return make(source, metadata={"nbgrader": kind | {"grade_id": name} | about})
 
 
+def answer_cell(name: str, body: str) -> NotebookNode:
+    """Make the cell of a question, with the authors' answer."""
+    return cell(name, f"### BEGIN SOLUTION\n{body}\n### END SOLUTION", solution=True)
+
+
+def check_cell(name: str, source: str) -> NotebookNode:
+    """Make the cell of a test for two points."""
+    return cell(name, source, grade=True, locked=True, points=2)
+
+
+def handed_in(course: Course, student: str, content: Any) -> None:
+    """Put a notebook, or whatever a student takes for one, where the class has it."""
+    path = course.submission(student, "tiny")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+
+
 @dataclass
 class Class:
     """A class in a folder of its own, and what its only student earns."""

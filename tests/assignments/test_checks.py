@@ -264,6 +264,8 @@ def test_words_stand_in_quotes_and_what_is_nearly_right_is_told_so():
     assert "expected True or False" in question_told(case, "True", bool)
     assert question_told(case, 1.4141, math.sqrt).startswith("nearly")
     assert question_told(case, 1.3, math.sqrt).startswith("sqrt(2)")
+    for value in (2.0, [2.0], [2.0] * 3, []):
+        assert question_told(case, value, lambda x: (x, x)).startswith("expected 2 values, each a number")
 
 
 def question_told(case, value, right):

@@ -63,11 +63,14 @@ def test_two_releases_have_the_same_bytes(classroom, source, tmp_path):
 
 
 @each_set
-def test_the_points_make_twenty_to_forty_and_the_text_says_so(source):
-    total = sum(full_marks(source).values())
-    total += sum(cell.metadata.nbgrader.points for cell in tasks(source).values())
-    first = nbformat.read(source, as_version=4).cells[0].source
-    assert 20 <= total <= 40 and f"{total:.0f} points" in first
+def test_the_points_make_twenty_to_forty_and_the_text_and_each_heading_say_so(source):
+    cells = nbformat.read(source, as_version=4).cells
+    points = [cell.metadata.get("nbgrader", {}).get("points") for cell in cells]
+    said = re.findall(r"^## \d+\. .* \((\d+) points\)$", "\n".join(cell.source for cell in cells), re.M)
+    assert [int(number) for number in said] == [number for number in points if number]
+    total = sum(map(int, said))
+    assert 20 <= total <= 40 and f"{total:.0f} points" in cells[0].source
+    assert len(tasks(source)) == 1, "every set asks once for meaning in words"
 
 
 @each_set
@@ -133,17 +136,3 @@ def test_the_page_for_teachers_names_every_question_and_every_lesson():
     lessons = re.findall(rf"file: book/((?:{'|'.join(PARTS)})/\w+)", toc)
     said = "give each lesson a row on the page of assignments, `none yet` where no question asks about it"
     assert [lesson for lesson, _ in rows] == lessons, said
-
-
-def test_every_set_asks_once_for_meaning_in_words():
-    assert {source.stem: len(tasks(source)) for source in problem_sets()} == {
-        source.stem: 1 for source in problem_sets()
-    }
-
-
-@each_set
-def test_each_heading_says_the_points_of_its_question(source):
-    cells = nbformat.read(source, as_version=4).cells
-    said = re.findall(r"^## \d+\. .* \((\d+) points\)$", "\n".join(cell.source for cell in cells), re.M)
-    points = [cell.metadata.get("nbgrader", {}).get("points") for cell in cells]
-    assert [int(number) for number in said] == [number for number in points if number]

@@ -29,37 +29,25 @@ from classroom.platforms import platform_of, sender
 from classroom.sandbox import working_sandbox
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
-from tests.assignments.grading import answered, cell
+from tests.assignments.grading import answer_cell, answered, cell, check_cell, handed_in
 
 SANDBOX = working_sandbox()
 LIMITS = Limits(cell=4, whole=120, memory=2 * 2**30, disk=5 * 2**20)
 
 
-def test_cell(name, source):
-    return cell(name, source, grade=True, locked=True, points=2)
-
-
-test_cell.__test__ = False  # no test of its own
-
 TINY = [
     cell("intro", "# A tiny set", new_markdown_cell, locked=True),
     cell("imports", "import numpy as np\nimport calibration_lessons as cl", locked=True),
-    cell("student", "### BEGIN SOLUTION\nSTUDENT_ID = 'ada'\n### END SOLUTION", solution=True),
-    cell(
-        "double",
-        "def double(x):\n    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION",
-        solution=True,
-    ),
-    test_cell("test-double", "assert np.allclose(double(1), 2)"),
-    cell(
-        "half", "def half(x):\n    ### BEGIN SOLUTION\n    return x / 2\n    ### END SOLUTION", solution=True
-    ),
-    test_cell("test-half", "assert isinstance(half(4), float) and np.isclose(half(4), 2), 'half'"),
+    answer_cell("student", "STUDENT_ID = 'ada'"),
+    answer_cell("double", "def double(x):\n    return 2 * x"),
+    check_cell("test-double", "assert np.allclose(double(1), 2)"),
+    answer_cell("half", "def half(x):\n    return x / 2"),
+    check_cell("test-half", "assert isinstance(half(4), float) and np.isclose(half(4), 2), 'half'"),
 ]
 OTHER = [
-    cell("student", "### BEGIN SOLUTION\nSTUDENT_ID = 'ada'\n### END SOLUTION", solution=True),
-    cell("triple", "### BEGIN SOLUTION\ntriple = 3\n### END SOLUTION", solution=True),
-    test_cell("test-triple", "assert triple == 3"),
+    answer_cell("student", "STUDENT_ID = 'ada'"),
+    answer_cell("triple", "triple = 3"),
+    check_cell("test-triple", "assert triple == 3"),
 ]
 CHECKS = """
 from classroom.cases import Case, Question
@@ -116,12 +104,6 @@ class Class:
         return "\n".join(
             faults + [output.evalue for output in found.outputs if output.output_type == "error"]
         )
-
-
-def handed_in(course, student, content):
-    path = course.submission(student, "tiny")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
 
 
 def graded(course, **options):
@@ -186,7 +168,7 @@ def hostile(released):
     colab.cells.insert(1, new_code_cell("!python --version\n%matplotlib inline", execution_count=7))
     colab.metadata["colab"] = colab.cells[1].metadata["colab"] = {"provenance": []}
     handed_in(released, "colab", colab)
-    for name, change in BROKEN.items():
+    for name, (change, _) in BROKEN.items():
         handed_in(released, name, change(answered(release, RIGHT), released))
     for name, one in FILES.items():
         parts = [one["text"]] * one.get("times", 1)
@@ -234,26 +216,32 @@ def twice(notebook, name):
     return notebook
 
 
-BROKEN = {
-    "deleted tests": lambda n, c: without(n, "test-double", "test-half", "imports"),
-    "deleted answer": lambda n, c: without(n, "double", "test-double"),
-    "doubled cells, more points": lambda n, c: changed(
-        twice(twice(n, "test-half"), "double"), "test-half", points=99
+BROKEN = {  # a change of right answers, and what it earns or why it is refused
+    "deleted tests": (lambda n, c: without(n, "test-double", "test-half", "imports"), 4),
+    "deleted answer": (lambda n, c: without(n, "double", "test-double"), 2),
+    "doubled cells, more points": (
+        lambda n, c: changed(twice(twice(n, "test-half"), "double"), "test-half", points=99), 4,
     ),
-    "edited and skipped tests": lambda n, c: changed(
-        changed(answered(n, MISTAKES), "test-double", source="pass"), "test-half", tags=["skip-execution"]
+    "edited and skipped tests": (
+        lambda n, c: changed(
+            changed(answered(n, MISTAKES), "test-double", source="pass"), "test-half", tags=["skip-execution"]
+        ), 0,
     ),
-    "no tests any more": lambda n, c: changed(
-        changed(answered(n, MISTAKES), "test-double", grade=False), "test-half", solution=True
+    "no tests any more": (
+        lambda n, c: changed(
+            changed(answered(n, MISTAKES), "test-double", grade=False), "test-half", solution=True
+        ), 0,
     ),
-    "a name of its own": lambda n, c: changed(n, "intro", grade_id="else", grade=True, points=50),
-    "half a character": lambda n, c: answered(
-        n, {"student": "STUDENT_ID = '\\ud800'", "double": "def double(x):\n    raise ValueError('\\ud800')"}
+    "a name of its own": (lambda n, c: changed(n, "intro", grade_id="else", grade=True, points=50), 4),
+    "half a character": (
+        lambda n, c: answered(n, {
+            "student": "STUDENT_ID = '\\ud800'", "double": "def double(x):\n    raise ValueError('\\ud800')",
+        }), 2,
     ),
-    "invalid JSON": lambda n, c: nbformat.writes(n)[:-40],
-    "another set": lambda n, c: release_of(c, "other"),
-    "another notebook": lambda n, c: new_notebook(cells=[new_code_cell("1")]),
-}
+    "invalid JSON": (lambda n, c: nbformat.writes(n)[:-40], "no notebook"),
+    "another set": (lambda n, c: release_of(c, "other"), "is the notebook of other"),
+    "another notebook": (lambda n, c: new_notebook(cells=[new_code_cell("1")]), "no cell of this set"),
+}  # fmt: skip
 
 
 @pytest.mark.kernel
@@ -292,22 +280,13 @@ class TestHostile:
         assert record.points == 0 and STOPS[name]["said"] in str(record)
         assert "not judged" in hostile.said(name, "test-half")
 
-    @pytest.mark.parametrize("name, points", {
-        "deleted tests": 4, "deleted answer": 2, "doubled cells, more points": 4,
-        "edited and skipped tests": 0,
-        "no tests any more": 0, "a name of its own": 4, "half a character": 2,
-    }.items())  # fmt: skip
-    def test_changed_cells_are_put_back(self, hostile, name, points):
-        record = hostile.record(name)
-        assert (record.points, record.possible) == (points, 4)
-
-    @pytest.mark.parametrize("name, reason", {
-        "invalid JSON": "no notebook", "another set": "is the notebook of other",
-        "another notebook": "no cell of this set",
-    }.items())  # fmt: skip
-    def test_what_is_no_notebook_of_the_set_is_refused_with_the_reason(self, hostile, name, reason):
-        record = hostile.record(name)
-        assert record.points is None and reason in str(record)
+    @pytest.mark.parametrize("name", BROKEN)
+    def test_changed_cells_are_put_back_and_what_is_no_notebook_of_the_set_is_refused(self, hostile, name):
+        record, (_, due) = hostile.record(name), BROKEN[name]
+        if isinstance(due, str):
+            assert record.points is None and due in str(record)
+        else:
+            assert (record.points, record.possible) == (due, 4)
 
     @pytest.mark.parametrize("name", FILES)
     def test_a_file_of_any_kind_earns_its_answers_points_or_is_refused_with_the_reason(self, hostile, name):
@@ -365,10 +344,6 @@ class TestHostile:
             patch.setattr(grading, "run_in_process", lambda *_: fails)
             assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
         assert "later: graded 4/4" in graded(hostile.course)
-
-    def test_the_statistics_name_what_most_missed(self, hostile):
-        table = commands.statistics(hostile.course, "tiny").splitlines()
-        assert [line.split()[0] for line in table[1:3]] == ["double", "half"]
 
 
 NAMES = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))["names"]

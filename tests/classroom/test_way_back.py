@@ -18,12 +18,13 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from classroom import __main__, commands, grading, returns, roster
-from classroom.course import Course, read_record
+from classroom.cases import ByHand
+from classroom.course import Course, Record, read_record
 from classroom.downloads import collect
 from classroom.platforms import TABLES, Grade, table, write_table
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
-from tests.assignments.grading import answered, cell, in_this_process
+from tests.assignments.grading import answer_cell, answered, cell, check_cell, handed_in, in_this_process
 from tools.site import class_edition
 
 TABLE = tomllib.loads(Path(__file__).with_name("tables.toml").read_text(encoding="utf-8"))
@@ -57,17 +58,13 @@ QUESTIONS = [
 """
 
 
-def solved(body):
-    return f"### BEGIN SOLUTION\n{body}\n### END SOLUTION"
-
-
 SHEET = [
-    cell("student", solved("STUDENT_ID = 'ada'"), solution=True),
-    cell("double", solved("def double(x):\n    return 2 * x"), solution=True),
-    cell("test-double", "assert double(1) == 2", grade=True, locked=True, points=2),
-    cell("words", solved("words = {'a': 'secretkey'}"), solution=True),
-    cell("test-words", "assert set(words) == {'a'}", grade=True, locked=True, points=2),
-    cell("area", solved(f"{LONG}    return total"), solution=True),
+    answer_cell("student", "STUDENT_ID = 'ada'"),
+    answer_cell("double", "def double(x):\n    return 2 * x"),
+    check_cell("test-double", "assert double(1) == 2"),
+    answer_cell("words", "words = {'a': 'secretkey'}"),
+    check_cell("test-words", "assert set(words) == {'a'}"),
+    answer_cell("area", f"{LONG}    return total"),
     cell(
         "letter", "Write a letter.\n### BEGIN MARK SCHEME\nthe model letter\n### END MARK SCHEME",
         new_markdown_cell, task=True, points=4, locked=True,
@@ -105,12 +102,6 @@ def work(course, student, double="def double(x):\n    return 2 * x", letter="", 
     return nbformat.writes(sheet)
 
 
-def handed_in(course, student, content):
-    path = course.submission(student, "tiny")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8")
-
-
 def zipped(path, files):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
@@ -141,17 +132,17 @@ def worksheet(path, *students):
             "Maximum Grade", "Last modified (submission)", "Last modified (grade)",
             "Feedback comments"]  # fmt: skip
     lines = [
-        [f"Participant {number}", name, student, f"{student}@x.edu", "", group, "", "8.00", sent, "-", ""]
-        for number, name, student, group, sent in students
+        [f"Participant {number}", name, student, f"{student}@x.edu", "", "", "", "8.00", sent, "-", ""]
+        for number, name, student, sent in students
     ]
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file).writerows([head, *lines])
     return path
 
 
-ADA = (101, "Ada Lovelace", "7001", "", "Monday, 30 November 2026, 11:50 PM")
-GRACE = (102, "Grace Hopper", "7002", "", "Wednesday, 2 December 2026, 8:00 AM")
-EMMY = (103, "Emmy Noether", "7003", "", "-")
+ADA = (101, "Ada Lovelace", "7001", "Monday, 30 November 2026, 11:50 PM")
+GRACE = (102, "Grace Hopper", "7002", "Wednesday, 2 December 2026, 8:00 AM")
+EMMY = (103, "Emmy Noether", "7003", "-")
 
 
 @pytest.fixture
@@ -454,48 +445,39 @@ def test_one_student_is_graded_anew_and_the_changed_grade_is_told(moodle, capsys
         grade(moodle, only="7009")
 
 
-class TestGroups:
-    def team(self, *students):
-        return [(*student[:3], "Team 3", student[4]) for student in students]
+def test_whose_numbers_an_answer_is_right_for_is_told_where_they_are_anothers(course, monkeypatch):
+    asked = ByHand("length", lambda STUDENT_ID: {"n": float(len(STUDENT_ID))}, {"n": (1, "count")}, {})
+    monkeypatch.setattr(commands, "questions", lambda _: {"length": asked})
+    given = [Record(who, "", given={"length": {"n": number}}) for who, number in (("ada", 3), ("grace", 3))]
+    told = commands.others_numbers(course, "tiny", given)
+    assert told == {"ada": "", "grace": "; length: the numbers of ada"}
 
-    def test_of_a_group_the_notebook_sent_last_counts_for_everybody(self, course, tmp_path):
-        sheet = worksheet(tmp_path / "worksheet.csv", *self.team(ADA, GRACE, EMMY))
-        sent = {"Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": work(course, "7001"),
-                "Grace Hopper_102_assignsubmission_file_/tiny.ipynb":
-                work(course, "7001", words="no")}  # fmt: skip
-        collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), sheet)
-        grade(course)
-        assert points(course) == {"7001": "2", "7002": "2", "7003": "2"}
-        assert "7003 (Emmy Noether): the notebook of 7002" in report(course)
 
-    def test_a_groups_own_folder_counts_for_its_members_and_feedback_goes_to_each(self, course, tmp_path):
-        sheet = worksheet(tmp_path / "worksheet.csv", *self.team(ADA, GRACE), EMMY)
-        sent = {"Team 3_17_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
-        collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), sheet)
-        grade(course)
-        assert points(course) == {"7001": "4", "7002": "4", "7003": ""}
-        returns.feedback(course, "tiny")
-        names = zipfile.ZipFile(course.folder / "feedback-tiny.zip").namelist()
-        assert [moodle_takes(name) for name in names] == [101, 102]
-        assert "signed" not in report(course)
+def test_the_statistics_tell_who_earned_each_case(moodle):
+    handed_in(moodle, "7002", work(moodle, "7002", words="no"))
+    grade(moodle)
+    told = commands.statistics(moodle, "tiny")
+    assert re.search(r"double +the hidden idea +100%\n +words +a +50%\nstatistics: 2 submissions", told)
+
+
+def test_a_number_that_is_not_on_the_table_is_never_written_into_the_platforms(course, tmp_path, capsys):
+    sent = {"Team 3_17_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
+    collect(course, "tiny", zipped(tmp_path / "m.zip", sent), worksheet(tmp_path / "worksheet.csv", ADA))
+    assert "17 (Team 3) is not in the students' table" in capsys.readouterr().out
+    assert moodle_imports(exported(course, "moodle")) == {101: ""}
 
 
 def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, tmp_path, capsys):
-    inner, many = io.BytesIO(), io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("work/tiny.ipynb", work(course, "ada"))
-    with zipfile.ZipFile(many, "w") as archive:
-        for number in range(200):
-            archive.writestr(f"{number}.ipynb", "")
     sent = {
-        "lovelaceada_1_5_w.zip": inner.getvalue(),
-        "hopper_2_6_w.zip": many.getvalue(),
+        "lovelaceada_1_5_w.zip": inner_zip({"work/tiny.ipynb": work(course, "ada")}),
+        "hopper_2_6_w.zip": inner_zip({f"{number}.ipynb": "" for number in range(200)}),
         "noether_3_7_w.zip": "x",
     }
     assert collect(course, "tiny", zipped(tmp_path / "d.zip", sent)) == "collect: 1 notebooks (1 new)"
     assert [folder.name for folder in course.folder.glob("submitted/*")] == ["1"]
     told = capsys.readouterr().out
     assert "2 handed in hopper_2_6_w.zip, no notebook" in told and "3 handed in noether_3_7_w.zip" in told
+    assert [person.other for person in roster.people(course, "tiny")] == ["", *list(sent)[1:]]
 
 
 def test_a_name_in_another_encoding_is_read(course, tmp_path):
@@ -508,9 +490,7 @@ def test_a_name_in_another_encoding_is_read(course, tmp_path):
 
 
 def inner_zip(files):
-    made = io.BytesIO()
-    zipped(made, files)
-    return made.getvalue()
+    return zipped(io.BytesIO(), files).getvalue()
 
 
 @pytest.mark.parametrize("files, told, whose", TABLE["sent"].values(), ids=TABLE["sent"])
@@ -540,25 +520,22 @@ def test_a_roster_says_which_folder_of_a_path_is_the_students(course, tmp_path):
 
 def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_path):
     people = tmp_path / "participants.csv"
-    people.write_text("First name;Last name;ID number;Groups\nAda;Lovelace;7001;\n", encoding="utf-8")
+    people.write_text("First name;Last name;ID number\nAda;Lovelace;7001\n", encoding="utf-8")
     sent = {"Ada Lovelace_101_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
     collect(course, "tiny", zipped(tmp_path / "moodle.zip", sent), people)
-    assert [(one.student, one.number, one.folder) for one in roster.people(course, "tiny")] == [
-        ("7001", "101", "7001")
+    assert [(one.student, one.number, one.handed_in) for one in roster.people(course, "tiny")] == [
+        ("7001", "101", True)
     ]
 
 
-def test_a_table_that_comes_later_renames_the_folders_and_doubles_nobody(course, tmp_path, capsys):
+def test_a_table_that_comes_later_is_refused_where_it_would_double_somebody(course, tmp_path):
     sent = {f"{ADA[1]}_{ADA[0]}_assignsubmission_file_/tiny.ipynb": work(course, "7001")}
     download = zipped(tmp_path / "moodle.zip", sent)
     collect(course, "tiny", download)
-    grade(course)
-    assert points(course) == {"101": "4"}
-    told = collect(course, "tiny", download, worksheet(tmp_path / "worksheet.csv", ADA))
-    assert told == "collect: 1 notebooks (1 unchanged)" and "101 is 7001 now" in capsys.readouterr().out
-    assert exported(course)[1:] == [["7001", "Ada Lovelace", "", "8", "0", "not graded"]]
-    grade(course)
-    assert points(course) == {"7001": "4"} and report(course).count("graded") == 1
+    with pytest.raises(SystemExit, match=r"101 is 7001 in the students' table.*give --roster with each"):
+        collect(course, "tiny", download, worksheet(tmp_path / "worksheet.csv", ADA))
+    assert not roster.table_kept(course, "tiny").exists()
+    assert roster.students(course, "tiny") == ["101"]
 
 
 @pytest.mark.parametrize("words, said", TABLE["slips"].values(), ids=TABLE["slips"])
@@ -628,7 +605,7 @@ class TestPairs:
             returns.export(course, "tiny", listed, title="Set")
         with pytest.raises(SystemExit, match=r"\(101\) come from canvas, not from moodle"):
             returns.export(course, "tiny", "moodle")
-        self.collected(course, tmp_path, "folders", "platform,student\n101,7001\n")
+        self.collected(course, tmp_path, "folders", "platform,student\n101,101\n")
         assert "1 students" in returns.export(course, "tiny", "moodle")
 
     def test_a_worksheet_of_another_assignment_is_refused(self, course, tmp_path):
@@ -754,8 +731,7 @@ class TestSomethingElse:
             ("Ada Lovelace_101", "onlinetext", "onlinetext.html"): "sorry",
             ("Grace Hopper_102", "file", "tiny.pdf"): "on paper",
         })  # fmt: skip
-        collect(course, "tiny", archive)
-        collect(course, "tiny", archive, table)  # the same, with the names of the class
+        collect(course, "tiny", archive, table)
         told = capsys.readouterr().out
         assert "collect: 7002 handed in tiny.pdf, no notebook" in told and "onlinetext" not in told
         assert "Grace Hopper) sent nothing" not in told and "Emmy Noether) sent nothing" in told
@@ -768,19 +744,9 @@ class TestSomethingElse:
         collect(course, "tiny", *sent(of={grace: "on paper"}))
         collect(course, "tiny", *sent(of={(*grace[:2], "tiny.ipynb"): work(course, "7002")}))
         collect(course, "tiny", *sent(of={grace: "on paper, again"}))
-        assert [person.missing for person in roster.people(course, "tiny") if not person.folder] == [
+        assert [person.missing for person in roster.people(course, "tiny") if not person.handed_in] == [
             "sent nothing", "sent nothing",
         ]  # fmt: skip
-
-    def test_a_student_who_gets_another_name_leaves_none_behind(self, course, sent):
-        archive, table = sent(of={("Ada Lovelace_101", "file", "tiny.ipynb"): work(course, "7001")})
-        collect(course, "tiny", archive)
-        collect(course, "tiny", archive, table)
-        with course.gradebook() as book:
-            assert [(one.id, one.first_name, one.last_name) for one in book.students] == [
-                ("7001", "", "Ada Lovelace"),
-            ]  # fmt: skip
-        assert not (course.folder / "submitted/101").exists()
 
     def test_a_file_that_is_no_download_is_refused(self, course, tmp_path):
         table = worksheet(tmp_path / "worksheet.csv", ADA)

@@ -204,12 +204,6 @@ def gains_hard(rng, own):
 def interval(values, calls):
     for value, call in zip(values, calls, strict=True):
         gain, low, high = brier_gain(*call)
-        if (
-            not isinstance(value, list | tuple | np.ndarray)
-            or np.shape(value) != (3,)
-            or np.asarray(value).dtype.kind != "f"
-        ):
-            return "return (gain, low, high)"
         if not np.isclose(value[0], gain, atol=1e-5):
             return "the mean of the squared errors before, minus that after"
         if not np.isclose(value[1] + value[2], 2 * gain, atol=1e-5) or value[1] > value[2]:
