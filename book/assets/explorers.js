@@ -73,7 +73,7 @@
     figure.view = made.view;
     const svg = driven.canvas.querySelector("svg");
     svg.setAttribute("aria-label", figure.querySelector("img").alt);
-    svg.style.maxWidth = `${1.3 * svg.viewBox.baseVal.width}px`;
+    svg.style.maxWidth = `${1.5 * svg.viewBox.baseVal.width}px`;
     await show(figure);
     figure.dataset.state = "live";
     makeRoom(driven);
