@@ -28,6 +28,7 @@ SOME_ROWS = 1000  # tell what kind of numbers all rows hold
 ENOUGH_ROWS = 2000  # tell whether labels and columns go together
 ROWS_OF_A_CLASS = 3  # in each half of them, tell which column is its own
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
+ROUNDED = 0.05  # what two digits, or cutting off at 0.01, take from a sum of ten or add to it
 
 
 class Refusal(Exception):
@@ -275,10 +276,13 @@ def check_logits(array: FloatArray, name: str, first_row: int = 0) -> None:
 
 
 def look_like_probabilities(scores: FloatArray) -> bool:
-    """Tell whether scores all lie in [0, 1], in rows of sum 1: a few logits may, so it takes ten rows."""
-    if len(scores) < 10 or not 0 <= scores.min() < scores.max() <= 1:
+    """Tell whether a column lies in [0, 1], or rows sum to about 1 or 100; a few logits may: it takes ten."""
+    if len(scores) < 10 or not 0 <= scores.min() < scores.max() <= 100:
         return False
-    return scores.ndim == 1 or bool(np.abs(scores.sum(axis=1, dtype=np.float64) - 1).max() < HALF_PRECISION)
+    whole = 1 if scores.max() <= 1 else 100
+    if scores.ndim == 1:
+        return whole == 1
+    return bool(np.abs(scores.sum(axis=1, dtype=np.float64) / whole - 1).max() < ROUNDED)
 
 
 def logarithms_to_another_base(values: FloatArray, name: str) -> None:

@@ -20,7 +20,10 @@ BIAS = cl.MatrixScaling("bias", strength=1.0)
 NOTICED = [
     (cl.PlattScaling(), ONE, POSITIVE, r"PlattScaling reads log-odds, log\(p / \(1 - p\)\)"),
     (cl.TemperatureScaling(), P, Y, r"TemperatureScaling reads logits, such as log\(p\)"),
-    (cl.TemperatureScaling(), P.astype(np.float16), Y, "TemperatureScaling reads logits"),
+    *[
+        (cl.TemperatureScaling(), changed, Y, "TemperatureScaling reads logits")
+        for changed in (P.astype(np.float16), P.round(2), P.clip(0.01, 0.99), 100 * P)
+    ],
     (cl.TemperatureScaling(), ONE / 2 + 0.5, MOSTLY, "TemperatureScaling reads log-odds"),
     (cl.ExpectationConsistency(), P, Y, "ExpectationConsistency reads logits"),
     (cl.OneVsRest(cl.PlattScaling()), P, Y, "PlattScaling reads log-odds"),
