@@ -197,7 +197,7 @@ def folders(people: list[Person]) -> dict[str, str]:
     names = Counter(person.name for person in people)
     return {
         person.number or person.name: person.student for person in people
-        if person.number or names[person.name] == 1
+        if person.number or (person.name and names[person.name] == 1)
     }  # fmt: skip
 
 
