@@ -144,12 +144,14 @@ def _margin(classifier: Any, X: Any) -> Any:
 
 def unwrapped(classifier: Any, X: Any = None) -> tuple[Any, Any]:
     """Return the classifier that wrappers ask in the end, and the rows, if any, as it gets them."""
+    from sklearn.pipeline import Pipeline  # slow to load, as below
+
     while True:
         if isinstance(classifier, FrozenEstimator):
             classifier = classifier.estimator
         elif hasattr(classifier, "best_estimator_"):  # a search of scikit-learn's, or one like it
             classifier = classifier.best_estimator_
-        elif hasattr(classifier, "steps"):  # a pipeline
+        elif isinstance(classifier, Pipeline):
             X = X if X is None or len(classifier) == 1 else classifier[:-1].transform(X)
             classifier = classifier[-1]
         else:
@@ -157,7 +159,7 @@ def unwrapped(classifier: Any, X: Any = None) -> tuple[Any, Any]:
 
 
 def _is_tree(classifier: Any) -> bool:
-    from sklearn.tree import DecisionTreeClassifier  # slow to load, as below
+    from sklearn.tree import DecisionTreeClassifier
 
     return isinstance(classifier, DecisionTreeClassifier)
 

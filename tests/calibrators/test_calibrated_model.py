@@ -200,10 +200,19 @@ def half_votes(votes, of):
 MEMBERS = RandomForestClassifier(n_estimators=8, random_state=0)
 
 
+class Stepping(KNeighborsClassifier):
+    """A classifier with a parameter that has the name of a pipeline's."""
+
+    def __init__(self, n_neighbors=7, steps=100):
+        super().__init__(n_neighbors)
+        self.steps = steps
+
+
 @pytest.mark.parametrize(
     ("classifier", "votes"),
     [
         (KNeighborsClassifier(7), 7),
+        (Stepping(), 7),
         (MEMBERS, 8),
         (ExtraTreesClassifier(n_estimators=8, random_state=0), 8),
         (BaggingClassifier(n_estimators=8, random_state=0), 8),
