@@ -12,8 +12,10 @@ from hypothesis import Phase, settings
 # A mutant is noticed by any counter-example; nobody reads the smallest one.
 PHASES = [Phase.explicit, Phase.generate] if "MUTANT_UNDER_TEST" in os.environ else list(Phase)
 # The first call of a property may import SciPy or compile: its time says nothing about the property.
-# In CI the examples are the same on every run, so that a failure there can be repeated.
-settings.register_profile("course", deadline=None, derandomize="CI" in os.environ, phases=PHASES)
+# The examples are the same on every run: whether a change lands is not a matter of chance. New ones are drawn
+# by `pytest -m hypothesis --hypothesis-profile=search`.
+settings.register_profile("search", deadline=None, max_examples=1000, phases=PHASES)
+settings.register_profile("course", deadline=None, derandomize=True, phases=PHASES)
 settings.load_profile("course")
 DURATIONS = Path("durations.json")  # seconds of each test with its fixtures, where mutmut measures them
 PATIENCE = 5  # seconds of tests, unchanged, that a mutant has to get through to count as not noticed

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from .. import _input
 from .._typing import FloatArray, Floats, Strategy
 
+ROUNDING = 1e-12  # of a share: more than a sum of a million weights loses
+
 
 def effective_rows(weight: npt.ArrayLike, squares: npt.ArrayLike) -> Floats:
     """Kish's number of rows of equal weight, from the sum of the weights and that of their squares.
@@ -54,14 +56,15 @@ def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
 def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayLike | None = None) -> Floats:
     """Inner edges of bins of equal mass: the smallest score with a share of m/M at or below it.
 
-    Equal scores stay together, so ties make fewer bins. The result has at most M - 1 edges.
+    Equal scores stay together, so ties make fewer bins. The result has at most M - 1 edges. A share that
+    misses m/M by rounding reaches it: neither the order of the rows nor the unit of the weights matters.
     """
     values = np.asarray(scores)
     order = np.argsort(values, kind="stable")
     ranked = values[order]
     weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)[order]
     reached = np.cumsum(weight)
-    first_enough = np.searchsorted(reached * n_bins, np.arange(1, n_bins) * reached[-1])
+    first_enough = np.searchsorted(reached * (n_bins * (1 + ROUNDING)), np.arange(1, n_bins) * reached[-1])
     return np.unique(ranked[first_enough])
 
 

@@ -41,6 +41,15 @@ def test_quantile_bins_hold_their_share_and_keep_equal_scores_together(case):
     assert curve.edges.tolist() == [0.0, *sorted(inner), 1.0]
 
 
+@given(forecasts(), st.sampled_from([1 / 3, 0.7, 1e6 / 7]), st.randoms(use_true_random=False))
+def test_neither_the_unit_of_weights_nor_the_order_of_rows_moves_bins_of_equal_mass(case, unit, random):
+    _, scores, n_bins = case
+    weight = np.arange(len(scores)) % 4 + 0.5
+    order = random.sample(range(len(scores)), len(scores))
+    edges = bins.quantile_edges(scores, n_bins, weight)
+    assert bins.quantile_edges(scores[order], n_bins, unit * weight[order]).tolist() == edges.tolist()
+
+
 @given(forecasts(), st.booleans())
 def test_what_is_known_of_a_bin_is_a_sum_over_its_rows(case, weighted):
     outcomes, scores, n_bins = case

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import expit
 
@@ -39,6 +39,7 @@ def ends(y, p, **options):
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from(["uniform", "quantile"]))
+@example(1499, True, "quantile")  # three rows hold exactly a share of m/M
 def test_groups_of_one_row_give_what_no_groups_give(seed, weighted, strategy):
     y, p, weight = rows(seed, weighted=weighted)
     options = {"sample_weight": weight, "strategy": strategy, "n_bins": 7}
