@@ -21,6 +21,7 @@ except ImportError as error:
     raise missing("calibration_lessons.book.explorers.explore", "plots", error) from error
 from ..measures.reliability import ReliabilityCurve
 from ..plots.palette import BLACK, COLORS, DARK, GREY, READING, look_of, meant, spare_colors
+from . import _names
 from .explorers import Along, Bars, Choice, Control, Curves, Diagram, Panel, Slider
 
 __all__ = ["DARK", "specification"]
@@ -149,7 +150,6 @@ class Drawn:
 
     def panel(self, panel: Panel) -> Any:
         """Draw a panel of any kind."""
-        self.look.begin(self.series(panel))
         match panel:
             case Diagram():
                 return self.diagram(panel)
@@ -241,8 +241,15 @@ class Drawn:
             x = x.axis(values=places)
         every = alt.Chart().transform_filter(self.shown(panel.slider))
         here = alt.Chart().transform_filter(self.shown())
-        layers: list[Any] = []
         alone = len(panel.keys) == 1
+        y = axis(alt.Y, names[panel.keys[0]], None, heights, panel.domain, panel.log_y, ticks=4)
+        kinds = dict.fromkeys([] if alone else panel.keys, "line")
+        order = np.arange(len(self.frames)).reshape([len(control.texts) for control in self.controls])
+        order = np.moveaxis(order, self.controls.index(slider), -1).reshape(-1, len(places))
+        lines = [[{key: (places, [self.frames[i][key] for i in some]) for key in kinds}] for some in order]
+        of = [int(i) // len(places) for i in np.argsort(order.ravel())]
+        told = self.beside(panel, lines, kinds, x, y, of)
+        layers: list[Any] = []
         if panel.band:
             low, high = (names[key] for key in panel.band)
             y = axis(alt.Y, low, None, heights, panel.domain, panel.log_y, ticks=4)
@@ -263,7 +270,7 @@ class Drawn:
             number = here.mark_text(fontSize=14, color=BLACK, aria=False, **corner)
             text = alt.Text(f"{names[panel.keys[0]]}:Q", format=f".{panel.digits}f")
             layers.append(number.encode(x=alt.value("width"), y=alt.value(0), text=text))
-        return stacked(layers, panel.label, panel.height, data)
+        return stacked([*layers, *told], panel.label, panel.height, data)
 
     def curves(self, panel: Curves) -> Any:
         """Draw lines, steps, areas and points of a frame."""
@@ -275,8 +282,10 @@ class Drawn:
         once = written(list(pairs(still, names))) if still else None  # which spares the page its copies
         both = [pair for one in frames for pair in one.values()]
         across, up = ([float(v) for pair in both for v in np.atleast_1d(pair[i])] for i in (0, 1))
-        x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, panel.log_x)
-        y = axis(alt.Y, "y", None, up, panel.y_domain, panel.log_y)
+        x = axis(alt.X, "x", panel.x_label, across, panel.x_domain, False)
+        y = axis(alt.Y, "y", None, up, panel.y_domain, False)
+        kinds = {name: kind(frames, name, panel) for name in names}
+        told = self.beside(panel, [frames], kinds, x, y, range(len(frames)))
         layers: list[Any] = []
         for i, name in enumerate(names):
             base = alt.Chart(once) if name in still else alt.Chart().transform_filter(self.shown())
@@ -299,7 +308,29 @@ class Drawn:
             places = [[{f"m{i}": frame[key] for i, key in enumerate(panel.marks)}] for frame in self.frames]
             here = alt.Chart(self.table(places)).transform_filter(self.shown())
             layers += [self.upright(here, f"m{i}", key, panel.x_label) for i, key in enumerate(panel.marks)]
-        return stacked(layers, panel.label, panel.height, data)
+        return stacked([*layers, *told], panel.label, panel.height, data)
+
+    def beside(
+        self, panel: Along | Curves, groups: Any, kinds: Mapping[str, str], x: Any, y: Any, of: Sequence[int]
+    ) -> list[Any]:
+        """Write the names of lines beside them, and begin the panel with a legend of the others."""
+        size = WIDTH, panel.height
+
+        def pixels(pair: Any) -> Any:
+            return np.column_stack([scaled(*one) for one in zip((x, y), pair, size, strict=True)])
+
+        groups = groups if "line" in kinds.values() else [[{}]]
+        drawn = [[{name: pixels(pair) for name, pair in one.items()} for one in group] for group in groups]
+        found = _names.find(drawn, kinds, size)
+        self.look.begin([one for one in self.series(panel) if one.name not in found[0]])
+        if not found[0]:
+            return []
+        places = ([(key, *map(round, at)) for key, at in found[i].items()] for i in of)
+        rows = ([dict(zip(("name", "across", "up"), one, strict=True)) for one in some] for some in places)
+        across, up = (alt.value(alt.expr(text)) for text in ("datum.across", f"{panel.height} - datum.up"))
+        here = alt.Chart(self.table(rows)).transform_filter(self.shown())
+        look: dict[str, Any] = {"baseline": "middle", "color": BLACK, "fontSize": 11, "aria": False}
+        return [here.mark_text(**look).encode(x=across, y=up, text="name:N")]
 
     def upright(self, here: Any, field: str, key: str, title: str) -> Any:
         """Draw an entry of the frame as a vertical line with its name."""
@@ -346,7 +377,7 @@ def written(lines: Sequence[Row]) -> alt.Data:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(lines[0])
     writer.writerows([short(value) for value in line.values()] for line in lines)
-    parse = {name: "string" if name == "bar" else "number" for name in lines[0]}
+    parse = {name: "string" if name in ("bar", "name") else "number" for name in lines[0]}
     return alt.InlineData(out.getvalue(), format=alt.CsvDataFormat(type="csv", parse=parse))
 
 
@@ -355,6 +386,22 @@ def note(text: str, x: float, y: float, **look: Any) -> Any:
     usual: dict[str, Any] = {"align": "left", "color": GREY, "fontSize": 11}
     mark = alt.Chart(alt.InlineData([{}])).mark_text(text=text, aria=False, **(usual | look))
     return mark.encode(x=alt.value(x), y=alt.value(y))
+
+
+def scaled(axis: Any, values: Any, size: float) -> Any:
+    """Where values stand on an axis, in pixels."""
+    scale = axis["scale"].to_dict()
+    turn = np.log if scale.get("type") == "log" else np.asarray
+    low, high = turn(scale["domain"])
+    return size * (turn(np.atleast_1d(np.asarray(values, float))) - low) / (high - low)
+
+
+def kind(frames: Frames, name: str, panel: Curves) -> str:
+    """Say what is drawn through points; those of a "line" only move up and down."""
+    if name in panel.points or name in panel.steps:
+        return "points" if name in panel.points else "steps"
+    steady = all(name in one and np.array_equal(one[name][0], frames[0][name][0]) for one in frames)
+    return "line" if steady and len(frames[0]) > 1 and name not in panel.areas else "other"
 
 
 def stacked(layers: list[Any], label: str, height: int, data: alt.Data) -> Any:

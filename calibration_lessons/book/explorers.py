@@ -6,6 +6,7 @@ computed in the browser. JupyterLab draws the figure itself; on the site a small
 
 A panel's `key` names the entry of the frame that it draws, `label` is what stands above it, with the unit,
 `height` is in pixels. A `domain` fixes the ends of an axis, in place of those of the data of all frames.
+A line has its name beside it, or in a legend where there is no room.
 """
 
 from __future__ import annotations
@@ -157,8 +158,6 @@ class Curves:
         bend smoothly from point to point, never beyond them; a single point is drawn larger.
     marks : sequence of str
         Entries of the frame that are places on the horizontal axis: each a vertical line with this name.
-    log_x, log_y : bool
-        Logarithmic axes.
     """
 
     key: str
@@ -170,8 +169,6 @@ class Curves:
     marks: Sequence[str] = ()
     x_domain: Range | None = None
     y_domain: Range | None = None
-    log_x: bool = False
-    log_y: bool = False
     height: int = 230
 
 

@@ -108,7 +108,7 @@ def test_numbers_have_four_digits_and_whole_ones_all():
     def one(n):
         return {"readout": "", "x": 123456 * n, "y": 0.000123456 * n, "z": float("nan")}
 
-    [[first, _]] = tables(explore(one, [N], [[Along("n", ["x", "y", "z"], "all")]]))
+    [first, _], *_ = tables(explore(one, [N], [[Along("n", ["x", "y", "z"], "all")]]))
     assert first == {"n": "1", "v0": "123456", "v1": ".0001235", "v2": ""}
 
 
@@ -116,7 +116,8 @@ def test_a_line_that_no_control_moves_is_written_once():
     def one(n):
         return {"readout": "", "c": {"moves": ([0, 1], [n, 2]), "stays": ([0, 1], [0.5, np.nan])}}
 
-    once, moving = sorted(tables(explore(one, [N], [[Curves("c", "y", "x")]])), key=lambda rows: len(rows[0]))
+    drawn = [rows for rows in tables(explore(one, [N], [[Curves("c", "y", "x")]])) if "line" in rows[0]]
+    once, moving = sorted(drawn, key=lambda rows: len(rows[0]))
     assert [*moving[0]] == ["n", "line", "x", "y"] and {row["line"] for row in moving} == {"0"}
     assert once == [{"line": "1", "x": "0", "y": ".5"}, {"line": "1", "x": "1", "y": ""}]
     explore(lambda n: {"readout": "", "c": {"stays": ([0], [1])}}, [N], [[Curves("c", "y", "x")]])
@@ -244,23 +245,57 @@ def test_the_axes_are_named_and_logarithmic_where_asked():
     x = Slider("n", "rows n", [10, 100, 1000], start=100)
 
     def one(n):
-        return {"readout": "", "e": 1 / n, "lines": {"truth": ([1, n], [1, 1 / n])}}
+        return {"readout": "", "e": 1 / n, "lines": {"truth": ([1, n], [1, 2])}}
 
     panels = [
         Along("n", ["e"], "error", log_x=True, log_y=True, digits=5),
-        Curves("lines", "loss", "epoch", x_domain=(1, 2000), log_y=True),
+        Curves("lines", "loss", "epoch", x_domain=(1, 2000), y_domain=(0, 2)),
     ]
     spec = explore(one, [x], [panels]).spec
     kinds = {
         s["field"]: s["scale"]["type"] for s in parts(spec, "scale") if "field" in s and "type" in s["scale"]
     }
-    assert kinds == {"n": "log", "v0": "log", "y": "log"}
+    assert kinds == {"n": "log", "v0": "log"}
     assert {s["title"] for s in parts(spec, "title") if s.get("field") in {"n", "x"}} == {"rows n", "epoch"}
     words = {part["text"] for part in parts(spec, "text") if isinstance(part["text"], str)}
     assert words == {"error", "loss"}
     assert [p["text"]["format"] for p in parts(spec, "text") if isinstance(p["text"], dict)] == [".5f"]
     ends = {s["field"]: s["scale"]["domain"] for s in parts(spec, "scale") if s.get("type") == "quantitative"}
-    assert ends == {"n": [10, 1000], "v0": [0.001, 0.1], "x": [1, 2000], "y": [0.001, 1]}
+    assert ends == {"n": [10, 1000], "v0": [0.001, 0.1], "x": [1, 2000], "y": [0, 2]}
+
+
+def names_and_legends(one, panel):
+    """Rows of a figure that say where names stand, and the names in its legends."""
+    figure = explore(one, [T, N], [[panel]])
+    rows = [row for table in tables(figure) for row in table if "across" in row]
+    legends = [part["legend"] for part in parts(figure.spec, "legend") if part["legend"]]
+    return rows, {name for legend in legends for name in legend.get("values", [])}
+
+
+def test_a_line_has_its_name_beside_it_nearer_than_any_other_and_a_crowded_one_in_the_legend():
+    def along(T, n):
+        return {"readout": "", "low": T / 10, "high": n - T / 10, "also high": n - T / 10}
+
+    rows, told = names_and_legends(
+        along, Along("T", ["low", "high", "also high"], "y", domain=(0, 2), height=200)
+    )
+    assert told == {"high", "also high"}
+    assert [row["name"] for row in rows] == ["low"] * 6
+    assert all(10 <= float(row["up"]) - 10 <= 20 for row in rows), "the line goes from 5 to 15 pixels"
+    assert len({(row["across"], row["up"]) for row in rows}) == 1, "a name beside lines that stay stays, too"
+
+
+def test_a_name_rides_on_a_line_that_moves():
+    def one(T, n):
+        x = np.linspace(0, 1, 11)
+        return {"readout": "", "c": {"moves": (x, 0 * x + T / 2), "stays": (x, 0 * x)}}
+
+    rows, told = names_and_legends(one, Curves("c", "y", "x", y_domain=(-0.5, 1), height=300))
+    off = {
+        (row["name"], float(row["up"]) - 100 * float(row["T"] if row["name"] == "moves" else 0))
+        for row in rows
+    }
+    assert told == set() and len(off) == 2 and len(rows) == 12
 
 
 def test_a_diagram_says_what_it_speaks_of_and_leaves_the_counts_out_where_asked():

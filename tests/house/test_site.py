@@ -8,11 +8,13 @@ import pytest
 from docutils import nodes
 from docutils.utils import new_document
 from lxml import html as lxml_html
+from PIL import Image, ImageDraw
 
 from calibration_lessons.plots.palette import BLACK, BLUE, DARK, GREEN, VERMILLION
 from tests.book.copied import ROOT
 from tests.colours import contrast
 from tools.site.mathml import mathml
+from tools.site.narrow import stacked
 from tools.site.page_weight import drawn as drawn_letters
 from tools.site.page_weight import kept
 from tools.site.repairs import set_type
@@ -50,6 +52,26 @@ def test_tex_that_cannot_be_read_stops_the_build():
 def test_a_process_that_wrote_formulas_ends():
     code = "from tools.site.mathml import mathml; mathml('x', False)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True)
+
+
+def panels(*boxes: tuple[int, int, int, int]) -> Image.Image:
+    """Draw black boxes, each given by its left, upper, right and lower end."""
+    picture = Image.new("RGB", (1000, 400), "white")
+    for box in boxes:
+        ImageDraw.Draw(picture).rectangle(box, "black")
+    return picture
+
+
+def test_panels_side_by_side_stand_below_each_other_on_a_phone_under_their_legend_or_title():
+    sides = (20, 60, 480, 390), (520, 60, 980, 390)
+    legend = panels((380, 5, 510, 20), (530, 5, 620, 20), *sides)
+    under, titled, bare = map(
+        stacked, (legend, panels((200, 5, 300, 20), (700, 5, 800, 20), *sides), panels(*sides))
+    )
+    assert under.size == (520, 60 + 2 * 340 + 3 * 8) and titled.size == bare.size == (520, 2 * 400 + 2 * 8)
+    assert under.crop((0, 0, 241, 60)).tobytes() == legend.crop((380, 0, 621, 60)).tobytes()
+    assert stacked(panels((20, 60, 980, 390))) is None, "one panel"
+    assert stacked(panels((20, 60, 700, 390), (740, 60, 980, 390))) is None, "uneven ones"
 
 
 CSS = """

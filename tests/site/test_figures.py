@@ -88,7 +88,8 @@ def coin(tosses: int, share: int) -> str:
     heads = tosses * share // 100
     total, aleatoric, epistemic = definitions.coin_entropies(heads, tosses, 5000)
     return (
-        f"{heads} heads of {tosses}: {total:.3f} bits = {aleatoric:.3f} aleatoric + {epistemic:.3f} epistemic"
+        f"After {heads} heads in {tosses} tosses the next one has {total:.3f} bits: {aleatoric:.3f} are "
+        f"chance, and {epistemic:.3f} would go if you knew the coin"
     )
 
 
@@ -133,10 +134,8 @@ def platt(targets: str, a: float, b: float) -> str:
         return float(-np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)))
 
     p, best = probabilities(a), min(np.arange(13) / 2, key=loss)
-    return (
-        f"loss {loss(a):.3f} nats, at this b least at slope {best:g}{', the last one' if best == 6 else ''}; "
-        f"the five probabilities go from {p.min():.2f} to {p.max():.2f}"
-    )
+    told = "a steeper curve has less" if best == 6 else f"least at slope {best:g}"
+    return f"Loss {loss(a):.3f} nats, {told}; the five probabilities go from {p.min():.2f} to {p.max():.2f}"
 
 
 def venn_abers(score: float, n: int) -> str:
@@ -146,9 +145,8 @@ def venn_abers(score: float, n: int) -> str:
     p0, p1 = definitions.venn_abers_interval(labels, scores, score)
     plain = cl.IsotonicCalibration().fit(scores, labels).predict_proba([score])[0, 1]
     return (
-        f"At score {score:g} the two fits say p0 {p0:.3f} and p1 {p1:.3f}, so q "
-        f"{definitions.venn_abers_probability(p0, p1):.3f}; isotonic regression {plain:.3f}, "
-        f"truth {source.truth(score):.3f}"
+        f"Isotonic regression says {plain:.3f}, the two fits from p0 {p0:.3f} to p1 {p1:.3f}, "
+        f"{p1 - p0:.3f} apart; the truth is {source.truth(score):.3f}"
     )
 
 

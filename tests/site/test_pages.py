@@ -60,8 +60,10 @@ ON_A_PHONE = {
             || parseFloat(getComputedStyle(title).fontSize) > 32)
         .map(title => title.textContent)""",
     "pictures keep half of their size": """() => [...document.querySelectorAll("article img")]
-        .filter(image => image.matches(":is(figure:not(.explorer), .cell_output, .wide-picture) > img"))
-        .filter(image => image.checkVisibility() && image.clientWidth < 0.5 * image.getAttribute("width"))
+        .filter(image => image.matches(
+            ":is(figure:not(.explorer), .cell_output, .wide-picture, picture) > img"))
+        .filter(image => image.checkVisibility() && image.clientWidth
+            < 0.5 * (image.closest("picture")?.firstElementChild ?? image).getAttribute("width"))
         .map(image => image.alt)""",
     "a section is as tall as it said that it would be": """() =>
         [...document.querySelectorAll("article > section > :is(section, dl.py)")]

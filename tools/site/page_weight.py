@@ -34,6 +34,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.parallel import ParallelTasks, SerialTasks, make_chunks, parallel_available
 from tinycss2.ast import AtRule, Node, QualifiedRule
 
+from tools.site.narrow import stacked
 from tools.site.repairs import tell, write_page
 
 SHEET = "styles/site.css"
@@ -95,6 +96,7 @@ PAGE_FONT = """
 READ_FONT = "document.fonts.load('1em \"Maths of this page\"')"  # before a formula asks: else its lines move
 FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
 LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
+PHONE = ".phone.webp"
 WIDE, SHOWN = 680, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
 REM = 16  # pixels
 SHAPES = ((40, 350), (70, 690))  # of a column of text on a phone and on a wide page
@@ -274,11 +276,21 @@ def size_images(page: HtmlElement, path: Path) -> None:
             image.set("width", str(width))
             image.set("height", str(height))
             image.set("loading", "lazy")
-            if width > WIDE and image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
+            if width <= WIDE or not image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
+                continue
+            if (phone := file.with_suffix(PHONE)).exists():
+                with Image.open(phone) as narrow:
+                    size = dict(zip(("width", "height"), map(str, narrow.size), strict=True))
+                box = Element("picture")
+                address = image.get("src").removesuffix(smaller) + phone.name
+                box.append(
+                    Element("source", {"media": "screen and (max-width: 767px)", "srcset": address} | size)
+                )
+            else:
                 box = Element("div", {"class": "wide-picture", "tabindex": "0"})
                 box.set("style", f"--across:{SHOWN * width:.0f}px")
-                image.addprevious(box)
-                box.append(image)
+            image.addprevious(box)
+            box.append(image)
 
 
 def foresee(page: HtmlElement, path: Path) -> None:
@@ -297,7 +309,9 @@ def height(part: HtmlElement, line: int, room: int) -> float:
     text: str = part.text_content()
     if part.tag in {"details", "aside", "script"}:
         return 4.5 if part.tag == "details" else 0.0
-    if part.tag == "img":
+    if part.tag == "picture":
+        part = part[0 if room < WIDE else 1]
+    if part.tag in {"img", "source"}:
         across = int(part.get("width", room))
         return int(part.get("height", 0)) * min(1, max(room, SHOWN * across * (across > WIDE)) / across) / REM
     if part.tag == "pre":
@@ -315,9 +329,11 @@ def height(part: HtmlElement, line: int, room: int) -> float:
 
 @cache
 def as_webp(file: Path) -> tuple[int, int, str]:
-    """Write a picture beside itself as WebP."""
+    """Write a picture beside itself as WebP, and for phones a wide one with its panels below each other."""
     with Image.open(file) as picture:
         picture.save(file.with_suffix(".webp"), lossless=True, method=6, exact=True)
+        if picture.width > WIDE and (narrow := stacked(picture)):
+            narrow.save(file.with_suffix(PHONE), lossless=True, method=6)
         return *picture.size, file.with_suffix(".webp").name
 
 
