@@ -23,9 +23,9 @@ class IsotonicCalibration(BinaryCalibrator):
     ----------
     smoothing : float
         Rows at the base rate that are added to what both ends of the curve rest on, at least 0. Without them
-        the lowest scores get the probability 0 and the highest 1, and one row that says otherwise makes the
-        log loss infinite. With them no probability lies below the smallest m-estimate of any number of lowest
-        rows, nor above the largest of any number of highest rows. With ``smoothing=2`` and two classes
+        the lowest scores often get the probability 0 and the highest 1, and one row that says otherwise makes
+        the log loss infinite. With them no probability lies below the smallest m-estimate of any number of
+        lowest rows, nor above the largest of any number of highest rows. With ``smoothing=2`` and two classes
         that are equally frequent this is Laplace's rule of succession: n rows of class 0 at the low end say
         1 / (n + 2). The base rate is (rows of class 1 + 1) / (rows + 2), and weights sum to rows.
 

@@ -26,7 +26,7 @@ class DensityRatio:
     weights : ndarray, shape (n_old,)
         Proportional to p_new(x) / p_old(x), with mean 1: the `sample_weight` of calibrators and measures.
     effective_rows : float
-        Rows of equal weight that would estimate a mean as well, in [1, n_old] (``eq-effective-rows``).
+        Equal rows, 1 to n_old, worth as much where scatter and weight are unrelated (``eq-effective-rows``).
     beyond : float
         Share of the new rows whose ratio is larger than that of each old row, in [0, 0.5].
     """

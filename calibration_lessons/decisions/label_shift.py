@@ -32,8 +32,8 @@ def adjust_to_priors(
     Parameters
     ----------
     y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class, calibrated where the classes come in the
-        proportions `train_priors`.
+        Probability of the positive class, or of each class, calibrated (more than two classes: canonically)
+        where the classes come in the proportions `train_priors`.
     train_priors, new_priors : array_like, shape (K,)
         Class proportions that sum to 1; ``[P(0), P(1)]`` for a 1-D `y_prob`. Those of the training
         data are positive; a new one may be 0.
@@ -90,7 +90,7 @@ def estimate_priors(
     Parameters
     ----------
     y_prob : array_like, shape (n,) or (n, K)
-        Forecasts on the new data; for "em" calibrated where the classes come in the old proportions.
+        Forecasts on the new data; for "em" canonically calibrated in the old proportions.
     held_out_prob : array_like, shape (n',) or (n', K)
         Forecasts of the same model on held-out rows from before the shift, such as the rows that
         calibrated it. For "em" their mean stands for the old proportions.

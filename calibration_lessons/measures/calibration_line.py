@@ -20,7 +20,7 @@ class CalibrationLine(NamedTuple):
     Attributes
     ----------
     slope : float
-        1 for calibrated forecasts; below 1 where they are too extreme.
+        1 for calibrated forecasts; below 1 where they lie too far apart.
     intercept : float
         0 for calibrated forecasts.
     """

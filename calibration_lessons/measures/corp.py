@@ -27,7 +27,7 @@ class CorpDecomposition(NamedTuple):
     Attributes
     ----------
     miscalibration : float
-        What the best increasing recalibration would gain; at least 0, small is good.
+        Gain of the best increasing recalibration on these rows, partly by chance; at least 0, small is good.
     discrimination : float
         What the recalibrated forecasts gain over the base rate; at least 0, large is good.
     uncertainty : float
@@ -59,8 +59,8 @@ class CorpCurve(_results.Rows):
     forecast : ndarray, shape (m,)
         The distinct forecast probabilities of the positive class.
     recalibrated : ndarray, shape (m,)
-        The event's frequency after isotonic regression: never falls, and equals `forecast` where the
-        forecaster is calibrated.
+        The event's frequency after isotonic regression: never falls; the more rows there are, the
+        nearer to `forecast` where the forecaster is calibrated.
     frequency : ndarray, shape (m,)
         The event's frequency among the rows of the forecast alone.
     counts : ndarray of int, shape (m,)

@@ -198,8 +198,8 @@ def compare(
     the scores were held in 93 to 97 % of samples of 60 to 1000 rows, the squared errors in 78 to 94 %.
 
     There is no interval for the difference of two plain calibration errors here: a percentile bootstrap adds
-    to the smaller error more than to the larger. Where one of the models is calibrated and the other is not,
-    it missed the difference in up to nine samples of ten.
+    to one more than to the other (of equally sharp forecasts to the smaller). Where one of the models is
+    calibrated and the other is not, it missed the difference in up to nine samples of ten.
 
     References
     ----------

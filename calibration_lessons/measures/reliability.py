@@ -196,7 +196,7 @@ class ReliabilityCurve(_results.Rows):
         """Return the lowest and highest accuracy that a calibrated model shows in each bin, NaN where empty.
 
         The hits of a bin are taken as binomial with the bin's confidence, which is exact where its scores
-        are equal and a little wide where they differ.
+        are equal, and too wide where they differ: a little in narrow bins, and much where one spans 0 and 1.
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ class UnlabelledAccuracy(NamedTuple):
     above_threshold : float
         Share of the rows with at least the confidence `threshold`, in [0, 1] (``eq-atc``).
     threshold : float
-        As many held-out rows lie below it as are wrong; infinity where all of them are.
+        As many held-out rows lie below it as are wrong (with ties perhaps fewer); infinity where all are.
     """
 
     mean_confidence: float

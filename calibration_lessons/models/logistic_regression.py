@@ -45,9 +45,9 @@ class LogisticRegression(LinearClassifier):
 
     Notes
     -----
-    Without a penalty the best coefficients exist only where the classes overlap: `fit` raises where a
-    plane separates them, even if rows of both classes lie on it (Albert and Anderson 1984). Where
-    columns are linearly dependent, one of many best solutions is returned; all predict the same.
+    Without a penalty the best coefficients exist only where the classes overlap: `fit` raises where a plane
+    separates them, even if rows of both classes lie on it (Albert and Anderson 1984). Where columns are
+    linearly dependent, one of many best solutions is returned; all agree on rows that depend likewise.
 
     References
     ----------

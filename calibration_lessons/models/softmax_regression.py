@@ -19,8 +19,8 @@ Form = Literal["reference", "symmetric"]
 class SoftmaxRegression(LinearClassifier):
     """K classes with linear scores (equations ``eq-softmax-regression``, ``eq-softmax-symmetric``).
 
-    `fit` minimises the mean negative log-likelihood (``eq-softmax-likelihood``), plus `l2` / 2 times
-    the sum of the squared coefficients; the intercepts are not penalised. Its steps follow the gradient
+    `fit` minimises the negative log-likelihood of all rows (``eq-softmax-likelihood``), plus `l2` / 2
+    times the sum of the squared coefficients; the intercepts are not penalised. Its steps follow the gradient
     (``eq-softmax-gradient``).
 
     Parameters

@@ -31,7 +31,7 @@ class Uncertainty(NamedTuple, Generic[T]):
     total : float or ndarray
         Uncertainty about the next outcome.
     aleatoric : float or ndarray
-        The part that stays when the source is known exactly.
+        The part that is expected to stay when the source becomes known.
     epistemic : float or ndarray
         The part that comes from not knowing the source.
     """

@@ -131,13 +131,13 @@ def slim(app: Sphinx) -> None:
     css = kept(whole, used)
     # A font that is declared again is drawn at the reader's first move, and the page jumps.
     (static / SHEET).write_text(FONT_FACE.sub("", css), "utf-8")
-    cut_fonts(static, list(roots.values()))
+    maths = cut_fonts(static, list(roots.values()))
     drop_classes(roots.values(), css, static)
 
     def write(some: list[str]) -> None:
         for path in map(Path, some):
             for link in roots[path].xpath(f"//link[contains(@href, '{SHEET}')]"):
-                dress(roots[path], link, css, static)
+                dress(roots[path], link, css, static, maths)
             write_page(path, pages[path])
 
     tasks = ParallelTasks(app.parallel) if parallel_available else SerialTasks()
@@ -178,8 +178,8 @@ def drop_classes(pages: Iterable[HtmlElement], css: str, static: Path) -> None:
                 del element.attrib["class"]
 
 
-def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
-    """Write into a page the rules that draw it; the link to all rules waits, where a script follows it."""
+def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path, maths: bytes) -> None:
+    """Write into a page the rules and letters that draw it; the link to all rules waits for its script."""
     root = link.get("href").removesuffix(SHEET)
     scripts = [script.get("src").rpartition("_static/")[2] for script in page.xpath("//script[@src][@defer]")]
     used = words([page])
@@ -197,7 +197,7 @@ def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path) -> None:
             style.addprevious(Element("link", PRELOAD, href=f"{root}fonts/{face}.woff2"))
     letters = {character for math in page.iter("math") for character in drawn(math)}
     if letters:
-        font = b64encode(subset(static / MATHS, letters | {ROOT})).decode()
+        font = b64encode(subset(BytesIO(maths), letters | {ROOT})).decode()
         style.text += PAGE_FONT.format(font)
         script = Element("script")
         script.text = READ_FONT
@@ -242,8 +242,9 @@ def trim(page: HtmlElement, path: Path) -> None:
         comment.drop_tree()
     for formula in page.iter("math"):  # in HTML its name says what it is
         formula.attrib.pop("xmlns", None)
+    verbatim = {inner for element in page.iter(*VERBATIM) for inner in element.iterdescendants()}
     for element in page.iter("*"):
-        if next(element.iterancestors(*VERBATIM), None) is None:
+        if element not in verbatim:
             if element.tag not in VERBATIM:
                 element.text = BREAK.sub("\n", element.text or "")
             element.tail = BREAK.sub("\n", element.tail or "")
@@ -331,9 +332,9 @@ def height(part: HtmlElement, line: int, room: int) -> float:
 def as_webp(file: Path) -> tuple[int, int, str]:
     """Write a picture beside itself as WebP, and for phones a wide one with its panels below each other."""
     with Image.open(file) as picture:
-        picture.save(file.with_suffix(".webp"), lossless=True, method=6, exact=True)
+        picture.save(file.with_suffix(".webp"), lossless=True, method=2, exact=True)
         if picture.width > WIDE and (narrow := stacked(picture)):
-            narrow.save(file.with_suffix(PHONE), lossless=True, method=6)
+            narrow.save(file.with_suffix(PHONE), lossless=True, method=2)
         return *picture.size, file.with_suffix(".webp").name
 
 
@@ -435,13 +436,14 @@ def waits(selector: str) -> bool:
     return bool(MOVED.search(NEGATED.sub("", selector)))
 
 
-def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
-    """Cut the fonts of text, formulas and icons to the characters that pages draw."""
+def cut_fonts(static: Path, pages: list[HtmlElement]) -> bytes:
+    """Cut the fonts of text, formulas and icons to the characters that pages draw; give that of formulas."""
     written = set(map(chr, range(32, 127))).union(*(page.text_content() for page in pages))
     formulas = {character for page in pages for math in page.iter("math") for character in drawn(math)}
     (static / MATHS).parent.mkdir(exist_ok=True)
     with as_file(files("ziamath") / "fonts/STIXTwoMath-Regular.ttf") as font:
-        (static / MATHS).write_bytes(subset(font, formulas | {ROOT}))
+        maths = subset(font, formulas | {ROOT}, flavor=None)  # which is read much faster, page by page
+    (static / MATHS).write_bytes(subset(BytesIO(maths), formulas | {ROOT}))
     for face, source in FACES.items():
         package, _, file = f"font_source_{source}.ttf".partition("/")
         with as_file(files(package) / file) as font:
@@ -451,6 +453,7 @@ def cut_fonts(static: Path, pages: list[HtmlElement]) -> None:
     sheet = (static / SHEET).read_text("utf-8")
     icons = set(re.findall("[\ue000-\uf8ff]", sheet))
     (static / ICONS).write_bytes(subset(static / ICONS, icons))
+    return maths
 
 
 def drawn(math: HtmlElement) -> Iterator[str]:
@@ -460,12 +463,12 @@ def drawn(math: HtmlElement) -> Iterator[str]:
         yield from ITALIC.get(text, text) if element.tag == "mi" and not element.get("mathvariant") else text
 
 
-def subset(font: Path, characters: set[str]) -> bytes:
+def subset(font: Path | BytesIO, characters: set[str], flavor: str | None = "woff2") -> bytes:
     """Give the part of a font that draws these characters."""
     logging.getLogger("fontTools").setLevel(logging.WARNING)
     # A changed font may not bear the name that its licence reserves.
-    options = Options(flavor="woff2", layout_features=FEATURES, hinting=False, obfuscate_names=True)
-    loaded = load_font(str(font), options)
+    options = Options(flavor=flavor, layout_features=FEATURES, hinting=False, obfuscate_names=True)
+    loaded = load_font(font, options)
     cutter = Subsetter(options)
     cutter.populate(text="".join(sorted(characters)))
     cutter.subset(loaded)
