@@ -119,8 +119,8 @@ def export(
     Notes
     -----
     What is written agrees with `predict_proba` to 1e-12 on whatever that method accepts; SQL and JavaScript
-    read float64 alone. It checks nothing: where the method would refuse a score, the function answers. A
-    missing score (NaN, NULL) gets a missing probability, in every language.
+    read float64 alone. It fails with another number of columns, and checks nothing else: where the method
+    would refuse a score, the function answers. A missing score (NaN, NULL) gets a missing probability.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def _of_score(calibrator: Calibrator) -> Form:
 
 
 def _about(plan: Plan, needs: str) -> str:
-    return f"{plan.title}, as calibration_lessons {__version__} wrote it; needs {needs}, checks no input."
+    return f"{plan.title}, as calibration_lessons {__version__} wrote it; needs {needs}, checks no score."
 
 
 def _source(plan: Plan, language: dict[str, Any]) -> str:
