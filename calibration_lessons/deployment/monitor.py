@@ -27,7 +27,7 @@ from .. import _input, _results
 from .._json_state import VERSION, Numbers, keyed, opened
 from .._parameters import describe
 from .._typing import Floats, Target
-from ..measures.accumulator import Batch, Event, Kind, same_kind
+from ..measures.accumulator import Batch, Event, Kind, another, same_kind
 from ..measures.bins import bin_edges
 from ..measures.reliability import ReliabilityCurve, curve_from_sums
 
@@ -170,7 +170,7 @@ class CalibrationMonitor:
             self.accuracy = _input.number_between(accuracy, 0, 1, "accuracy", open_ends=True)
         self.rung: dict[str, Window] = {}
         self._sums: dict[Window, Floats] = {}
-        self._last: dict[Window, Floats] = {}  # the labels that a window got last, here
+        self._last: dict[tuple[str, Window], Floats] = {}  # what a window got last, here
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -191,13 +191,18 @@ class CalibrationMonitor:
 
         {refused}
             Also for forecasts of another kind than before; nothing is added then.
+
+        Warns
+        -----
+        UserWarning
+            Where twenty different forecasts or more are, in all sums, those that the window got last.
         """
-        window = self._named(window)
-        values = _input.real_array(y_prob, "y_prob", (1, 2))
-        batch = Batch.read(np.zeros(len(values)), values, self.n_bins, self.target, from_logits=from_logits)
+        window, none_yet = self._named(window), np.zeros(len(_input.real_array(y_prob, "y_prob", (1, 2))))
+        batch = Batch.read(none_yet, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
-        sums = self._sums.setdefault(window, np.zeros((len(SUMS), self.n_bins)))
-        sums[:2] += batch.sums[[0, 3]]
+        sums, new = self._sums.setdefault(window, np.zeros((len(SUMS), self.n_bins))), batch.sums[[0, 3]]
+        self._warn_of_copies("forecast", window, batch.telling, new, sums[:2])
+        sums[:2] += new
         return self
 
     def add_labels(
@@ -225,7 +230,7 @@ class CalibrationMonitor:
         Warns
         -----
         UserWarning
-            Where ten labels or more are, in all sums, those that the window got last: each counts once.
+            Where twenty different forecasts or more have, in all sums, the labels that the window got last.
         """
         window = self._named(window)
         if window not in self._sums:
@@ -233,16 +238,13 @@ class CalibrationMonitor:
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
         sums, new = self._sums[window].copy(), batch.sums[[0, 3, 4, 5]]
-        twice = any(np.array_equal(new, old) for old in (sums[2:], self._last.get(window, ())))
         sums[2:] += new
         if (sums[2] > sums[0]).any():
             m = int((sums[2] > sums[0]).argmax())
             found = f"brings {int(sums[2, m])} labels to bin {m + 1} of window {window!r}"
             raise _input.BadValue("y_prob", found, f"at most the {int(sums[0, m])} forecasts that it holds")
-        if twice and new[0].sum() >= 10:
-            seen = f"the labels of window {window!r} are in number and sums those that it got last"
-            _input.warn(f"{seen}, and are added to them: deliver each label once")
-        self._sums[window], self._last[window] = sums, new
+        self._warn_of_copies("label", window, batch.telling, new, self._sums[window][2:])
+        self._sums[window] = sums
         return self
 
     def merge(self, other: CalibrationMonitor) -> Self:
@@ -252,8 +254,9 @@ class CalibrationMonitor:
         Labels go where their forecasts are: merge first, where another worker saw these.
 
         {refused}
-            Also for a monitor with other settings or another kind of forecasts.
+            Also for this monitor itself, one with other settings or another kind of forecasts.
         """
+        another(other, self)
         if not isinstance(other, CalibrationMonitor):
             raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationMonitor")
         for name in SETTINGS:
@@ -416,6 +419,14 @@ class CalibrationMonitor:
             found = f"= {self.accuracy:g}, and the target is {event!r}, whose hits are events"
             raise _input.BadValue("accuracy", found, "target='top-label', whose hits are right answers")
         self._kind, self._event = same_kind(kind, self._kind, name), event
+
+    def _warn_of_copies(self, what: str, window: Window, telling: bool, new: Floats, sums: Floats) -> None:
+        """Warn where rows bring the sums that the window got last, or, read from a file, those it has."""
+        last = self._last.get((what, window), sums)
+        self._last[what, window] = new
+        if telling and np.array_equal(new, last):
+            seen = f"the {what}s of window {window!r} are in number and sums those that it got last"
+            _input.warn(f"{seen}, and are added to them: deliver each {what} once")
 
     def _window_report(
         self, window: Window, calibration: float, accuracy: float, level: float

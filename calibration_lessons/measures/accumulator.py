@@ -19,11 +19,15 @@ Event = Literal["top-label", "positive"] | int
 
 
 class Batch(NamedTuple):
-    """The sums of some rows over the bins of equal width, with the kind of the rows and their event."""
+    """The sums of some rows over the bins of equal width, with the kind of the rows and their event.
+
+    It is `telling` if it has so many different forecasts that other rows have other sums.
+    """
 
     kind: Kind
     event: Event
     sums: Floats
+    telling: bool
 
     @classmethod
     def read(
@@ -42,7 +46,7 @@ class Batch(NamedTuple):
         sums = sums_of_bins(rows.blocks(), edges, "uniform", rows.weights)
         shape = rows.y_prob.shape
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
-        return cls((columns, rows.dtype.name), rows.target, sums)
+        return cls((columns, rows.dtype.name), rows.target, sums, _input.many_values(rows.y_prob))
 
 
 def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
@@ -51,6 +55,12 @@ def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
         described = [" in ".join(one) for one in (kind, known)]
         raise _input.BadValue(name, f"holds {described[0]}", f"{described[1]}, as in the first batch")
     return kind
+
+
+def another(other: object, one: object) -> None:
+    """Refuse what would be merged with itself."""
+    if other is one:
+        raise _input.BadValue("other", "is the same object", "another one: each row counts once")
 
 
 @describe
@@ -82,6 +92,7 @@ class CalibrationAccumulator:
         self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
         self._sums = np.zeros((8, self.n_bins))
+        self._last = np.zeros(0)  # the sums of the batch before
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -107,10 +118,17 @@ class CalibrationAccumulator:
 
         {refused}
             Also for a batch of another kind than the first; nothing is added then.
+
+        Warns
+        -----
+        UserWarning
+            Where all sums are those of the batch before, and it has twenty different forecasts or more.
         """
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, sample_weight, from_logits=from_logits)
         self._kind = same_kind(batch.kind, self._kind, "y_prob")
-        self._event = batch.event
+        if batch.telling and np.array_equal(batch.sums, self._last):
+            _input.warn("y_prob holds the rows of the batch before, and they are added again: add each once")
+        self._event, self._last = batch.event, batch.sums
         self._sums += batch.sums
         return self
 
@@ -120,8 +138,9 @@ class CalibrationAccumulator:
         Raises
         ------
         ValueError, TypeError
-            Where `other` is no accumulator, or one with other bins, target or kind of batch.
+            Where `other` is no accumulator, this one, or one with other bins, target or kind of batch.
         """
+        another(other, self)
         if not isinstance(other, CalibrationAccumulator):
             raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationAccumulator")
         if (other.n_bins, other.target) != (self.n_bins, self.target):

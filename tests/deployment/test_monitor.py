@@ -341,16 +341,29 @@ def test_numpys_numbers_and_texts_and_dates_name_the_windows_that_pythons_do(giv
 
 
 @pytest.mark.parametrize("saved", [False, True])
-def test_labels_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_saved(saved):
-    y, p = ScoreSource().sample(40, np.random.default_rng(0))
-    monitor = CalibrationMonitor(5).add_forecasts(1, p).add_labels(1, y[:10], p[:10])
+def test_rows_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_saved(saved):
+    y, p = ScoreSource().sample(200, np.random.default_rng(0))
+    monitor = CalibrationMonitor(5).add_forecasts(1, p).add_labels(1, y[:30], p[:30])
     if saved:
         monitor = CalibrationMonitor.from_dict(monitor.to_dict())
     else:
-        monitor.add_labels(1, y[10:20], p[10:20])
-    rows = slice(10) if saved else slice(10, 20)
+        monitor.add_labels(1, y[30:60], p[30:60])
+    rows = slice(30) if saved else slice(30, 60)
     with pytest.warns(UserWarning, match="^the labels of window 1 .* deliver each label once"):
         monitor.add_labels(1, y[rows], p[rows])
+    with pytest.warns(UserWarning, match="^the forecasts of window 1 .* deliver each forecast once"):
+        monitor.add_forecasts(1, p)
+
+
+@pytest.mark.parametrize("rate", [0, 0.01, 0.1, 0.5])
+def test_parts_whose_sums_agree_because_forecasts_are_few_are_no_copies(rate):
+    rng = np.random.default_rng(0)
+    p = rng.choice([0.1, 0.5], 1000, p=[1 - rate, rate])
+    monitor, whole = CalibrationMonitor(5), cl.CalibrationAccumulator(5)
+    for part in np.split(p, 50):
+        y = rng.random(20) < rate
+        monitor.add_forecasts(1, part).add_labels(1, y, part)
+        whole.update(y, part)
 
 
 def test_a_monitor_notices_probabilities_that_are_read_as_logits():
