@@ -147,6 +147,11 @@ BOTH, THRICE = np.column_stack([1 - RISK, RISK]), np.repeat(np.arange(100), 3)
         ("X is lower where the label is 1", lambda: cl.IsotonicCalibration().fit(RISK, 1 - CAME)),
         ("each row of y_prob occurs 3 times", lambda: cl.calibration_report(CAME[THRICE], RISK[THRICE])),
         ("each row of y_prob occurs 3 times", lambda: cl.risk_validation(CAME[THRICE], RISK[THRICE])),
+        ("each row of y_prob occurs 3 times", lambda: cl.ece_interval(CAME[THRICE], RISK[THRICE])),
+        ("each row of y_prob occurs 3 times", lambda: cl.calibration_test(CAME[THRICE], RISK[THRICE])),
+        ("y_prob occurs 3 times", lambda: cl.decisions.decision_curve(CAME[THRICE], RISK[THRICE], [0.5])),
+        ("y_prob is lower where the label is 1", lambda: cl.net_benefit(1 - CAME, RISK, [0.5])),
+        ("y_prob looks like prob", lambda: cl.calibration_slope_intercept(CAME, RISK, from_logits=True)),
     ],
 )
 def test_a_careful_user_is_warned_of_rows_that_cannot_be_meant(told, call):
