@@ -150,8 +150,7 @@ def decision_curve(
         np.array([_ends(*row, quantile) for row in zip(gains, sides, harm, strict=True)]).reshape(-1, 2).T
     )
     at, share = np.asarray(thresholds, dtype=np.float64), happened.mean()
-    every = share - (1 - share) * harm
-    return DecisionCurve(at, gains.mean(axis=1), low, high, every, versus is not None)
+    return DecisionCurve(at, gains.mean(axis=1), low, high, share - (1 - share) * harm, versus is not None)
 
 
 def _ends(gain: Floats, sides: Floats, harm: float, quantile: float) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from .. import _input, _results
 from .._json_state import VERSION, Numbers, keyed, opened
 from .._parameters import describe
 from .._typing import Floats, Target
-from ..measures.accumulator import Batch, Event, Kind, another, same_kind
+from ..measures.accumulator import Batch, Event, Kind, same_kind
 from ..measures.bins import bin_edges
 from ..measures.reliability import ReliabilityCurve, curve_from_sums
 
@@ -194,10 +194,7 @@ class CalibrationMonitor:
         {refused}
             Also for forecasts of another kind than before; nothing is added then.
 
-        Warns
-        -----
-        UserWarning
-            Where twenty different forecasts or more are, in all sums, those that the window got last.
+        {copies}
         """
         window, none_yet = self._named(window), np.zeros(len(_input.real_array(y_prob, "y_prob", (1, 2))))
         batch = Batch.read(none_yet, y_prob, self.n_bins, self.target, from_logits=from_logits)
@@ -229,10 +226,7 @@ class CalibrationMonitor:
         {refused}
             Also for an unknown window, and more labels than forecasts in a bin; nothing is added then.
 
-        Warns
-        -----
-        UserWarning
-            Where twenty different forecasts or more have, in all sums, the labels that the window got last.
+        {copies}
         """
         window = self._named(window)
         if window not in self._sums:
@@ -258,9 +252,8 @@ class CalibrationMonitor:
         {refused}
             Also for this monitor itself, one with other settings or another kind of forecasts.
         """
-        another(other, self)
-        if not isinstance(other, CalibrationMonitor):
-            raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationMonitor")
+        if not isinstance(other, CalibrationMonitor) or other is self:
+            raise _input.BadType("other", f"is of type {type(other).__name__}", "another CalibrationMonitor")
         for name in SETTINGS:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
@@ -285,8 +278,7 @@ class CalibrationMonitor:
 
         Parameters
         ----------
-        level : float
-            Confidence level of the intervals of the calibration error, in (0, 1).
+        {level}
         """
         _input.number_between(level, 0, 1, "level", open_ends=True)
         held = self._evidence()
@@ -296,10 +288,8 @@ class CalibrationMonitor:
     def curve(self, window: Window | date) -> ReliabilityCurve:
         """Return the reliability curve of a window's labelled rows.
 
-        Raises
-        ------
-        ValueError
-            For an unknown window, or one without labels.
+        {refused}
+            Also for an unknown window, or one without labels.
         """
         window = self._named(window)
         if window not in self._sums or not self._sums[window][2].any():

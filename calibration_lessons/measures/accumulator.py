@@ -19,15 +19,12 @@ Event = Literal["top-label", "positive"] | int
 
 
 class Batch(NamedTuple):
-    """The sums of some rows over the bins of equal width, with the kind of the rows and their event.
-
-    It is `telling` if it has so many different forecasts that other rows have other sums.
-    """
+    """The sums of some rows over the bins of equal width, with the kind of the rows and their event."""
 
     kind: Kind
     event: Event
     sums: Floats
-    telling: bool
+    telling: bool  # of so many different forecasts that other rows have other sums
 
     @classmethod
     def read(
@@ -42,8 +39,7 @@ class Batch(NamedTuple):
     ) -> Batch:
         """Check the rows, and sum up each bin."""
         rows = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, in_part=True)
-        edges = bin_edges(n_bins, rows.dtype)
-        sums = sums_of_bins(rows.blocks(), edges, "uniform", rows.weights)
+        sums = sums_of_bins(rows.blocks(), bin_edges(n_bins, rows.dtype), "uniform", rows.weights)
         shape = rows.y_prob.shape
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
         return cls((columns, rows.dtype.name), rows.target, sums, _input.many_values(rows.y_prob))
@@ -55,12 +51,6 @@ def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
         described = [" in ".join(one) for one in (kind, known)]
         raise _input.BadValue(name, f"holds {described[0]}", f"{described[1]}, as in the first batch")
     return kind
-
-
-def another(other: object, one: object) -> None:
-    """Refuse what would be merged with itself."""
-    if other is one:
-        raise _input.BadValue("other", "is the same object", "another one: each row counts once")
 
 
 @describe
@@ -119,10 +109,7 @@ class CalibrationAccumulator:
         {refused}
             Also for a batch of another kind than the first; nothing is added then.
 
-        Warns
-        -----
-        UserWarning
-            Where all sums are those of the batch before, and it has twenty different forecasts or more.
+        {copies}
         """
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, sample_weight, from_logits=from_logits)
         self._kind = same_kind(batch.kind, self._kind, "y_prob")
@@ -135,14 +122,12 @@ class CalibrationAccumulator:
     def merge(self, other: CalibrationAccumulator) -> Self:
         """Add the rows that another accumulator has seen, and return this one; `other` stays as it is.
 
-        Raises
-        ------
-        ValueError, TypeError
-            Where `other` is no accumulator, this one, or one with other bins, target or kind of batch.
+        {refused}
+            Also where `other` is this accumulator, or one with other bins, target or kind of batch.
         """
-        another(other, self)
-        if not isinstance(other, CalibrationAccumulator):
-            raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationAccumulator")
+        if not isinstance(other, CalibrationAccumulator) or other is self:
+            kind = type(other).__name__
+            raise _input.BadType("other", f"is of type {kind}", "another CalibrationAccumulator")
         if (other.n_bins, other.target) != (self.n_bins, self.target):
             found = f"has n_bins = {other.n_bins} and target = {other.target!r}"
             raise _input.BadValue("other", found, f"{self.n_bins} and {self.target!r}")

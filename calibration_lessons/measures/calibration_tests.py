@@ -204,8 +204,7 @@ def calibration_test(
         expected = light * (1 + chances * (heavy[1] - 1) if p.ndim == 1 else chances @ heavy)
         measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p, expected)
         statistic = float(measure(residuals)[0])
-        null = _drawn(measure, p, light, heavy, n_draws, generator)
-        p_value = chance.share_at_or_above(null, statistic)
+        p_value = chance.share_at_or_above(_drawn(measure, p, light, heavy, n_draws, generator), statistic)
     return CalibrationTest(method, event, statistic, p_value, len(p))
 
 
@@ -299,8 +298,7 @@ def _t_cal(p: Floats, weights: Floats) -> Measure:
     spread = (weights**2 * p * (1 - p))[order, None]
     bins = []
     for scale in range(int(np.log2(n)) + 1):
-        edges = bin_edges(2**scale)[1:-1]
-        starts = np.unique(np.append(0, np.searchsorted(p[order], edges, side="right")))
+        starts = np.unique(np.append(0, np.searchsorted(p[order], bin_edges(2**scale)[1:-1], side="right")))
         starts = starts[starts < n]
         rows = np.add.reduceat(weights[order], starts)[:, None]
         variance = float((2 * _pairs(spread, starts) / rows**2).sum()) / n**2

@@ -74,8 +74,8 @@ def validation_size(
     Notes
     -----
     With so many rows an interval is about as wide as asked, in half of all samples a little wider (the C
-    statistic of fewer than a hundred rows a tenth wider). Where
-    events are rarer than the forecasts say, more rows are needed: move the forecasts first.
+    statistic of fewer than a hundred rows a tenth wider). Where events are rarer than the forecasts say, more
+    rows are needed: move the forecasts first.
 
     References
     ----------
@@ -111,8 +111,7 @@ def validation_size(
         needed.append((2 * z / net_benefit) ** 2 * variance)
     rows = [ceil(one) for one in needed]
     n, (of_ratio, of_slope, of_c, *of_benefit) = max(rows), rows
-    benefit = of_benefit[0] if of_benefit else None
-    return ValidationSize(n, ceil(n * rate), of_ratio, of_slope, of_c, benefit)
+    return ValidationSize(n, ceil(n * rate), of_ratio, of_slope, of_c, of_benefit[0] if of_benefit else None)
 
 
 def _expected_c(forecasts: Floats) -> float:

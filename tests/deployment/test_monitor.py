@@ -154,8 +154,7 @@ def test_the_evidence_is_the_mean_of_all_bets_in_all_windows_where_they_begin():
 def test_calibrated_forecasts_ring_the_alarm_no_more_often_than_asked(rows, windows, rate):
     source = ScoreSource(scores=CONFIDENT)
     first = first_alarms(source, rows=rows, windows=windows, false_alarms=rate, years=250, random_state=0)
-    rang = np.isfinite(first).mean()
-    assert rate / 10 < rang < rate + 2 * np.sqrt(rate * (1 - rate) / 250)
+    assert rate / 10 < np.isfinite(first).mean() < rate + 2 * np.sqrt(rate * (1 - rate) / 250)
 
 
 def test_rows_that_come_twice_ring_the_alarm_without_a_drift():
@@ -195,8 +194,7 @@ def test_an_alarm_that_has_rung_keeps_ringing_and_is_written_down():
         monitor.add_forecasts(day, p).add_labels(day, y, p).check()
     again = CalibrationMonitor.from_dict(json.loads(json.dumps(monitor.to_dict())))
     assert again.check() == ["calibration"] and again.rung == {"calibration": 0}
-    fresh = CalibrationMonitor(5).merge(monitor)
-    assert fresh.rung == {}
+    assert CalibrationMonitor(5).merge(monitor).rung == {}
 
 
 def test_the_alarm_of_calibration_sleeps_where_the_accuracy_falls_and_the_confidence_follows():
