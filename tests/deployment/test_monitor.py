@@ -198,8 +198,7 @@ def test_an_alarm_that_has_rung_keeps_ringing_and_is_written_down():
 
 
 def test_the_alarm_of_calibration_sleeps_where_the_accuracy_falls_and_the_confidence_follows():
-    calibration = datasets.network_logits(0, "calibration")
-    temperature = cl.TemperatureScaling().fit(*calibration)
+    temperature = cl.TemperatureScaling().fit(*datasets.network_logits(0, "calibration"))
     logits, labels = datasets.shifted_logits(0, "rotation", 2)
     assert datasets.SHIFTS["rotation"][2 - 1] == 10.0
     p = temperature.predict_proba(logits)
@@ -353,15 +352,12 @@ def test_rows_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_sav
         monitor.add_forecasts(1, p)
 
 
-@pytest.mark.parametrize("rate", [0, 0.01, 0.1, 0.5])
-def test_parts_whose_sums_agree_because_forecasts_are_few_are_no_copies(rate):
-    rng = np.random.default_rng(0)
-    p = rng.choice([0.1, 0.5], 1000, p=[1 - rate, rate])
+def test_parts_whose_sums_agree_because_forecasts_are_few_are_no_copies():
     monitor, whole = CalibrationMonitor(5), cl.CalibrationAccumulator(5)
-    for part in np.split(p, 50):
-        y = rng.random(20) < rate
-        monitor.add_forecasts(1, part).add_labels(1, y, part)
-        whole.update(y, part)
+    for _ in range(3):
+        part = np.zeros(20), np.tile([0.1, 0.5], 10)
+        monitor.add_forecasts(1, part[1]).add_labels(1, *part)
+        whole.update(*part)
 
 
 def test_a_monitor_notices_probabilities_that_are_read_as_logits():
