@@ -67,11 +67,6 @@ Raises
 ------
 ValueError, TypeError
     For input that is not as described; the message names the argument and the place.""",
-    "copies": """\
-Warns
------
-UserWarning
-    Where the rows, of twenty different forecasts or more, have in all sums those that came before.""",
     "one_score": """\
 classes_ : ndarray of int, shape (2,)
 n_features_in_ : int""",

@@ -194,7 +194,10 @@ class CalibrationMonitor:
         {refused}
             Also for forecasts of another kind than before; nothing is added then.
 
-        {copies}
+        Warns
+        -----
+        UserWarning
+            Where the window got the same forecasts last, in all sums, twenty different ones or more.
         """
         window, none_yet = self._named(window), np.zeros(len(_input.real_array(y_prob, "y_prob", (1, 2))))
         batch = Batch.read(none_yet, y_prob, self.n_bins, self.target, from_logits=from_logits)
@@ -226,7 +229,10 @@ class CalibrationMonitor:
         {refused}
             Also for an unknown window, and more labels than forecasts in a bin; nothing is added then.
 
-        {copies}
+        Warns
+        -----
+        UserWarning
+            Where the window got the same labels last, in all sums, and they have twenty different forecasts.
         """
         window = self._named(window)
         if window not in self._sums:

@@ -109,7 +109,10 @@ class CalibrationAccumulator:
         {refused}
             Also for a batch of another kind than the first; nothing is added then.
 
-        {copies}
+        Warns
+        -----
+        UserWarning
+            Where the batch, of twenty different forecasts or more, is in all sums the one before.
         """
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, sample_weight, from_logits=from_logits)
         self._kind = same_kind(batch.kind, self._kind, "y_prob")
@@ -126,8 +129,7 @@ class CalibrationAccumulator:
             Also where `other` is this accumulator, or one with other bins, target or kind of batch.
         """
         if not isinstance(other, CalibrationAccumulator) or other is self:
-            kind = type(other).__name__
-            raise _input.BadType("other", f"is of type {kind}", "another CalibrationAccumulator")
+            raise _input.BadType("other", f"is of type {type(other).__name__}", "another accumulator")
         if (other.n_bins, other.target) != (self.n_bins, self.target):
             found = f"has n_bins = {other.n_bins} and target = {other.target!r}"
             raise _input.BadValue("other", found, f"{self.n_bins} and {self.target!r}")

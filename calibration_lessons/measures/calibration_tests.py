@@ -277,8 +277,7 @@ def _labels(p: Floats, n_draws: int, generator: np.random.Generator) -> npt.NDAr
     uniform = generator.random((len(p), n_draws))
     if p.ndim == 1:
         return uniform < p[:, None]
-    below = np.cumsum(p, axis=1)[:, :-1, None]
-    drawn = (uniform[:, None] >= below).sum(axis=1, keepdims=True)
+    drawn = (uniform[:, None] >= np.cumsum(p, axis=1)[:, :-1, None]).sum(axis=1, keepdims=True)
     return np.asarray(drawn == np.arange(p.shape[1])[:, None])
 
 
@@ -287,8 +286,7 @@ def _cumulative(p: Floats, _: Floats) -> Measure:
     last = np.append(np.diff(p[order]) > 0, True)  # of the rows with equal forecasts
 
     def largest(residuals: Residuals) -> Floats:
-        difference = np.cumsum(residuals[order], axis=0)[last]
-        return np.asarray(np.abs(difference).max(axis=0) / len(p))
+        return np.asarray(np.abs(np.cumsum(residuals[order], axis=0)[last]).max(axis=0) / len(p))
 
     return largest
 
