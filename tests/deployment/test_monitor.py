@@ -354,8 +354,7 @@ def test_rows_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_sav
 
 def test_parts_whose_sums_agree_because_forecasts_are_few_are_no_copies():
     monitor, whole = CalibrationMonitor(5), cl.CalibrationAccumulator(5)
-    for _ in range(3):
-        part = np.zeros(20), np.tile([0.1, 0.5], 10)
+    for part in [(np.zeros(20), np.tile([0.1, 0.5], 10))] * 3:
         monitor.add_forecasts(1, part[1]).add_labels(1, *part)
         whole.update(*part)
 
