@@ -464,6 +464,12 @@ def sorted_first(labels: IntArray, scores: FloatArray, known: Sequence[Any]) -> 
         )
 
 
+def many_values(forecasts: FloatArray) -> bool:
+    """Tell whether the first rows hold twenty different forecasts or more."""
+    some = forecasts[:SOME_ROWS]
+    return len(np.unique(some if some.ndim == 1 else some[:, 0])) >= 20
+
+
 def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
     """Warn where forecasts come 2 (3, 4 ...) times with each of their labels, as when files were joined."""
     column = forecasts if forecasts.ndim == 1 else forecasts[:, 0]

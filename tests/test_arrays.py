@@ -143,8 +143,7 @@ def test_a_tensor_on_a_device_is_copied_once(dtype):
 
 def test_bfloat16_is_read_with_its_own_tolerance_and_cast_to_float32_gets_the_advice():
     rounded = brain(P)
-    missed = abs(rounded.sum(axis=1) - 1)
-    assert 1e-3 < missed.max() < 5e-3
+    assert 1e-3 < abs(rounded.sum(axis=1) - 1).max() < 5e-3
     read = _input.probabilities(Tensor(rounded, dtype="torch.bfloat16"))
     assert np.array_equal(read, rounded) and read.dtype == np.float32
     assert cl.brier_score(Y, Tensor(rounded, dtype="torch.bfloat16")) == pytest.approx(

@@ -1,8 +1,7 @@
 """The data that the course works on: real network logits and small real tables.
 
-Every file lies inside the package, so nothing is downloaded. The page *Data* of the course names the
-source, the licence, the changes and the checksum of each. Each call reads its file again: arrays are yours
-to change.
+Every file lies inside the package, so nothing is downloaded. The page *Data* of the course names the source,
+the licence, the changes and the checksum of each. Each call reads its file again: arrays are yours to change.
 """
 
 from __future__ import annotations
@@ -446,8 +445,7 @@ def remedies() -> Any:
         (`MatrixScaling`; for the last epoch, and for those with the lowest NLL there, as trained and
         tempered). ``temperature`` is NaN where none was fitted; ``calibration_nll`` is in nats. On the 10 000
         images of the test part: ``nll``, ``brier``, ``accuracy``, mean ``confidence``; ``ece`` of the top
-        label in 15 bins, and ``under_calibration``, that
-        of a calibrated model.
+        label in 15 bins, and ``under_calibration``, that of a calibrated model.
 
     Examples
     --------

@@ -38,9 +38,8 @@ class HistogramBinning(BinaryCalibrator):
         Bin m holds the scores in ``(edges_[m-1], edges_[m]]``. Bins of equal width run from 0 to 1, with 0
         in the first; bins of equal mass are open at both ends.
     values_ : ndarray, shape (M,)
-        Probability of class 1 in each bin. An empty bin of equal width holds its own centre: where there
-        are no labels, a forecast keeps its value up to the width of the bin. Bins of equal mass are never
-        empty.
+        Probability of class 1 in each bin. An empty bin of equal width holds its own centre: where there are
+        no labels, a forecast keeps its value up to the width of the bin. Bins of equal mass are never empty.
     counts_ : ndarray of int, shape (M,)
         Rows of positive weight in each bin.
     {one_score}
@@ -70,10 +69,7 @@ class HistogramBinning(BinaryCalibrator):
     }
 
     def __init__(
-        self,
-        n_bins: int = 15,
-        strategy: Literal["uniform", "quantile"] = "uniform",
-        smoothing: float = 0.0,
+        self, n_bins: int = 15, strategy: Literal["uniform", "quantile"] = "uniform", smoothing: float = 0.0
     ) -> None:
         self.n_bins = n_bins
         self.strategy = strategy

@@ -39,8 +39,7 @@ class OneVsRest(Calibrator):
 
     References
     ----------
-    Zadrozny and Elkan (2002), Transforming classifier scores into accurate multiclass probability
-    estimates.
+    Zadrozny and Elkan (2002), Transforming classifier scores into accurate multiclass probability estimates.
 
     Examples
     --------

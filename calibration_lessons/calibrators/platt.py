@@ -44,11 +44,10 @@ class PlattScaling(BinaryCalibrator):
     -----
     Fitted by Newton's method after Lin, Lin and Weng (2007), in a unit that follows the rows that decide. So
     scores of any scale have their curve, even of several scales in one sample. Without prior targets `fit`
-    raises where the scores separate the labels: there is no finite slope. With a slope that is held it
-    raises where one class is absent.
-    `sklearn.calibration.CalibratedClassifierCV(method="sigmoid")` uses the same targets; its optimiser
-    stops earlier, at slopes that differ from about the seventh digit on; for scores of single precision,
-    from the fourth.
+    raises where the scores separate the labels: there is no finite slope. With a slope that is held it raises
+    where one class is absent. `sklearn.calibration.CalibratedClassifierCV(method="sigmoid")` uses the same
+    targets; its optimiser stops earlier, at slopes that differ from about the seventh digit on; for scores of
+    single precision, from the fourth.
 
     References
     ----------

@@ -139,6 +139,7 @@ def decision_curve(
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
     _input.same_rows(y_true=y_true, y_prob=y_prob, versus=versus)
     treated, happened, harm = _treated(y_true, y_prob, thresholds, pos_label)
+    _input.repeated(_input.real_array(y_prob, "y_prob", (1,)), happened.astype(np.int64), "y_prob")
     rows, sides = len(happened), treated.astype(np.float64)
     if rows < 2:
         raise _input.BadValue("y_true", "has 1 row", "at least 2 rows, for an interval")
@@ -149,8 +150,7 @@ def decision_curve(
         np.array([_ends(*row, quantile) for row in zip(gains, sides, harm, strict=True)]).reshape(-1, 2).T
     )
     at, share = np.asarray(thresholds, dtype=np.float64), happened.mean()
-    every = share - (1 - share) * harm
-    return DecisionCurve(at, gains.mean(axis=1), low, high, every, versus is not None)
+    return DecisionCurve(at, gains.mean(axis=1), low, high, share - (1 - share) * harm, versus is not None)
 
 
 def _ends(gain: Floats, sides: Floats, harm: float, quantile: float) -> tuple[float, float]:
@@ -183,5 +183,6 @@ def _treated(
     if outside.any():
         where = _input.first(outside)
         raise _input.BadValue("thresholds", f"= {at[where]:g}", "a risk from 0 to below 1", where)
+    _input.turned_round(forecasts, labels, name)
     treated = forecasts >= at.astype(forecasts.dtype)[:, None]  # a threshold is rounded as forecasts are
     return treated, labels == 1, at / (1 - at)

@@ -43,8 +43,7 @@ OLDEST_OPSET, OLDEST_IR = 18, 8  # before opset 18 a maximum and a mean had thei
 @cache
 def languages() -> dict[str, dict[str, Any]]:
     """Read what each language calls the five things, at the first export."""
-    text = resources.files(__package__).joinpath("languages.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return tomllib.loads(resources.files(__package__).joinpath("languages.toml").read_text(encoding="utf-8"))
 
 
 class Form(NamedTuple):
@@ -75,6 +74,7 @@ def export(
 def export(calibrator: Calibrator, target: Source) -> str: ...
 
 
+@describe
 def export(
     calibrator: Calibrator,
     target: Literal["numpy", "torch", "onnx", "sql", "javascript"],
@@ -108,19 +108,16 @@ def export(
     -------
     str, or bytes for "onnx"
 
-    Raises
-    ------
-    ValueError, TypeError
-        For an unknown target, a calibrator that is not fitted, an older `opset` or `ir_version`, and "sql"
-        with several columns.
+    {refused}
+        Also for a calibrator that is not fitted, and "sql" with several columns.
     ImportError
         For "onnx" without that package.
 
     Notes
     -----
     What is written agrees with `predict_proba` to 1e-12 on whatever that method accepts; SQL and JavaScript
-    read float64 alone. It checks nothing: where the method would refuse a score, the function answers. A
-    missing score (NaN, NULL) gets a missing probability, in every language.
+    read float64 alone. It fails with another number of columns, and checks nothing else: where the method
+    would refuse a score, the function answers. A missing score (NaN, NULL) gets a missing probability.
 
     Examples
     --------
@@ -141,6 +138,7 @@ def export(
     return _sql(plan) if target == "sql" else _source(plan, languages()[target])
 
 
+@describe
 def fold(calibrator: Calibrator, weight: npt.ArrayLike, bias: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Put a calibrator that is linear in the logits into the layer that makes these: nothing is added.
 
@@ -185,9 +183,6 @@ def fold(calibrator: Calibrator, weight: npt.ArrayLike, bias: npt.ArrayLike) -> 
             expected = "one that is linear in the logits: a temperature, a matrix, Platt scaling of one logit"
             raise _input.BadType("calibrator", f"is a {type(calibrator).__name__}", expected)
     return mixed @ (weight - weight.mean(axis=0)), mixed @ (bias - bias.mean()) + intercepts
-
-
-describe(fold)
 
 
 def _plan(calibrator: Calibrator) -> Plan:
@@ -255,7 +250,7 @@ def _of_score(calibrator: Calibrator) -> Form:
 
 
 def _about(plan: Plan, needs: str) -> str:
-    return f"{plan.title}, as calibration_lessons {__version__} wrote it; needs {needs}, checks no input."
+    return f"{plan.title}, as calibration_lessons {__version__} wrote it; needs {needs}, checks no score."
 
 
 def _source(plan: Plan, language: dict[str, Any]) -> str:
@@ -267,8 +262,7 @@ def _source(plan: Plan, language: dict[str, Any]) -> str:
         for name, value in form.numbers.items():
             known[name] = value
             if isinstance(value, list):
-                line = Template(language["constant"])
-                constants.append(line.substitute(name=f"{name}{k}", values=value))
+                constants.append(Template(language["constant"]).substitute(name=f"{name}{k}", values=value))
                 known[name] = Template(language["called"]).substitute(name=f"{name}{k}")
         return Template(templates[form.kind]).substitute(known, columns=plan.columns)
 

@@ -45,6 +45,8 @@ LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet 
 Window = str | int
 SHORT_DATE = re.compile(r"\d{4}-(\d|\d\d-\d)(?!\d)")
 YEAR_LAST = re.compile(r"\d{1,2}\D\d{1,2}\D\d{4}(?!\d)")
+MONTHS = "(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(r?uary|ch|il|ust|(t?em|o)ber)?"
+MONTH = re.compile(rf"(?i)(?<![a-z]){MONTHS}(?![a-z])")  # which no text sorts by
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,7 @@ class CalibrationMonitor:
             self.accuracy = _input.number_between(accuracy, 0, 1, "accuracy", open_ends=True)
         self.rung: dict[str, Window] = {}
         self._sums: dict[Window, Floats] = {}
-        self._last: dict[Window, Floats] = {}  # the labels that a window got last, here
+        self._last: dict[tuple[str, Window], Floats] = {}  # what a window got last, here
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -191,13 +193,18 @@ class CalibrationMonitor:
 
         {refused}
             Also for forecasts of another kind than before; nothing is added then.
+
+        Warns
+        -----
+        UserWarning
+            Where the window got the same forecasts last, in all sums, twenty different ones or more.
         """
-        window = self._named(window)
-        values = _input.real_array(y_prob, "y_prob", (1, 2))
-        batch = Batch.read(np.zeros(len(values)), values, self.n_bins, self.target, from_logits=from_logits)
+        window, none_yet = self._named(window), np.zeros(len(_input.real_array(y_prob, "y_prob", (1, 2))))
+        batch = Batch.read(none_yet, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
-        sums = self._sums.setdefault(window, np.zeros((len(SUMS), self.n_bins)))
-        sums[:2] += batch.sums[[0, 3]]
+        sums, new = self._sums.setdefault(window, np.zeros((len(SUMS), self.n_bins))), batch.sums[[0, 3]]
+        self._warn_of_copies("forecast", window, batch.telling, new, sums[:2])
+        sums[:2] += new
         return self
 
     def add_labels(
@@ -225,7 +232,7 @@ class CalibrationMonitor:
         Warns
         -----
         UserWarning
-            Where ten labels or more are, in all sums, those that the window got last: each counts once.
+            Where the window got the same labels last, in all sums, and they have twenty different forecasts.
         """
         window = self._named(window)
         if window not in self._sums:
@@ -233,16 +240,13 @@ class CalibrationMonitor:
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
         sums, new = self._sums[window].copy(), batch.sums[[0, 3, 4, 5]]
-        twice = any(np.array_equal(new, old) for old in (sums[2:], self._last.get(window, ())))
         sums[2:] += new
         if (sums[2] > sums[0]).any():
             m = int((sums[2] > sums[0]).argmax())
             found = f"brings {int(sums[2, m])} labels to bin {m + 1} of window {window!r}"
             raise _input.BadValue("y_prob", found, f"at most the {int(sums[0, m])} forecasts that it holds")
-        if twice and new[0].sum() >= 10:
-            seen = f"the labels of window {window!r} are in number and sums those that it got last"
-            _input.warn(f"{seen}, and are added to them: deliver each label once")
-        self._sums[window], self._last[window] = sums, new
+        self._warn_of_copies("label", window, batch.telling, new, self._sums[window][2:])
+        self._sums[window] = sums
         return self
 
     def merge(self, other: CalibrationMonitor) -> Self:
@@ -252,10 +256,10 @@ class CalibrationMonitor:
         Labels go where their forecasts are: merge first, where another worker saw these.
 
         {refused}
-            Also for a monitor with other settings or another kind of forecasts.
+            Also for this monitor itself, one with other settings or another kind of forecasts.
         """
-        if not isinstance(other, CalibrationMonitor):
-            raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationMonitor")
+        if not isinstance(other, CalibrationMonitor) or other is self:
+            raise _input.BadType("other", f"is of type {type(other).__name__}", "another CalibrationMonitor")
         for name in SETTINGS:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
@@ -280,8 +284,7 @@ class CalibrationMonitor:
 
         Parameters
         ----------
-        level : float
-            Confidence level of the intervals of the calibration error, in (0, 1).
+        {level}
         """
         _input.number_between(level, 0, 1, "level", open_ends=True)
         held = self._evidence()
@@ -291,10 +294,8 @@ class CalibrationMonitor:
     def curve(self, window: Window | date) -> ReliabilityCurve:
         """Return the reliability curve of a window's labelled rows.
 
-        Raises
-        ------
-        ValueError
-            For an unknown window, or one without labels.
+        {refused}
+            Also for an unknown window, or one without labels.
         """
         window = self._named(window)
         if window not in self._sums or not self._sums[window][2].any():
@@ -406,8 +407,8 @@ class CalibrationMonitor:
         if isinstance(window, str) and (SHORT_DATE.match(window) or _other_width(window, known)):
             expected = "numbers of one width, since texts sort as texts: '2026-01-09', not '2026-1-9'"
             raise _input.BadValue(name, f"= {window!r}", expected)
-        if isinstance(window, str) and YEAR_LAST.match(window):
-            expected = "the year first, as in '2026-11-22', since texts sort as texts"
+        if isinstance(window, str) and (YEAR_LAST.match(window) or MONTH.search(window)):
+            expected = "the year first, the month a number, as in '2026-11-22', since texts sort as texts"
             raise _input.BadValue(name, f"= {window!r}", expected)
         return cast(Window, window)
 
@@ -416,6 +417,14 @@ class CalibrationMonitor:
             found = f"= {self.accuracy:g}, and the target is {event!r}, whose hits are events"
             raise _input.BadValue("accuracy", found, "target='top-label', whose hits are right answers")
         self._kind, self._event = same_kind(kind, self._kind, name), event
+
+    def _warn_of_copies(self, what: str, window: Window, telling: bool, new: Floats, sums: Floats) -> None:
+        """Warn where rows bring the sums that the window got last, or, read from a file, those it has."""
+        last = self._last.get((what, window), sums)
+        self._last[what, window] = new
+        if telling and np.array_equal(new, last):
+            seen = f"the {what}s of window {window!r} are in number and sums those that it got last"
+            _input.warn(f"{seen}, and are added to them: deliver each {what} once")
 
     def _window_report(
         self, window: Window, calibration: float, accuracy: float, level: float

@@ -121,8 +121,7 @@ def expected_calibration_error(
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
     _refuse_other_arrays(y_prob, "y_prob")
-    targets = targets_of(target, y_prob)
-    curves = _curves(y_true, y_prob, n_bins, strategy, targets, sample_weight, from_logits)
+    curves = _curves(y_true, y_prob, n_bins, strategy, targets_of(target, y_prob), sample_weight, from_logits)
     return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
 
 

@@ -24,6 +24,7 @@ class Batch(NamedTuple):
     kind: Kind
     event: Event
     sums: Floats
+    telling: bool  # of so many different forecasts that other rows have other sums
 
     @classmethod
     def read(
@@ -38,11 +39,10 @@ class Batch(NamedTuple):
     ) -> Batch:
         """Check the rows, and sum up each bin."""
         rows = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, in_part=True)
-        edges = bin_edges(n_bins, rows.dtype)
-        sums = sums_of_bins(rows.blocks(), edges, "uniform", rows.weights)
+        sums = sums_of_bins(rows.blocks(), bin_edges(n_bins, rows.dtype), "uniform", rows.weights)
         shape = rows.y_prob.shape
         columns = "the positive class" if len(shape) == 1 else f"{shape[1]} classes"
-        return cls((columns, rows.dtype.name), rows.target, sums)
+        return cls((columns, rows.dtype.name), rows.target, sums, _input.many_values(rows.y_prob))
 
 
 def same_kind(kind: Kind, known: Kind | None, name: str) -> Kind:
@@ -82,6 +82,7 @@ class CalibrationAccumulator:
         self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
         self._sums = np.zeros((8, self.n_bins))
+        self._last = np.zeros(0)  # the sums of the batch before
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -107,23 +108,28 @@ class CalibrationAccumulator:
 
         {refused}
             Also for a batch of another kind than the first; nothing is added then.
+
+        Warns
+        -----
+        UserWarning
+            Where the batch, of twenty different forecasts or more, is in all sums the one before.
         """
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, sample_weight, from_logits=from_logits)
         self._kind = same_kind(batch.kind, self._kind, "y_prob")
-        self._event = batch.event
+        if batch.telling and np.array_equal(batch.sums, self._last):
+            _input.warn("y_prob holds the rows of the batch before, and they are added again: add each once")
+        self._event, self._last = batch.event, batch.sums
         self._sums += batch.sums
         return self
 
     def merge(self, other: CalibrationAccumulator) -> Self:
         """Add the rows that another accumulator has seen, and return this one; `other` stays as it is.
 
-        Raises
-        ------
-        ValueError, TypeError
-            Where `other` is no accumulator, or one with other bins, target or kind of batch.
+        {refused}
+            Also where `other` is this accumulator, or one with other bins, target or kind of batch.
         """
-        if not isinstance(other, CalibrationAccumulator):
-            raise _input.BadType("other", f"is of type {type(other).__name__}", "a CalibrationAccumulator")
+        if not isinstance(other, CalibrationAccumulator) or other is self:
+            raise _input.BadType("other", f"is of type {type(other).__name__}", "another accumulator")
         if (other.n_bins, other.target) != (self.n_bins, self.target):
             found = f"has n_bins = {other.n_bins} and target = {other.target!r}"
             raise _input.BadValue("other", found, f"{self.n_bins} and {self.target!r}")

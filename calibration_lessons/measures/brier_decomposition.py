@@ -57,9 +57,8 @@ def brier_decomposition(
 ) -> BrierDecomposition:
     """Split the Brier score into reliability, resolution, uncertainty, and what the bins hide.
 
-    ``BS = sum_f n_f/n (f - ō_f)^2 - sum_f n_f/n (ō_f - ō)^2 + ō (1 - ō)``
-    (equation ``eq-brier-decomposition``),
-    to which bins add a term (equation ``eq-brier-within-bin``).
+    ``BS = sum_f n_f/n (f - ō_f)^2 - sum_f n_f/n (ō_f - ō)^2 + ō (1 - ō)`` (equation
+    ``eq-brier-decomposition``), to which bins add a term (equation ``eq-brier-within-bin``).
 
     Parameters
     ----------
@@ -85,11 +84,10 @@ def brier_decomposition(
 
     Notes
     -----
-    The observed frequency of a group of n rows strays from its expectation, and reliability counts
-    the square of that. The correction subtracts the unbiased estimate o (1 - o) / (n - 1) of this
-    square (equation ``eq-brier-corrected``), with Kish's effective n where there are weights: a table
-    of counts must be repeated into rows, not weighted. A group of one row tells nothing about its
-    square and stays uncorrected.
+    The observed frequency of a group of n rows strays from its expectation, and reliability counts the square
+    of that. The correction subtracts the unbiased estimate o (1 - o) / (n - 1) of this square (equation
+    ``eq-brier-corrected``), with Kish's effective n where there are weights: a table of counts must be
+    repeated into rows, not weighted. A group of one row tells nothing about its square and stays uncorrected.
 
     References
     ----------

@@ -139,7 +139,9 @@ def calibration_by_group(
     """
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
     generator, n_bins = _input.generator(random_state), _input.positive_whole(n_bins, "n_bins")
-    _input.same_rows(y_true=y_true, y_prob=y_prob, groups=groups)
+    masks = groups if isinstance(groups, Mapping) else {}
+    own: dict[str, Any] = {f"groups[{name!r}]": mask for name, mask in masks.items()} or {"groups": groups}
+    _input.same_rows(y_true=y_true, y_prob=y_prob, **own)
     forecast = Forecast.read(y_true, y_prob, target, from_logits=from_logits, names=(labels, pos_label))
     scores, hits = forecast.whole()
     names, group, row = _members(groups, hits)

@@ -166,6 +166,8 @@ def calibration_test(
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
     scores, hits = forecast.whole()
+    if groups is None:
+        _input.repeated(forecast.y_prob, forecast.labels, "y_prob")
     event, p, happened = event_name(forecast.target), scores.astype(np.float64), hits.astype(np.float64)
     if method == "kernel":
         if target is not None:
@@ -202,8 +204,7 @@ def calibration_test(
         expected = light * (1 + chances * (heavy[1] - 1) if p.ndim == 1 else chances @ heavy)
         measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p, expected)
         statistic = float(measure(residuals)[0])
-        null = _drawn(measure, p, light, heavy, n_draws, generator)
-        p_value = chance.share_at_or_above(null, statistic)
+        p_value = chance.share_at_or_above(_drawn(measure, p, light, heavy, n_draws, generator), statistic)
     return CalibrationTest(method, event, statistic, p_value, len(p))
 
 
@@ -276,8 +277,7 @@ def _labels(p: Floats, n_draws: int, generator: np.random.Generator) -> npt.NDAr
     uniform = generator.random((len(p), n_draws))
     if p.ndim == 1:
         return uniform < p[:, None]
-    below = np.cumsum(p, axis=1)[:, :-1, None]
-    drawn = (uniform[:, None] >= below).sum(axis=1, keepdims=True)
+    drawn = (uniform[:, None] >= np.cumsum(p, axis=1)[:, :-1, None]).sum(axis=1, keepdims=True)
     return np.asarray(drawn == np.arange(p.shape[1])[:, None])
 
 
@@ -286,8 +286,7 @@ def _cumulative(p: Floats, _: Floats) -> Measure:
     last = np.append(np.diff(p[order]) > 0, True)  # of the rows with equal forecasts
 
     def largest(residuals: Residuals) -> Floats:
-        difference = np.cumsum(residuals[order], axis=0)[last]
-        return np.asarray(np.abs(difference).max(axis=0) / len(p))
+        return np.asarray(np.abs(np.cumsum(residuals[order], axis=0)[last]).max(axis=0) / len(p))
 
     return largest
 
@@ -297,8 +296,7 @@ def _t_cal(p: Floats, weights: Floats) -> Measure:
     spread = (weights**2 * p * (1 - p))[order, None]
     bins = []
     for scale in range(int(np.log2(n)) + 1):
-        edges = bin_edges(2**scale)[1:-1]
-        starts = np.unique(np.append(0, np.searchsorted(p[order], edges, side="right")))
+        starts = np.unique(np.append(0, np.searchsorted(p[order], bin_edges(2**scale)[1:-1], side="right")))
         starts = starts[starts < n]
         rows = np.add.reduceat(weights[order], starts)[:, None]
         variance = float((2 * _pairs(spread, starts) / rows**2).sum()) / n**2

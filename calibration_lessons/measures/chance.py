@@ -113,10 +113,9 @@ def interval(
     Of a bin without rows a sample of n tells that at most a share of -ln(1 - level) / n lies there: for "l2"
     so few rows with a gap of nearly 1 may carry the error, and the upper end allows for them.
 
-    Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the
-    variance that the labels give the error; for the upper end also along the gaps sought, which by luck may
-    have other signs than those seen. What the forecasts add is taken as if it went the same way in all
-    classes.
+    Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the variance
+    that the labels give the error; for the upper end also along the gaps sought, which by luck may have other
+    signs than those seen. What the forecasts add is taken as if it went the same way in all classes.
     """
     bins = Bins(*(np.concatenate(column) for column in zip(*classes, strict=True)))
     share, gap, confidence, n = bins.share / len(classes), *bins[1:4]

@@ -203,11 +203,10 @@ def ece_interval(
 
     Notes
     -----
-    t is a quantile of Student's with one degree of freedom less than (effective) rows, and the observed
-    error is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare
-    events. The rows, or groups, are taken as independent of each other; forecasts and events within a bin
-    as well, unless their distances scatter more than that, as in a wide bin with forecasts the wrong way
-    round.
+    t is a quantile of Student's with one degree of freedom less than (effective) rows, and the observed error
+    is taken half a row lower for `low`, and higher for `high`: both matter with few rows or rare events. The
+    rows, or groups, are taken as independent of each other; forecasts and events within a bin as well, unless
+    their distances scatter more than that, as in a wide bin with forecasts the wrong way round.
 
     How many times as much an event weighs as another row of its bin is taken from all bins together. With
     events weighted 0.1 to 100 times, and 300 or 3000 rows, the interval held the error in 96 to 100 % of
@@ -253,6 +252,7 @@ def ece_interval(
     forecast = next(rows)
     curve = curve_of(forecast, n_bins, strategy)
     if groups is None:
+        _input.repeated(forecast.y_prob, forecast.labels, "y_prob")
         return curve.ece_interval(level, norm)
     return Groups(groups, forecast, curve).interval(norm, level)
 

@@ -413,8 +413,7 @@ def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> E
         return (c - value) ** 2 - z**2 * value * (1 - value) * spread / (events * others)
 
     low = brentq(excess, 0.0, c) if c > 0 else 0.0
-    high = brentq(excess, c, 1.0) if c < 1 else 1.0
-    return _estimate(c, low, high)
+    return _estimate(c, low, brentq(excess, c, 1.0) if c < 1 else 1.0)
 
 
 def _flexible(

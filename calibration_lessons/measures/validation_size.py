@@ -60,9 +60,10 @@ def validation_size(
         Risks as they will be predicted in the new place, strictly between 0 and 1: of its own rows before
         their outcomes are known, or of the rows that developed the model.
     observed_expected, slope, c_statistic : float
-        How wide the interval of each measure of `risk_validation` may be; above 1e-6.
+        How wide the interval of each measure of `risk_validation` may be; above 1e-6, and below 2 (of the C
+        statistic 0.5), where an interval would leave everything open.
     net_benefit : float
-        The same for the standardized net benefit at `threshold`.
+        The same for the standardized net benefit at `threshold`; below 1.
     threshold : float, optional
         The risk from which people are treated, in (0, 1).
     {level}
@@ -73,8 +74,8 @@ def validation_size(
     Notes
     -----
     With so many rows an interval is about as wide as asked, in half of all samples a little wider (the C
-    statistic of fewer than a hundred rows a tenth wider). Where
-    events are rarer than the forecasts say, more rows are needed: move the forecasts first.
+    statistic of fewer than a hundred rows a tenth wider). Where events are rarer than the forecasts say, more
+    rows are needed: move the forecasts first.
 
     References
     ----------
@@ -88,9 +89,9 @@ def validation_size(
     """
     forecasts = _input.probabilities(y_prob, ndim=(1,)).astype(np.float64)
     log_odds, _ = read_log_odds(np.zeros(len(forecasts)), forecasts, None, from_logits=False)
-    widths = {"observed_expected": observed_expected, "slope": slope, "c_statistic": c_statistic}
-    for name, width in (widths | {"net_benefit": net_benefit}).items():
-        _input.number_between(width, 1e-6, np.inf, name, open_ends=True)
+    most = {"observed_expected": 2.0, "slope": 2.0, "c_statistic": 0.5, "net_benefit": 1.0}
+    for width, name in zip((observed_expected, slope, c_statistic, net_benefit), most, strict=True):
+        _input.number_between(width, 1e-6, most[name], name, open_ends=True)
     z = float(norm.isf((1 - _input.number_between(level, 0, 1, "level", open_ends=True)) / 2))
     information, rate = forecasts * (1 - forecasts), float(forecasts.mean())
     if log_odds.min() == log_odds.max():
@@ -109,9 +110,8 @@ def validation_size(
         variance = hits * (1 - hits) / rate + worth**2 * alarms * (1 - alarms + alarms / rate) / (1 - rate)
         needed.append((2 * z / net_benefit) ** 2 * variance)
     rows = [ceil(one) for one in needed]
-    most, (of_ratio, of_slope, of_c, *of_benefit) = max(rows), rows
-    benefit = of_benefit[0] if of_benefit else None
-    return ValidationSize(most, ceil(most * rate), of_ratio, of_slope, of_c, benefit)
+    n, (of_ratio, of_slope, of_c, *of_benefit) = max(rows), rows
+    return ValidationSize(n, ceil(n * rate), of_ratio, of_slope, of_c, of_benefit[0] if of_benefit else None)
 
 
 def _expected_c(forecasts: Floats) -> float:

@@ -119,11 +119,7 @@ def coin_plausibility(heads: int, tosses: int) -> Uncertainty[float]:
 
 
 def expected_coin_uncertainty(
-    p: float,
-    tosses: int,
-    *,
-    measure: Literal["entropy", "plausibility"] = "entropy",
-    prior: Prior = (1, 1),
+    p: float, tosses: int, *, measure: Literal["entropy", "plausibility"] = "entropy", prior: Prior = (1, 1)
 ) -> Uncertainty[float]:
     """Average the uncertainty over all outcomes of a number of tosses (equation ``eq-coin-expected``).
 

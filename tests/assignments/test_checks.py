@@ -83,8 +83,7 @@ def test_every_question_has_twelve_slips_and_more_than_one_case(path, question):
 @of(Question)
 def test_inputs_are_found_that_tell_every_slip_for_every_student(path, question):
     for student, own in students(path, 0 if question.fixed else NUMBERS):
-        seed = [seeding(""), seeding(student), seeding(question.name)]
-        prepared = question.draw_cases(seed, own)
+        prepared = question.draw_cases([seeding(""), seeding(student), seeding(question.name)], own)
         assert not question.fixed or not question.missed(prepared)
         assert question.passes(question.right, prepared), student
 
@@ -254,8 +253,7 @@ def test_a_slip_by_hand_is_named_only_where_it_leaves_the_right_numbers_right():
         told[given] = [verdict.fault for verdict in verdicts]
     assert told[1.5, 2.25] == ["thrice", "thrice"] and told[1.0, 1.0] == ["", ""]
     assert told[1.0, 2.25] == ["", "the square of the double"] == told[1.0, 0.99]
-    rounded = question.grade(lambda *_: Answer(0.9), [1], {"p": 0.4444})
-    assert rounded[0].fault == "rounded too far"
+    assert question.grade(lambda *_: Answer(0.9), [1], {"p": 0.4444})[0].fault == "rounded too far"
 
 
 def test_words_stand_in_quotes_and_what_is_nearly_right_is_told_so():

@@ -82,8 +82,7 @@ def test_a_certainty_that_fails_is_worse_than_any_finite_forecast():
 
 def test_the_simulated_cases_have_the_error_that_they_are_named_for():
     for case, factor in (("1 % events, far apart, too timid", 0.7), ("half events, overlapping, right", 1)):
-        rows = TABLE[TABLE.case == case]
-        assert rows.slope.iloc[0] == pytest.approx(1 / factor, rel=0.05)
+        assert TABLE[TABLE.case == case].slope.iloc[0] == pytest.approx(1 / factor, rel=0.05)
 
 
 def test_the_parts_of_a_split_share_no_row_and_lose_none(parts):

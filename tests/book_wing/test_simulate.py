@@ -81,8 +81,7 @@ def test_the_truths_are_what_their_names_say():
     odds = p / (1 - p)
     np.testing.assert_allclose(simulate.over_confident(2.0)(p), odds**0.5 / (1 + odds**0.5))
     # two teeth: above the score on the first and third quarter, cut off at 0 and 1
-    teeth = [0.21, 0.3, 0.06, 0.7, 0.56, 0.79]
-    np.testing.assert_allclose(simulate.sawtooth(0.2, 2)(p), teeth)
+    np.testing.assert_allclose(simulate.sawtooth(0.2, 2)(p), [0.21, 0.3, 0.06, 0.7, 0.56, 0.79])
     assert simulate.sawtooth(0.5, 1)(np.array([0.25, 0.75, 0.49, 0.99])).tolist() == [0.75, 0.25, 0.99, 0.49]
     assert simulate.sawtooth(0.6, 1)(np.array([0.45, 0.55])).tolist() == [1, 0]
 

@@ -128,7 +128,6 @@ def test_behind_a_classifier_certain_probabilities_are_read_as_asked():
     y = np.r_[np.zeros(60), np.ones(60)].astype(int)
     sure = FrozenEstimator(GaussianNB().fit(40 * X, y))
     flat = cl.CalibratedModel(sure, cl.BetaCalibration(), zeros=0.1).fit(40 * X, y)
-    p = sure.predict_proba(40 * X)[:, 1].clip(0.1, 0.9)
-    expected = cl.BetaCalibration().fit(p, y)
+    expected = cl.BetaCalibration().fit(sure.predict_proba(40 * X)[:, 1].clip(0.1, 0.9), y)
     assert flat.calibrator_.a_ == pytest.approx(expected.a_, rel=1e-9)
     assert flat.calibrator_.b_ == pytest.approx(expected.b_, rel=1e-9)

@@ -249,8 +249,7 @@ def test_half_a_vote_keeps_the_order_of_graded_votes_and_leaves_whole_ones_alone
     assert (np.diff(read[np.argsort(p), 1]) > 0).sum() >= (np.diff(np.sort(p)) > 1e-9).sum()
     assert np.array_equal(read[:, 1][(p > 0.11) & (p < 0.89)], p[(p > 0.11) & (p < 0.89)])
     assert read.sum(axis=1) == pytest.approx(1)
-    nearest = KNeighborsClassifier(1).fit(X2, Y2)
-    assert set(np.unique(_reading.counted(nearest, X2))) == {0.25, 0.75}
+    assert set(np.unique(_reading.counted(KNeighborsClassifier(1).fit(X2, Y2), X2))) == {0.25, 0.75}
 
 
 CERTAIN, WON = [[0.0, 1.0], [0.3, 0.7], [1.0, 0.0], [0.8, 0.2]] * 5, [1, 0, 0, 1] * 5
@@ -477,8 +476,7 @@ def test_of_a_booster_the_margin_is_read_and_no_probability_that_float32_made_on
     fitted, X = model.estimator_[-1], model.estimator_[0].transform(X2)
     assert fitted.predict_proba(X).max() == 1
     assert np.array_equal(model.scores(X2), fitted.margin(X))
-    told = cl.CalibratedModel(booster, cl.BetaCalibration(), cv=2).fit(X2, Y2)
-    assert told.scores(X2).max() <= 1
+    assert cl.CalibratedModel(booster, cl.BetaCalibration(), cv=2).fit(X2, Y2).scores(X2).max() <= 1
 
 
 def test_rows_that_stop_a_booster_are_kept_from_each_fit_and_from_no_calibrator():

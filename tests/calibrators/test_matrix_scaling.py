@@ -114,8 +114,7 @@ def test_the_metric_of_the_descent_is_the_bend_of_the_loss_at_the_temperature(st
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_at_infinite_strength_it_is_the_temperature_and_at_a_small_one_it_is_free(structure):
     logits, labels = drawn(2000, 4, SKEWED, INTERCEPT)
-    temperature = cl.TemperatureScaling().fit(logits, labels)
-    expected = temperature.predict_proba(logits)
+    expected = cl.TemperatureScaling().fit(logits, labels).predict_proba(logits)
     for strength in (np.inf, 1e12):
         scaling = cl.MatrixScaling(structure, strength=strength).fit(logits, labels)
         assert scaling.predict_proba(logits) == pytest.approx(expected, abs=1e-6)
@@ -281,8 +280,7 @@ def test_more_logits_get_fewer_folds(monkeypatch, limit, folds):
     monkeypatch.setattr(matrix_scaling, "CROWDED", 100)
     if limit == "HUGE":
         monkeypatch.setattr(matrix_scaling, "HUGE", 100)
-    path = cl.MatrixScaling().fit(logits, labels).path_
-    assert path.rows == {3: 120, 1: 24}[folds]
+    assert cl.MatrixScaling().fit(logits, labels).path_.rows == {3: 120, 1: 24}[folds]
 
 
 def test_auto_is_full_up_to_256_classes_and_vector_beyond(monkeypatch):
@@ -294,8 +292,7 @@ def test_auto_is_full_up_to_256_classes_and_vector_beyond(monkeypatch):
 
 
 def test_fewer_than_five_rows_give_the_temperature():
-    logits = [[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [0.0, 2.0]]
-    scaling = cl.MatrixScaling().fit(logits, [0, 0, 1, 1])
+    scaling = cl.MatrixScaling().fit([[2.0, 0.0], [3.0, 0.0], [4.0, 1.0], [0.0, 2.0]], [0, 0, 1, 1])
     assert (scaling.strength_, scaling.path_) == (np.inf, None)
 
 

@@ -52,8 +52,7 @@ def test_single_precision_logits_close_to_chance_have_their_temperature(method):
 
 @both
 def test_rows_of_weight_zero_may_be_impossible(method):
-    logits = np.vstack([LOGITS, [[-np.inf, 0.0, 0.0]]])
-    fitted = method().fit(logits, [*LABELS, 0], [1] * 400 + [0])
+    fitted = method().fit(np.vstack([LOGITS, [[-np.inf, 0.0, 0.0]]]), [*LABELS, 0], [1] * 400 + [0])
     assert fitted.temperature_ == pytest.approx(method().fit(LOGITS, LABELS).temperature_, rel=1e-12)
 
 

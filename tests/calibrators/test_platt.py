@@ -63,8 +63,7 @@ def test_without_prior_targets_a_curve_exists_exactly_where_the_labels_overlap_i
     scores, labels = case
     assume(scores.min() < scores.max())
     if overlap(scores, labels):
-        fitted = cl.PlattScaling(prior_targets=False).fit(scores, labels)
-        p = fitted.predict_proba(scores)[:, 1]
+        p = cl.PlattScaling(prior_targets=False).fit(scores, labels).predict_proba(scores)[:, 1]
         assert p.mean() == pytest.approx(labels.mean(), abs=1e-9)
         assert (p * scores).mean() == pytest.approx((labels * scores).mean(), abs=1e-8)
         return

@@ -66,8 +66,7 @@ def test_a_round_of_estimation_is_the_defined_one(case):
 def shifted_sample(n, old, new, seed=0):
     """Forecasts for two normal classes a distance of 2 apart, calibrated for the old share of class 1."""
     rng = np.random.default_rng(seed)
-    x = rng.normal(2.0 * (rng.random(n) < new))
-    return expit(2 * x - 2 + np.log(old / (1 - old)))
+    return expit(2 * rng.normal(2.0 * (rng.random(n) < new)) - 2 + np.log(old / (1 - old)))
 
 
 def test_the_estimate_is_the_maximum_of_the_likelihood():

@@ -220,6 +220,15 @@ def test_whole_numbers_lists_and_a_column_are_read_as_predict_proba_reads_them()
     cases.agree(numpy_function(binning)([0, 1]), binning, [0, 1])
 
 
+@pytest.mark.parametrize("calibrator", [PLATT, cl.TemperatureScaling().fit(LOGITS, LABELS)])
+def test_another_number_of_columns_has_no_answer(calibrator, node):
+    with pytest.raises(ValueError, match="cannot reshape"):
+        numpy_function(calibrator)(np.zeros((6, 2)))
+    caught = "return (row) => { try { return calibrate(row); } catch (error) { return error.message; } };"
+    said = node(cl.export(calibrator, "javascript") + caught, [[0.0, 0.0]])
+    assert said == [f"expected {calibrator.n_features_in_} scores, not 2"]
+
+
 def test_a_constant_isotonic_curve_is_exported(node):
     with pytest.warns(UserWarning, match="all scores"):
         constant = cl.IsotonicCalibration().fit([0.5, 0.5], [0, 1])

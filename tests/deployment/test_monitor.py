@@ -154,8 +154,7 @@ def test_the_evidence_is_the_mean_of_all_bets_in_all_windows_where_they_begin():
 def test_calibrated_forecasts_ring_the_alarm_no_more_often_than_asked(rows, windows, rate):
     source = ScoreSource(scores=CONFIDENT)
     first = first_alarms(source, rows=rows, windows=windows, false_alarms=rate, years=250, random_state=0)
-    rang = np.isfinite(first).mean()
-    assert rate / 10 < rang < rate + 2 * np.sqrt(rate * (1 - rate) / 250)
+    assert rate / 10 < np.isfinite(first).mean() < rate + 2 * np.sqrt(rate * (1 - rate) / 250)
 
 
 def test_rows_that_come_twice_ring_the_alarm_without_a_drift():
@@ -195,13 +194,11 @@ def test_an_alarm_that_has_rung_keeps_ringing_and_is_written_down():
         monitor.add_forecasts(day, p).add_labels(day, y, p).check()
     again = CalibrationMonitor.from_dict(json.loads(json.dumps(monitor.to_dict())))
     assert again.check() == ["calibration"] and again.rung == {"calibration": 0}
-    fresh = CalibrationMonitor(5).merge(monitor)
-    assert fresh.rung == {}
+    assert CalibrationMonitor(5).merge(monitor).rung == {}
 
 
 def test_the_alarm_of_calibration_sleeps_where_the_accuracy_falls_and_the_confidence_follows():
-    calibration = datasets.network_logits(0, "calibration")
-    temperature = cl.TemperatureScaling().fit(*calibration)
+    temperature = cl.TemperatureScaling().fit(*datasets.network_logits(0, "calibration"))
     logits, labels = datasets.shifted_logits(0, "rotation", 2)
     assert datasets.SHIFTS["rotation"][2 - 1] == 10.0
     p = temperature.predict_proba(logits)
@@ -341,16 +338,25 @@ def test_numpys_numbers_and_texts_and_dates_name_the_windows_that_pythons_do(giv
 
 
 @pytest.mark.parametrize("saved", [False, True])
-def test_labels_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_saved(saved):
-    y, p = ScoreSource().sample(40, np.random.default_rng(0))
-    monitor = CalibrationMonitor(5).add_forecasts(1, p).add_labels(1, y[:10], p[:10])
+def test_rows_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_saved(saved):
+    y, p = ScoreSource().sample(200, np.random.default_rng(0))
+    monitor = CalibrationMonitor(5).add_forecasts(1, p).add_labels(1, y[:30], p[:30])
     if saved:
         monitor = CalibrationMonitor.from_dict(monitor.to_dict())
     else:
-        monitor.add_labels(1, y[10:20], p[10:20])
-    rows = slice(10) if saved else slice(10, 20)
+        monitor.add_labels(1, y[30:60], p[30:60])
+    rows = slice(30) if saved else slice(30, 60)
     with pytest.warns(UserWarning, match="^the labels of window 1 .* deliver each label once"):
         monitor.add_labels(1, y[rows], p[rows])
+    with pytest.warns(UserWarning, match="^the forecasts of window 1 .* deliver each forecast once"):
+        monitor.add_forecasts(1, p)
+
+
+def test_parts_whose_sums_agree_because_forecasts_are_few_are_no_copies():
+    monitor, whole = CalibrationMonitor(5), cl.CalibrationAccumulator(5)
+    for part in [(np.zeros(20), np.tile([0.1, 0.5], 10))] * 3:
+        monitor.add_forecasts(1, part[1]).add_labels(1, *part)
+        whole.update(*part)
 
 
 def test_a_monitor_notices_probabilities_that_are_read_as_logits():

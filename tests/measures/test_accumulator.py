@@ -58,6 +58,13 @@ def test_a_batch_may_weigh_nothing_but_all_batches_together_may_not():
     same(weightless.update([1], [0.3], sample_weight=[2.0]).curve(), expected)
 
 
+def test_a_batch_that_comes_twice_is_noticed():
+    y, p = rows(np.random.default_rng(0), 60, 1, np.float64)
+    seen = cl.CalibrationAccumulator().update(y[:30], p[:30]).update(y[30:], p[30:])
+    with pytest.warns(UserWarning, match="^y_prob holds the rows of the batch before"):
+        seen.update(y[30:], p[30:])
+
+
 def test_a_curve_is_a_snapshot():
     accumulator = cl.CalibrationAccumulator(3).update([1], [0.5])
     before = accumulator.curve()

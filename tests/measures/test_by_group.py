@@ -59,8 +59,7 @@ def test_the_line_parts_the_groups_that_the_p_values_part():
 
 def test_a_group_that_is_wrong_at_two_levels_and_right_on_average_needs_bins():
     p, group = np.tile([0.2, 0.8], 1000), np.repeat(["a", "b"], 1000)
-    truth = np.where(group == "b", np.where(p < 0.5, 0.35, 0.65), p)
-    y = RNG.random(2000) < truth
+    y = RNG.random(2000) < np.where(group == "b", np.where(p < 0.5, 0.35, 0.65), p)
     whole, parted = (cl.measures.calibration_by_group(y, p, group, n_bins=m, random_state=0) for m in (1, 2))
     assert whole.p_value.min() > 0.05
     assert set(parted.group[parted.p_value < 0.01]) == {"b"} and (parted.p_value < 0.01).sum() == 2

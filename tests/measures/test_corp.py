@@ -50,8 +50,7 @@ def test_the_parts_of_the_log_loss_add_up_and_no_rising_map_scores_better_by_any
         return np.mean(np.where(warned, (1 - y) * cut, y * (1 - cut)))
 
     rising = min(cost(p >= threshold) for threshold in [*p, 2.0])
-    mended = curve.recalibrated[np.searchsorted(curve.forecast, p)]
-    assert cost(mended >= cut) <= rising + 1e-12
+    assert cost(curve.recalibrated[np.searchsorted(curve.forecast, p)] >= cut) <= rising + 1e-12
 
 
 def test_a_label_that_was_ruled_out_makes_the_log_loss_and_its_miscalibration_infinite_alone():

@@ -152,8 +152,7 @@ def test_the_upper_end_holds_where_most_forecasts_crowd_near_one_and_are_too_hig
 
 
 def test_the_upper_end_of_certain_forecasts_is_above_the_share_of_misses():
-    y = np.r_[np.zeros(3, dtype=int), np.ones(97, dtype=int)]
-    low, high = cl.ece_interval(y, np.ones(100))
+    low, high = cl.ece_interval(np.r_[np.zeros(3, dtype=int), np.ones(97, dtype=int)], np.ones(100))
     assert low < 0.03 < high < 0.1
 
 

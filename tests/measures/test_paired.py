@@ -195,8 +195,7 @@ def test_the_intervals_cover_in_all_sources_and_the_bootstrap_of_the_plain_error
     assert (counts[list(MEASURES)] >= 930).all(axis=None)
     assert (counts.kind == "unseen").sum() >= 8
     assert (counts.bootstrap < 930).sum() >= len(counts) / 3 and counts.bootstrap.min() < 400
-    few = compare_experiment.count(compare_experiment.cases()[0], repeats=3)
-    assert list(few) == list(counts)
+    assert list(compare_experiment.count(compare_experiment.cases()[0], repeats=3)) == list(counts)
 
 
 @pytest.mark.filterwarnings("error")

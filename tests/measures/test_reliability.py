@@ -26,8 +26,7 @@ def forecasts(draw, max_rows=60):
     on_edge = st.integers(0, n_bins).map(lambda m: m / n_bins)
     score = st.one_of(st.floats(0, 1), on_edge, st.sampled_from([0.0, 0.25, 0.5, 1.0]))
     scores = draw(st.lists(score, min_size=n, max_size=n))
-    outcomes = draw(st.lists(st.booleans(), min_size=n, max_size=n))
-    return np.array(outcomes), np.array(scores), n_bins
+    return np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))), np.array(scores), n_bins
 
 
 @pytest.mark.equation("eq-accuracy", "eq-confidence")
@@ -73,8 +72,7 @@ def test_agrees_with_scikit_learn_where_no_score_lies_on_an_edge():
 def test_top_label_takes_the_first_of_equal_classes():
     curve = cl.reliability_curve([0, 1], [[0.5, 0.5], [0.5, 0.5]], n_bins=2)
     assert curve.accuracy[0] == 0.5 and curve.counts.tolist() == [2, 0]
-    binary = cl.reliability_curve([0, 1], [0.5, 0.5], n_bins=2, target="top-label")
-    assert binary.accuracy[0] == 0.5
+    assert cl.reliability_curve([0, 1], [0.5, 0.5], n_bins=2, target="top-label").accuracy[0] == 0.5
 
 
 @given(

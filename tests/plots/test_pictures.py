@@ -85,8 +85,7 @@ def test_small_probabilities_fill_the_diagram_and_its_numbers_do_not_overlap(dra
 
 def test_a_square_root_keeps_the_diagonal_straight_and_shows_a_bin_without_events():
     y, p = rare()
-    picture = plots.reliability_diagram(y, p, n_bins=15, strategy="quantile", scale="sqrt")
-    ax = picture.axes[0]
+    ax = plots.reliability_diagram(y, p, n_bins=15, strategy="quantile", scale="sqrt").axes[0]
     where = ax.transData.transform([(0, 0), (0.01, 0.01), (0.04, 0.04)])
     assert (where[2] - where[0]) == pytest.approx(2 * (where[1] - where[0]))
     assert lines_of(ax)["model"][0, 1] == 0 > ax.get_ylim()[0]
@@ -206,8 +205,7 @@ def test_a_users_own_axes_are_as_high_as_their_place_without_counts_and_legend()
 
 
 def test_several_curves_in_one_axes_share_the_diagonal_the_legend_the_title_and_the_panel_of_counts():
-    picture = plots.reliability_diagram(CURVE, label="before", title="a network")
-    (ax,) = picture.axes
+    (ax,) = plots.reliability_diagram(CURVE, label="before", title="a network").axes
     other = cl.reliability_curve(Y, P**2, n_bins=3)
     plots.reliability_diagram(other, label="after", color="calibrated", ax=ax)
     names = [text.get_text() for text in ax.get_legend().get_texts()]
