@@ -83,6 +83,20 @@ def test_the_page_says_which_methods_keep_the_predicted_class(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_the_page_says_what_a_method_reads_and_whether_it_changes_the_order_of_rows(method):
+    reads, *_, order = table("What each method does")[method]
+    assert METHODS[method].reads[:5] in reads or method == "One against the rest"
+    calibrator, z = fitted(method, 3 if method in MANY else 2)
+    if method not in MANY:  # what rises, but for a dip
+        calibrator.fit(z, np.random.default_rng(0).random(1000) < np.where(z < 0.2, 0.5, z))
+        before, after = z, calibrator.predict_proba(z)[:, 1]
+    else:
+        shares = z if calibrator.reads == "probabilities" else softmax(z, axis=1)
+        before, after = (p.max(axis=1) for p in (shares, calibrator.predict_proba(z)))
+    assert (np.diff(after[before.argsort()]).min() < -1e-12) == order.startswith(("yes", "only"))
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_the_page_says_which_methods_take_more_than_two_classes(method):
     three = np.tile(np.eye(3), (20, 1)), np.tile([0, 1, 2, 1, 2, 0], 10)
     if table("What each method does")[method][2] == "2 or more":

@@ -11,7 +11,7 @@ from pathlib import Path
 from tools.binding.equations import DEFINITIONS, find_documented
 from tools.binding.pages import Cell, Page, notebooks, pages, parse, read_lines
 
-from .package import PACKAGE, callables, fault, public, resolve
+from .package import PACKAGE, callables, fault, in_docstrings, public, resolve
 from .problem import Problem
 
 API_PAGE = "book/reference/api.md"
@@ -20,6 +20,11 @@ DOTTED = re.compile(
     r"(?:(?:cl|calibration_lessons)\.|(?=(?:book|decisions|deployment|measures|models|plots|uncertainty)\.))"
     r"(?P<name>\w+(?:\.(?!(?:ipynb|md|py)\b)\w+)*)(?:\(.*\))?"
 )
+ALONE = re.compile(r"([a-z]\w*?_?)(?:=[^=]|(?<=_)$)")
+THEIRS = set(  # other libraries' options and functions that texts name alone
+    "class_weight label_smoothing out_of_bounds scale scale_by_half shuffle tight_layout value_counts".split()
+)
+IN_DOCSTRING = re.compile(r"(?<!`)`(?!(?:sklearn|pandas|matplotlib|torch)\.)([A-Za-z_][\w.]*)`(?!`)|``(\w+)=")
 REASON = re.compile(
     r"^\s*[-*]\s+(?:\{py:\w+\})?`~?(?:[\w.]*\.)?(?P<name>\w+)(?:\(\))?`\s*[:—–-]\s*(?:\S+\s+){2,}\S"
 )
@@ -40,8 +45,15 @@ def check(root: Path) -> Iterator[Problem]:
         for cell in page.markdown
     ]
     texts += [(path.name, "line {}".format, path.read_text("utf-8")) for path in sorted(root.glob("*.md"))]
+    code = "\n".join(path.read_text("utf-8") for path in (root / PACKAGE).rglob("*.py"))
+    words = THEIRS.union(re.findall(r"\w+", re.sub(r"`[^`\n]*`", "", code)))
     for text in texts:
-        yield from in_prose(*text)
+        yield from in_prose(*text, words)
+    for page in notebooks(root, "assignments/source"):
+        yield from asked(page)
+    for match, file, place in in_docstrings(root, IN_DOCSTRING):
+        if not words.issuperset((match[1] or match[2]).split(".")):
+            yield unresolved(file, place, match[0])
     yield from retyped(root)
     yield from unused(root, used)
     yield from documented(root)
@@ -91,18 +103,31 @@ def reached(page: Page, aliases: dict[str, str]) -> Iterator[tuple[Cell, int, st
                     yield cell, node.lineno, f"{aliases[first]}.{rest}"
 
 
-def in_prose(file: str, place: Callable[[int], str], text: str) -> Iterator[Problem]:
+def in_prose(file: str, place: Callable[[int], str], text: str, words: set[str]) -> Iterator[Problem]:
     """Report names in backticks that begin with the package or a theme, and calls that a function refuses.
 
-    Other names are another library's, or words.
+    Other names are another library's, or words; but an option or an attribute alone is a word of our code.
     """
     for number, line, is_prose, _ in read_lines(text):
         for code in (match["code"] or "" for match in SPAN.finditer(line)) if is_prose else ():
             named = DOTTED.fullmatch(code)
             if named and not resolve(f"{PACKAGE}.{named['name']}"):
                 yield unresolved(file, place(number), named["name"])
+            elif (alone := ALONE.match(code)) and alone[1] not in words:
+                yield unresolved(file, place(number), code)
             elif what := fault(code):
                 yield Problem(file, place(number), f"{code}: {what}", "write a call that it takes")
+
+
+def asked(page: Page) -> Iterator[Problem]:
+    """Report calls in a problem set that its code defines with other arguments, or not at all."""
+    nodes = [node for cell in page.code for node in cell.code.body if isinstance(node, ast.FunctionDef)]
+    known = {f"{node.name}({', '.join(one.arg for one in node.args.args)})" for node in nodes}
+    for cell in page.markdown:
+        for match in re.finditer(r"`(\w+\([\w, ]*\))`", cell.source):
+            if match[1] not in known:
+                what, remedy = f"no cell defines {match[1]}", "write it as the answer's cell does"
+                yield Problem(page.file, cell.place(), what, remedy)
 
 
 def documented(root: Path) -> Iterator[Problem]:
