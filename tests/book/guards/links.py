@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -16,10 +17,11 @@ ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:(?P<words>[^`<]*)<)?(?P<target>[^`
 LINK = re.compile(r"(?:\[(?P<words>[^][]*))?\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 ROOM = r"(?:assignments|book|calibration_lessons|tests|tools|\.ci|\.github)/[\w./-]*"
 CODE_PATH = re.compile(  # a name in backticks, or one with an ending anywhere
-    rf"`({ROOM}\w)/?`|(?<![\w./-])((?:{ROOM}|requirements[\w-]*)\.(?:css|csv|in|ipynb|js|json|md|py|sh|toml|txt|yml))\b"
+    rf"`({ROOM}\w)/?`|(?<![\w./-])((?:{ROOM}|(?<=-r )\w+)\.(?:css|csv|in|ipynb|json|md|py|sh|toml|txt|yml))\b"
 )
 TARGET = re.compile(r"`(?:\w+=\w+ )?make (?P<target>[a-z-]+)[^`]*`")
-MODULE = re.compile(r"python3? -m ((?:classroom|tools)(?:\.\w+)*)")
+MODULE = re.compile(r"python3? -m ((?:classroom|tools)[\w.]*)")
+EXTRA = re.compile(r"(?:\"\.|calibration-lessons)\[([\w,]+)\]")
 COMMAND = re.compile(r"^make (?P<target>[a-z-]+)")
 HEADING = re.compile(r"^#{1,3} (.+)$")
 
@@ -55,6 +57,7 @@ def from_outside(root: Path) -> list[Problem]:
 def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
     """Files and targets of make that pages, files beside the book and the package name, and that are gone."""
     targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text("utf-8"), re.M))
+    extras = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     texts = [(page.file, cell.place, cell.source) for page in book.values() for cell in page.markdown]
     files = [*root.glob("*.md"), *root.glob("*.in"), *(root / "calibration_lessons").rglob("*.py")]
     for path in sorted(files):
@@ -68,6 +71,7 @@ def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
             gone = [name for name in gone if "sharpness" not in name]  # the example of CONTRIBUTING
             calls = COMMAND.finditer(line) if is_page and not is_prose else TARGET.finditer(line)
             gone += [match[0] for match in calls if match["target"] not in targets]
+            gone += [part for parts in EXTRA.findall(line) for part in parts.split(",") if part not in extras]
             for name in gone:
                 yield Problem(file, place(number), f"{name.strip('`')} does not exist", "correct the name")
 

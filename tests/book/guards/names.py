@@ -61,7 +61,8 @@ def check(root: Path) -> Iterator[Problem]:
 
 def unresolved(file: str, place: str, name: str) -> Problem:
     """Report a name that leads nowhere."""
-    return Problem(file, place, f"{name} does not exist", "correct the name, or export it in the package")
+    remedy = "correct the name, export it, or add another library's to THEIRS in tests/book/guards/names.py"
+    return Problem(file, place, f"{name} does not exist", remedy)
 
 
 @cache
@@ -120,11 +121,11 @@ def in_prose(file: str, place: Callable[[int], str], text: str, words: set[str])
 
 
 def asked(page: Page) -> Iterator[Problem]:
-    """Report calls in a problem set that its code defines with other arguments, or not at all."""
+    """Report functions that a problem set asks for, and that no cell defines with these arguments."""
     nodes = [node for cell in page.code for node in cell.code.body if isinstance(node, ast.FunctionDef)]
     known = {f"{node.name}({', '.join(one.arg for one in node.args.args)})" for node in nodes}
     for cell in page.markdown:
-        for match in re.finditer(r"`(\w+\([\w, ]*\))`", cell.source):
+        for match in re.finditer(r"Write\s`(\w+\([\w, ]*\))`", cell.source):
             if match[1] not in known:
                 what, remedy = f"no cell defines {match[1]}", "write it as the answer's cell does"
                 yield Problem(page.file, cell.place(), what, remedy)
