@@ -60,14 +60,13 @@ LOOKS = {"x_label", "y_label", "title", "legend", "ax"}  # of a picture: `plots`
 def test_a_docstring_describes_each_parameter_in_the_order_of_the_signature_and_with_its_words(name):
     thing, section = DESCRIBED[name], parameters_section(inspect.getdoc(DESCRIBED[name]))
     named = [one for names, _ in HEAD.findall(section) for one in names.replace("*", "").split(", ")]
-    taken = [one for one in inspect.signature(thing).parameters if one != "self"]
+    taken = {one: of.default for one, of in inspect.signature(thing).parameters.items() if one != "self"}
     unsaid = LOOKS - {*named} if ".plots." in name else set()
     assert named == [one for one in taken if one not in unsaid]
     hints = (thing.__init__ if inspect.isclass(thing) else thing).__annotations__
     for one, kind in HEAD.findall(section):
         if one in taken:
-            default = inspect.signature(thing).parameters[one].default
-            assert ("optional" in kind or "None" in kind) == (default is None)
+            assert ("optional" in kind or "None" in kind) == (taken[one] is None)
             assert kind not in PLAIN or kind in str(hints.get(one, ""))
         words = re.fullmatch(r"Literal\[(.+)\]", str(hints.get(one, "")))
         if words and kind.startswith("{"):

@@ -21,9 +21,7 @@ DOTTED = re.compile(
     r"(?P<name>\w+(?:\.(?!(?:ipynb|md|py)\b)\w+)*)(?:\(.*\))?"
 )
 ALONE = re.compile(r"([a-z]\w*?_?)(?:=[^=]|(?<=_)$)")
-THEIRS = set(  # other libraries' options and functions that texts name alone
-    "class_weight label_smoothing out_of_bounds scale scale_by_half shuffle tight_layout value_counts".split()
-)
+FOREIGN = set("class_weight label_smoothing out_of_bounds scale_by_half shuffle value_counts".split())
 IN_DOCSTRING = re.compile(r"(?<!`)`(?!(?:sklearn|pandas|matplotlib|torch)\.)([A-Za-z_][\w.]*)`(?!`)|``(\w+)=")
 REASON = re.compile(
     r"^\s*[-*]\s+(?:\{py:\w+\})?`~?(?:[\w.]*\.)?(?P<name>\w+)(?:\(\))?`\s*[:—–-]\s*(?:\S+\s+){2,}\S"
@@ -46,7 +44,7 @@ def check(root: Path) -> Iterator[Problem]:
     ]
     texts += [(path.name, "line {}".format, path.read_text("utf-8")) for path in sorted(root.glob("*.md"))]
     code = "\n".join(path.read_text("utf-8") for path in (root / PACKAGE).rglob("*.py"))
-    words = THEIRS.union(re.findall(r"\w+", re.sub(r"`[^`\n]*`", "", code)))
+    words = FOREIGN.union(re.findall(r"\w+", re.sub(r"`[^`\n]*`", "", code)))
     for text in texts:
         yield from in_prose(*text, words)
     for page in notebooks(root, "assignments/source"):
@@ -61,7 +59,7 @@ def check(root: Path) -> Iterator[Problem]:
 
 def unresolved(file: str, place: str, name: str) -> Problem:
     """Report a name that leads nowhere."""
-    remedy = "correct the name, export it, or add another library's to THEIRS in tests/book/guards/names.py"
+    remedy = "correct the name, export it, or add another library's to FOREIGN in tests/book/guards/names.py"
     return Problem(file, place, f"{name} does not exist", remedy)
 
 
@@ -127,8 +125,7 @@ def asked(page: Page) -> Iterator[Problem]:
     for cell in page.markdown:
         for match in re.finditer(r"Write\s`(\w+\([\w, ]*\))`", cell.source):
             if match[1] not in known:
-                what, remedy = f"no cell defines {match[1]}", "write it as the answer's cell does"
-                yield Problem(page.file, cell.place(), what, remedy)
+                yield Problem(page.file, cell.place(), f"no cell has {match[1]}", "write it as a cell does")
 
 
 def documented(root: Path) -> Iterator[Problem]:
