@@ -64,7 +64,8 @@ def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
         texts.append((path.relative_to(root).as_posix(), "line {}".format, path.read_text("utf-8")))
     for file, place, text in texts:
         is_page = file.endswith((".md", ".ipynb"))
-        for number, line, is_prose, _ in read_lines(text):
+        lines = read_lines(text) if is_page else [(n, s, True, 0) for n, s in enumerate(text.splitlines(), 1)]
+        for number, line, is_prose, _ in lines:
             paths = ["".join(both) for both in CODE_PATH.findall(line) if is_page or "book/" not in both[1]]
             paths += [name.replace(".", "/") for name in MODULE.findall(line)]
             gone = [name for name in paths if not [*root.glob(name), *root.glob(f"{name}.py")]]

@@ -15,7 +15,7 @@ from .package import PACKAGE, callables, fault, in_docstrings, public, resolve
 from .problem import Problem
 
 API_PAGE = "book/reference/api.md"
-SPAN = re.compile(r"\{[\w:]+\}`[^`]*`|(?P<ticks>`+)(?P<code>.+?)(?P=ticks)")
+SPAN = re.compile(r"\{[\w:]+\}`~?(?P<role>[^`]*)`|(?P<ticks>`+)(?P<code>.+?)(?P=ticks)")
 DOTTED = re.compile(
     r"(?:(?:cl|calibration_lessons)\.|(?=(?:book|decisions|deployment|measures|models|plots|uncertainty)\.))"
     r"(?P<name>\w+(?:\.(?!(?:ipynb|md|py)\b)\w+)*)(?:\(.*\))?"
@@ -44,7 +44,7 @@ def check(root: Path) -> Iterator[Problem]:
     ]
     texts += [(path.name, "line {}".format, path.read_text("utf-8")) for path in sorted(root.glob("*.md"))]
     code = "\n".join(path.read_text("utf-8") for path in (root / PACKAGE).rglob("*.py"))
-    words = FOREIGN.union(re.findall(r"\w+", re.sub(r"`[^`\n]*`", "", code)))
+    words = FOREIGN.union(re.findall(r"\w+", re.sub(r"`+[^`\n]*`+", "", code)))
     for text in texts:
         yield from in_prose(*text, words)
     for page in notebooks(root, "assignments/source"):
@@ -108,7 +108,7 @@ def in_prose(file: str, place: Callable[[int], str], text: str, words: set[str])
     Other names are another library's, or words; but an option or an attribute alone is a word of our code.
     """
     for number, line, is_prose, _ in read_lines(text):
-        for code in (match["code"] or "" for match in SPAN.finditer(line)) if is_prose else ():
+        for code in (match["code"] or match["role"] for match in SPAN.finditer(line)) if is_prose else ():
             named = DOTTED.fullmatch(code)
             if named and not resolve(f"{PACKAGE}.{named['name']}"):
                 yield unresolved(file, place(number), named["name"])
