@@ -50,6 +50,7 @@ def test_no_parameter_is_described_on_another_page():
     assert elsewhere == {}
 
 
+PLAIN = {"bool", "float", "int"}
 LOOKS = {"x_label", "y_label", "title", "legend", "ax"}  # of a picture: `plots` says it for all of them
 
 
@@ -59,14 +60,24 @@ LOOKS = {"x_label", "y_label", "title", "legend", "ax"}  # of a picture: `plots`
 def test_a_docstring_describes_each_parameter_in_the_order_of_the_signature_and_with_its_words(name):
     thing, section = DESCRIBED[name], parameters_section(inspect.getdoc(DESCRIBED[name]))
     named = [one for names, _ in HEAD.findall(section) for one in names.replace("*", "").split(", ")]
-    taken = [one for one in inspect.signature(thing).parameters if one != "self"]
+    taken = {one: of.default for one, of in inspect.signature(thing).parameters.items() if one != "self"}
     unsaid = LOOKS - {*named} if ".plots." in name else set()
     assert named == [one for one in taken if one not in unsaid]
     hints = (thing.__init__ if inspect.isclass(thing) else thing).__annotations__
     for one, kind in HEAD.findall(section):
+        if one in taken:
+            assert ("optional" in kind or "None" in kind) == (taken[one] is None)
+            assert kind not in PLAIN or kind in str(hints.get(one, ""))
         words = re.fullmatch(r"Literal\[(.+)\]", str(hints.get(one, "")))
         if words and kind.startswith("{"):
             assert {*re.findall(r'"([^"]+)"', kind)} == {*re.findall(r"'([^']+)'", words[1])}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_docstring_returns_the_kind_that_the_signature_says(name):
+    kind = str(FUNCTIONS[name].__annotations__.get("return"))
+    said = re.search(r"^Returns\n-+\n(?:[\w, ]+ : )?(\w+)", inspect.getdoc(FUNCTIONS[name]) or "", re.M)
+    assert not said or PLAIN.isdisjoint({said[1], kind}) or said[1] in kind
 
 
 @pytest.mark.parametrize("name", [n for n in cl.__all__ if inspect.isfunction(getattr(cl, n))])

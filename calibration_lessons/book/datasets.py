@@ -434,7 +434,7 @@ def matrix_scaling() -> Any:
 def remedies() -> Any:
     """Compare remedies in training with a temperature afterwards: the data of the chapter *training*.
 
-    `tools/experiments/train_remedies.py` trained the networks, `training_experiment.py` judged them.
+    Made by `tools/experiments/train_remedies.py`, judged by `tools/experiments/training_experiment.py`.
 
     Returns
     -------

@@ -91,12 +91,12 @@ def estimate_priors(
     ----------
     y_prob : array_like, shape (n,) or (n, K)
         Forecasts on the new data; for "em" canonically calibrated in the old proportions.
-    held_out_prob : array_like, shape (n',) or (n', K)
+    held_out_prob : array_like, shape (n',) or (n', K), optional
         Forecasts of the same model on held-out rows from before the shift, such as the rows that
         calibrated it. For "em" their mean stands for the old proportions.
-    held_out_true : array_like, shape (n',)
+    held_out_true : array_like, shape (n',), optional
         Labels 0..K-1 of those rows, at least two of each class. "em" does without.
-    train_priors : array_like, shape (K,)
+    train_priors : array_like, shape (K,), optional
         For "em", in place of `held_out_prob`: the old class proportions, positive; ``[P(0), P(1)]`` for a
         1-D `y_prob`.
     method : {"em", "bbse", "rlls"}
@@ -206,7 +206,7 @@ def priors_interval(
         Forecasts on the new data.
     held_out_prob : array_like, shape (n',) or (n', K)
         Forecasts of the same model on held-out rows from before the shift.
-    held_out_true : array_like, shape (n',)
+    held_out_true : array_like, shape (n',), optional
         Labels of those rows; "em" does without.
     method : {"em", "bbse", "rlls"}
         Expectation and maximisation, the confusion matrix, or the same with a penalty.

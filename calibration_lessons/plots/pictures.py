@@ -195,7 +195,7 @@ class _Slot:
         self.subplot = ax.get_subplotspec()
 
     def get_subplotspec(self) -> SubplotSpec | None:
-        """Return what `Figure.tight_layout` asks a locator for."""
+        """Return what `matplotlib.figure.Figure.tight_layout` asks a locator for."""
         return self.subplot
 
     def __call__(self, ax: Any, renderer: RendererBase | None) -> Bbox:

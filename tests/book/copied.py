@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,38 +45,14 @@ def picture(shown: str, png: str = "AA") -> Cell:
 
 
 ALT = {"image": {"alt": "Two dots, and a line that rises between them."}}
-NUMBERS = r"""
-It begins at 0.250<!-- = low:.3f --> and ends at 0.750<!-- = high:.3f -->, far above the
-start. <!-- holds: high > 2 * low --> Of 12 000<!-- = many:_ --> rows 12.5 %<!-- = share:.1% --> are late, by
--0.50<!-- = shift:.2f --> on average, or $T = 2.12$<!-- = T:.2f --> and $9.1 \times 10^{-3}$<!-- = x:.1e -->.
-
-| rows | error |
-|---|---|
-| few | 0.310<!-- = few:.3f --> |
-
-- The most is 0.820<!-- = most:.3f -->.
-
-Say 0.05 <!-- given: 0.05 -->, or 61 % <!-- quoted: 61 % Author 2020, page 3 -->.
-"""
-LESSON = [
-    md("# Sample: a lesson for the tests\n\nWhat does this lesson teach?"),
-    md("## By the end you can\n\n- **see** what a test sees."),
-    md("## You need\n\n- [The diagram](reliability.ipynb).\n- {term}`ECE <expected calibration error>`."),
-    py('import calibration_lessons as cl\nfrom calibration_lessons import plots\n\ncl.book.made_for("0.1")'),
-    md("## Two numbers\n\nA first sentence stands here, with {cite}`Guo2017`. What follows is short."),
-    py("low, high = cl.ece_interval(*rows)\nmany, share, shift, T, x = found", printed("T = 2.118\n")),
-    md(NUMBERS),
-    py("plots.lines(many, T)", picture("Picture of 1 axes"), mystnb=ALT),
-    md("Nothing is claimed here."),
-    md("## Common mistake: none"),
-    py("three = 3"),
-    md("## Quick questions\n\n:::{admonition} Answer\n:class: dropdown\n**A.** Because.\n:::"),
-    md("## Exercises\n\n```{exercise-start} One\n:label: sample-one\n```\nWhy?\n```{exercise-end}\n```"),
-    md("```{solution-start} sample-one\n:class: dropdown\n```\nSo.\n```{solution-end}\n```"),
-    md("## What to remember\n\n- A test. <!-- shown: definition; when: always -->"),
-    md("## Next\n\nThe {doc}`next <reliability>`, and its [end](#what-to-remember)."),
-    md("## References\n\nThe method: {cite}`Guo2017`."),
-]
+CELLS: dict[str, Callable[..., Cell]] = {
+    "md": md,
+    "py": py,
+    "printed": lambda source, text: py(source, printed(text)),
+    "picture": lambda source, shown: py(source, picture(shown), mystnb=ALT),
+}
+TEXTS = tomllib.loads(Path(__file__).with_name("sample.toml").read_text(encoding="utf-8"))["cells"]
+LESSON = [CELLS[kind](*texts) for kind, *texts in TEXTS]
 
 
 class Course:

@@ -27,35 +27,9 @@ TEXT = md(  # numbers as somebody writes them first, to be bound
     "---|\n\n- One is far below. <!-- holds: x[0] < many and x[1] < 0 -->"
 )
 BOUND = "It is 0.123<, $12\\,345$< or 12 345< rows, 12.3 %<, $-2.5 \\times 10^{-7}$<, **0.25**<."
+CHANGES = tomllib.loads(Path(__file__).with_name("stale.toml").read_text(encoding="utf-8"))
+NUMERICS = CHANGES.pop("the module that changes")
 pytest_plugins = "pytester"
-
-NUMERICS = '''
-import numpy as np
-
-from .other import x
-
-def softmax(z):
-    """Rise."""
-    return Row(_helped(z)).shown()
-
-def _helped(z):
-    return np.exp(z) + x
-
-class Row:
-    width = 2
-
-    def __init__(self, values):
-        self.values = values
-
-    def shown(self):
-        return open("rows.csv"), self.values
-
-    def unused(self):
-        return "never"
-
-def log_softmax(z):
-    return z
-'''
 
 FAILS = py("1 / 0", tags=["raises-exception"])
 GOOD = [md("# Small"), CODE, TEXT, FAILS, py(""), py("open('beside.txt').read()")]
@@ -198,9 +172,6 @@ def test_the_run_of_nbval_evaluates_the_marks_in_the_same_kernel(
     run = pytester.runpytest_subprocess(*options)
     run.assert_outcomes(passed=4, failed=1)
     run.stdout.fnmatch_lines(["*small.ipynb: cell 3, line 6: *is false*", "*0.123, the text says 0.124*"])
-
-
-CHANGES = tomllib.loads(Path(__file__).with_name("stale.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("change", CHANGES)

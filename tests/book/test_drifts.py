@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.book.copied import FIGURE, SAMPLE, Course, Plant, code, md, picture, printed, put, py, swap
+from tests.book.copied import ALT, FIGURE, SAMPLE, Course, Plant, code, md, picture, printed, put, py, swap
 from tests.book.guards import GUARDS
 from tests.book.guards.problem import Problem
 
@@ -20,6 +20,7 @@ RUN, TIDY = "run make notebooks", "run make tidy"
 ERROR = {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
 NO_SLIDE = {"slide_type": ""}
 WORD = {"image": {"alt": "Plot"}}
+CAPTION = {**ALT, "figure": {"caption": "Means of 2000 draws, and the middle 90 % of them."}}
 READ = {"image": {"alt": "Two dots, and a line that rises between them to 0.760."}}
 
 Drift = tuple[str, str, Plant, str, str]  # name, guard, change, file to blame, remedy
@@ -92,6 +93,7 @@ DRIFTS = [
         ("no alternative text", code(FIGURE, lambda c: c["metadata"].pop("mystnb")), "say in 20"),
         ("a word for a text", code(FIGURE, lambda c: c["metadata"].update(mystnb=WORD)), "say in 20"),
         ("a number read off", code(FIGURE, lambda c: c["metadata"].update(mystnb=READ)), "read the figure"),
+        ("a caption", code(FIGURE, lambda c: c["metadata"].update(mystnb=CAPTION)), "read the figure"),
         ("a picture without words", below(md("![](x.png)")), "say in words"),
         ("an {image} without words", below(md("```{image} x.png\n:width: 3\n```")), "say in words"),
     ),

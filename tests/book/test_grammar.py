@@ -107,20 +107,7 @@ def test_the_words_of_docstrings_are_spelt_as_the_dictionary_does() -> None:
     assert wrong == ["probabilites"], "correct them; a word that is right joins tests/book/words.txt"
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "It depends on the the bins.",
-        "The the model is wrong.",
-        "Their are two classes.",
-        "The model is more better than the other.",
-        "We discussed about the results.",
-        "The calibrater was fitted.",
-        "It allows to compute the error.",
-        "We look foward to it.",
-        "The score wich judges is a proper one.",
-    ],
-)
+@pytest.mark.parametrize("sentence", (ROOT / "tests/book/errors.txt").read_text("utf-8").splitlines())
 def test_a_planted_error_is_seen(sentence: str) -> None:
     assert found(sentence)
 

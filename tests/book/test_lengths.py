@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.book.copied import ROOT, md, py
-from tools.binding.lengths import FOLDED_CODE, MINUTES_AN_EXERCISE, SECONDS, WORDS_A_MINUTE, Length, measure
+from tools.binding.lengths import FOLDED_CODE, Length, measure
 from tools.binding.pages import Cell, Page, lessons, notebooks
 
 LESSONS = lessons(ROOT)
@@ -55,14 +55,6 @@ def test_right_answers_are_drawn_so_that_no_two_of_them_give_the_third_away() ->
     keys = Counter(key for each in sets for key in each)
     assert len(keys) == 3 and all(count / keys.total() > 0.2 for count in keys.values())
     assert sum(len(set(each)) == len(each) for each in sets) < len(sets) / 2
-
-
-def test_the_page_for_students_says_the_rule_of_the_minutes() -> None:
-    said = (ROOT / "book/teaching/students.md").read_text(encoding="utf-8")
-    said = " ".join(re.sub("<!--.*?-->", "", said).split())
-    rule = "{lines} seconds for a line of code, {tables} for a table, {pictures} for a picture and {formulas}"
-    assert f"{WORDS_A_MINUTE} words a minute, {rule.format(**SECONDS)} for a displayed formula" in said
-    assert MINUTES_AN_EXERCISE == 5 and "add five minutes for each exercise" in said
 
 
 INTRO = (ROOT / "book/intro.md").read_text(encoding="utf-8")

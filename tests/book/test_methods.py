@@ -73,13 +73,20 @@ def test_what_the_page_says_to_keep_gives_the_probabilities(method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_page_says_which_methods_keep_the_predicted_class(method):
-    changes = table("What each method does")[method][3]
+def test_the_page_says_what_a_method_reads_and_whether_it_changes_the_class_and_the_order_of_rows(method):
+    reads, *_, changes, order = table("What each method does")[method]
+    assert METHODS[method].reads[:5] in reads or method == "One against the rest"
     many = method in MANY
     calibrator, z = fitted(method, 3 if many else 2)
-    said = z.argmax(axis=1) if many else (z > 0.5)
-    same = (calibrator.predict_proba(z).argmax(axis=1) == said).all()
-    assert changes == ("no" if same else "yes")
+    p, said = calibrator.predict_proba(z), z.argmax(axis=1) if many else (z > 0.5)
+    assert changes == ("no" if (p.argmax(axis=1) == said).all() else "yes")
+    if many:
+        shares = z if calibrator.reads == "probabilities" else softmax(z, axis=1)
+        before, after = shares.max(axis=1), p.max(axis=1)
+    else:  # what rises, but for a dip
+        happened = np.random.default_rng(0).random(1000) < np.where(z < 0.2, 0.5, z)
+        before, after = z, calibrator.fit(z, happened).predict_proba(z)[:, 1]
+    assert (np.diff(after[before.argsort()]).min() < -1e-12) == order.startswith(("yes", "only"))
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -41,20 +41,6 @@ ALL = [(page, command) for page in PAGES for command in commands(page)]
 INSTALL = re.compile(r"\bpip install\b")
 
 
-def test_the_pages_show_commands():
-    assert len(ALL) > 12 and {page for page, _ in ALL} == set(PAGES)
-
-
-@pytest.mark.parametrize(("page", "command"), ALL)
-def test_a_command_names_what_is_there(page, command):
-    words = shlex.split(command)
-    if words[0] == "make":
-        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
-    for word in words[1:]:
-        if word.endswith((".txt", ".toml")) and "=" not in word:
-            assert (ROOT / word).is_file(), f"{page}: {word}"
-
-
 @pytest.mark.registry
 @pytest.mark.parametrize("command", sorted({command for _, command in ALL if INSTALL.search(command)}))
 def test_what_a_page_says_to_install_can_be_installed(command, tmp_path):

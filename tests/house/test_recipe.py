@@ -6,55 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 LESSON = "book/measures/proper_scores.ipynb"
-DEFINITION = r'''@numbered(
-    "eq-sharpness",
-    latex=r"""
-    \mathrm{SHARP} = \frac{1}{n} \sum_{i=1}^{n} p_i^2 - \left( \frac{1}{n} \sum_{i=1}^{n} p_i \right)^2
-    """,
-    function="measures.sharpness",
-    example="sharpness(forecasts=[0.9, 0.6, 0.2])",
-)
-def sharpness(forecasts):
-    """Variance of the forecasts, in [0, 1/4]."""
-    squares = total = 0.0
-    for p in forecasts:
-        squares, total = squares + p**2, total + p
-    return squares / len(forecasts) - (total / len(forecasts)) ** 2
-
-
-'''
-MODULE = '''"""Sharpness: how much the forecasts differ."""
-
-import numpy as np
-
-from .. import _input
-
-
-def sharpness(y_prob):
-    """Return the variance of forecasts (equation ``eq-sharpness``)."""
-    return float(np.var(_input.probabilities(y_prob, ndim=(1,))))
-'''
-PROOF = '''"""Sharpness is the variance of the forecasts."""
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from calibration_lessons.book import definitions
-from calibration_lessons.measures import sharpness
-
-
-@pytest.mark.equation("eq-sharpness")
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
-def test_sharpness_is_its_definition(forecasts):
-    assert sharpness(forecasts) == pytest.approx(definitions.sharpness(forecasts), abs=1e-12)
-'''
+RECIPE = tomllib.loads(Path(__file__).with_name("recipe.toml").read_text(encoding="utf-8"))
 
 
 def digests(root):
@@ -110,10 +69,12 @@ API_LINE = ".. autofunction:: calibration_lessons.measures.sharpness\n"
 NLL = '        "eq-nll": {r"\\mathrm{NLL}": d.negative_log_likelihood(y, rows)'
 EXPORT = "from .sharpness import sharpness as sharpness\n"
 EDITS = {
-    "calibration_lessons/book/definitions.py": lambda t: insert(t, '@numbered(\n    "eq-brier",', DEFINITION),
-    "calibration_lessons/measures/sharpness.py": lambda _: MODULE,
+    "calibration_lessons/book/definitions.py": lambda t: insert(
+        t, '@numbered(\n    "eq-brier",', RECIPE["definition"]
+    ),
+    "calibration_lessons/measures/sharpness.py": lambda _: RECIPE["module"],
     "calibration_lessons/measures/__init__.py": lambda t: t + EXPORT,
-    "tests/measures/test_sharpness.py": lambda _: PROOF,
+    "tests/measures/test_sharpness.py": lambda _: RECIPE["proof"],
     "tests/book/symbols.py": lambda t: insert(t, NLL, SYMBOLS),
     API: lambda t: insert(t, ".. autofunction:: brier_score", API_LINE),
     LESSON: with_cells,

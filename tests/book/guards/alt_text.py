@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 from tools.binding.pages import Cell, Page, blocks, pages, read_lines
@@ -13,6 +14,7 @@ from .numbers import in_outputs, in_text, literals
 from .problem import Problem
 
 SHORTEST = 20  # characters
+LEVEL = Decimal("0.95")  # of an interval, where the code says none
 MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\([^)]*\)")
 HTML_IMAGE = re.compile(r"<img\b[^>]*>", re.I)
 HTML_ALT = re.compile(r"\balt=\"\s*[^\"\s]")
@@ -41,20 +43,23 @@ def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:
         elif seen.setdefault(alt, where) != where:
             what = f"the figure's alt text is that of {seen[alt]}"
             yield Problem(page.file, cell.place(), what, "say what this figure shows")
-        if loose := unbacked(page, cell, alt):
-            what = f"the figure's alt text says {', '.join(loose)}, and its data and the page do not"
+        if loose := unbacked(page, cell, f"{alt}\n{metadata.get('figure', {}).get('caption', '')}"):
+            what = f"alt text or caption says {', '.join(loose)}, and the figure's data and the page do not"
             yield Problem(page.file, cell.place(), what, "read the figure anew, or say it without a number")
 
 
-def unbacked(page: Page, cell: Cell, alt: str) -> list[str]:
-    """Decimals and percentages of an alt text that neither its cell holds nor the page's text."""
+def unbacked(page: Page, cell: Cell, text: str) -> list[str]:
+    """Decimals, percentages and hundreds of a text that neither its cell holds, nor the page's text and code.
+
+    A share of the middle may stand in the code as the quantile at which it begins.
+    """
     shown = [*in_outputs(cell), *in_text(page)]
-    inputs = set(literals(cell.code))
+    inputs = {LEVEL, *(number for of in page.code for number in literals(of.code))}
     return [
         number.text
-        for number in read_numbers(plain(alt))
-        if number.is_claim
-        and number.as_share().value not in inputs
+        for number in read_numbers(plain(text))
+        if number.is_claim or number.is_level or number.value >= 100
+        if not inputs & {share := number.as_share().value, (1 - share) / 2}
         and not any(own.backs(number) for own in shown)
     ]
 

@@ -15,7 +15,7 @@ from tools.binding.pages import EQUATIONS_PAGE, Cell, Page, notebooks, pages
 from .package import PACKAGE, in_docstrings, public, resolve
 from .problem import Problem
 
-REFERENCE = re.compile(r"\{eq\}`([^`]+)`")
+REFERENCE = re.compile(r"(?:\{eq\}`|definitions\.\w+\(\")([^`\"]+)[`\"]")
 IN_DOCSTRING = re.compile(r"``(eq-[\w-]+)``")
 DEFINITIONS = scan.DEFINITIONS.as_posix()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -14,8 +15,13 @@ from .problem import Problem
 TOC_FILE = re.compile(r"^(?:root:|\s*-\s*file:)\s*(\S+)", re.M)
 ROLE = re.compile(r"\{(?P<role>doc|term)\}`(?:(?P<words>[^`<]*)<)?(?P<target>[^`<>]+?)>?`", re.S)
 LINK = re.compile(r"(?:\[(?P<words>[^][]*))?\]\((?!\w+:)(?P<file>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
-CODE_PATH = re.compile(r"`(?P<file>(?:assignments|book|calibration_lessons|tests|tools)/[\w./-]*\w)/?`")
+ROOM = r"(?:assignments|book|calibration_lessons|tests|tools|\.ci|\.github)/[\w./-]*"
+CODE_PATH = re.compile(  # a name in backticks, or one with an ending anywhere
+    rf"`({ROOM}\w)/?`|(?<![\w./-])((?:{ROOM}|(?<=-r )\w+)\.(?:css|csv|in|ipynb|json|md|py|sh|toml|txt|yml))\b"
+)
 TARGET = re.compile(r"`(?:\w+=\w+ )?make (?P<target>[a-z-]+)[^`]*`")
+MODULE = re.compile(r"python3? -m ((?:classroom|tools)[\w.]*)")
+EXTRA = re.compile(r"(?:\"\.|calibration-lessons)\[([\w,]+)\]")
 COMMAND = re.compile(r"^make (?P<target>[a-z-]+)")
 HEADING = re.compile(r"^#{1,3} (.+)$")
 
@@ -49,16 +55,24 @@ def from_outside(root: Path) -> list[Problem]:
 
 
 def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
-    """Files and targets of make that the pages and the files beside the book name, and that do not exist."""
+    """Files and targets of make that pages, files beside the book and the package name, and that are gone."""
     targets = set(re.findall(r"^([a-z-]+):", (root / "Makefile").read_text("utf-8"), re.M))
+    extras = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     texts = [(page.file, cell.place, cell.source) for page in book.values() for cell in page.markdown]
-    texts += [(p.name, "line {}".format, p.read_text("utf-8")) for p in sorted(root.glob("*.md"))]
+    files = [*root.glob("*.md"), *root.glob("*.in"), *(root / "calibration_lessons").rglob("*.py")]
+    for path in sorted(files):
+        texts.append((path.relative_to(root).as_posix(), "line {}".format, path.read_text("utf-8")))
     for file, place, text in texts:
-        for number, line, is_prose, _ in read_lines(text):
-            paths = [] if file == "CONTRIBUTING.md" else CODE_PATH.finditer(line)  # examples of new files
-            gone = [match[0] for match in paths if not (root / match["file"]).exists()]
-            calls = TARGET.finditer(line) if is_prose else COMMAND.finditer(line)
+        is_page = file.endswith((".md", ".ipynb"))
+        lines = read_lines(text) if is_page else [(n, s, True, 0) for n, s in enumerate(text.splitlines(), 1)]
+        for number, line, is_prose, _ in lines:
+            paths = ["".join(both) for both in CODE_PATH.findall(line) if is_page or "book/" not in both[1]]
+            paths += [name.replace(".", "/") for name in MODULE.findall(line)]
+            gone = [name for name in paths if not [*root.glob(name), *root.glob(f"{name}.py")]]
+            gone = [name for name in gone if "sharpness" not in name]  # the example of CONTRIBUTING
+            calls = COMMAND.finditer(line) if is_page and not is_prose else TARGET.finditer(line)
             gone += [match[0] for match in calls if match["target"] not in targets]
+            gone += [part for parts in EXTRA.findall(line) for part in parts.split(",") if part not in extras]
             for name in gone:
                 yield Problem(file, place(number), f"{name.strip('`')} does not exist", "correct the name")
 

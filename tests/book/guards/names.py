@@ -11,15 +11,18 @@ from pathlib import Path
 from tools.binding.equations import DEFINITIONS, find_documented
 from tools.binding.pages import Cell, Page, notebooks, pages, parse, read_lines
 
-from .package import PACKAGE, callables, fault, public, resolve
+from .package import PACKAGE, callables, fault, in_docstrings, public, resolve
 from .problem import Problem
 
 API_PAGE = "book/reference/api.md"
-SPAN = re.compile(r"\{[\w:]+\}`[^`]*`|(?P<ticks>`+)(?P<code>.+?)(?P=ticks)")
+SPAN = re.compile(r"\{[\w:]+\}`~?(?P<role>[^`]*)`|(?P<ticks>`+)(?P<code>.+?)(?P=ticks)")
 DOTTED = re.compile(
     r"(?:(?:cl|calibration_lessons)\.|(?=(?:book|decisions|deployment|measures|models|plots|uncertainty)\.))"
     r"(?P<name>\w+(?:\.(?!(?:ipynb|md|py)\b)\w+)*)(?:\(.*\))?"
 )
+ALONE = re.compile(r"([a-z]\w*?_?)(?:=[^=]|(?<=_)$)")
+FOREIGN = set("class_weight label_smoothing out_of_bounds scale_by_half shuffle value_counts".split())
+IN_DOCSTRING = re.compile(r"(?<!`)`(?!(?:sklearn|pandas|matplotlib|torch)\.)([A-Za-z_][\w.]*)`(?!`)|``(\w+)=")
 REASON = re.compile(
     r"^\s*[-*]\s+(?:\{py:\w+\})?`~?(?:[\w.]*\.)?(?P<name>\w+)(?:\(\))?`\s*[:—–-]\s*(?:\S+\s+){2,}\S"
 )
@@ -40,8 +43,15 @@ def check(root: Path) -> Iterator[Problem]:
         for cell in page.markdown
     ]
     texts += [(path.name, "line {}".format, path.read_text("utf-8")) for path in sorted(root.glob("*.md"))]
+    code = "\n".join(path.read_text("utf-8") for path in (root / PACKAGE).rglob("*.py"))
+    words = FOREIGN.union(re.findall(r"\w+", re.sub(r"`+[^`\n]*`+", "", code)))
     for text in texts:
-        yield from in_prose(*text)
+        yield from in_prose(*text, words)
+    for page in notebooks(root, "assignments/source"):
+        yield from asked(page)
+    for match, file, place in in_docstrings(root, IN_DOCSTRING):
+        if not words.issuperset((match[1] or match[2]).split(".")):
+            yield unresolved(file, place, match[0])
     yield from retyped(root)
     yield from unused(root, used)
     yield from documented(root)
@@ -49,7 +59,8 @@ def check(root: Path) -> Iterator[Problem]:
 
 def unresolved(file: str, place: str, name: str) -> Problem:
     """Report a name that leads nowhere."""
-    return Problem(file, place, f"{name} does not exist", "correct the name, or export it in the package")
+    remedy = "correct the name, export it, or add another library's to FOREIGN in tests/book/guards/names.py"
+    return Problem(file, place, f"{name} does not exist", remedy)
 
 
 @cache
@@ -91,18 +102,30 @@ def reached(page: Page, aliases: dict[str, str]) -> Iterator[tuple[Cell, int, st
                     yield cell, node.lineno, f"{aliases[first]}.{rest}"
 
 
-def in_prose(file: str, place: Callable[[int], str], text: str) -> Iterator[Problem]:
+def in_prose(file: str, place: Callable[[int], str], text: str, words: set[str]) -> Iterator[Problem]:
     """Report names in backticks that begin with the package or a theme, and calls that a function refuses.
 
-    Other names are another library's, or words.
+    Other names are another library's, or words; but an option or an attribute alone is a word of our code.
     """
     for number, line, is_prose, _ in read_lines(text):
-        for code in (match["code"] or "" for match in SPAN.finditer(line)) if is_prose else ():
+        for code in (match["code"] or match["role"] for match in SPAN.finditer(line)) if is_prose else ():
             named = DOTTED.fullmatch(code)
             if named and not resolve(f"{PACKAGE}.{named['name']}"):
                 yield unresolved(file, place(number), named["name"])
+            elif (alone := ALONE.match(code)) and alone[1] not in words:
+                yield unresolved(file, place(number), code)
             elif what := fault(code):
                 yield Problem(file, place(number), f"{code}: {what}", "write a call that it takes")
+
+
+def asked(page: Page) -> Iterator[Problem]:
+    """Report functions that a problem set asks for, and that no cell defines with these arguments."""
+    nodes = [node for cell in page.code for node in cell.code.body if isinstance(node, ast.FunctionDef)]
+    known = {f"{node.name}({', '.join(one.arg for one in node.args.args)})" for node in nodes}
+    for cell in page.markdown:
+        for match in re.finditer(r"Write\s`(\w+\([\w, ]*\))`", cell.source):
+            if match[1] not in known:
+                yield Problem(page.file, cell.place(), f"no cell has {match[1]}", "write it as a cell does")
 
 
 def documented(root: Path) -> Iterator[Problem]:

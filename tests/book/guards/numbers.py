@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
@@ -30,14 +31,7 @@ from tools.binding.prose import Number, plain, read_numbers
 from .problem import Problem
 
 README = "README.md"
-COUNTS = [  # files, or rows of one, that others count in words
-    ("book/how_calibrated.csv", "README.md", "[{} questions]"),
-    ("book/how_calibrated.csv", "book/how_calibrated.md", "Below are {} questions"),
-    ("assignments/source/*/*.ipynb", "paper.md", "{} sets of graded problems"),
-    ("book/reference/methods.md", "paper.md", "{} methods of recalibration"),
-    ("book/reference/methods.md", "CHANGELOG.md", "{} calibrators and"),
-    ("book/intro.md", "paper.md", "A short path of {} lessons"),
-]
+COUNTS = tomllib.loads(Path(__file__).parents[1].joinpath("counts.toml").read_text("utf-8"))
 WORDS = "none one two three four five six seven eight nine ten eleven twelve".split()
 LIST = re.compile(
     rf"\b({'|'.join(WORDS[2:])})\b[^.:\n]{{0,80}}:\n\n((?:(?:- |\d\. ).*\n?(?:  .*\n?)*)+)", re.I
@@ -57,14 +51,24 @@ def check(root: Path) -> Iterator[Problem]:
 
 def counts(root: Path) -> Iterator[Problem]:
     """Counts in words of what can be counted."""
-    for source, file, words in COUNTS:
+    for source, file, words in COUNTS["counted"]:
         files = sorted(root.glob(source))
         text = files[0].read_text("utf-8")
         number = len(LISTED.findall(text)) if source.endswith(".md") else len(files)
         number = len(text.splitlines()) - 1 if source.endswith(".csv") else number
         written = words.format({20: "twenty"}.get(number) or WORDS[number]).lower()
-        if written not in " ".join((root / file).read_text("utf-8").lower().split()):
+        if written not in spaced(root / file).lower():
             yield Problem(file, words, f"there are {number}", f"write «{written}»")
+    for source, limit, file, words in COUNTS["limits"]:
+        found = re.search(limit, (root / source).read_text("utf-8"))
+        written = words.format(*found.groups()) if found else limit
+        if written not in spaced(root / file):
+            yield Problem(file, words, f"{source} says otherwise", f"write «{written}»")
+
+
+def spaced(path: Path) -> str:
+    """Text of a file in one line."""
+    return " ".join(path.read_text("utf-8").split())
 
 
 @cache

@@ -1,5 +1,5 @@
-"""Places named in words: the next lesson stands next, in the contents or on the short path; a section has the
-name that a text gives it; a row of the corrections leads to the page that names it."""
+"""Places named in words: the next lesson stands next, in the contents or on the short path; a section or a
+chapter has the name that a text gives it; a row of the corrections leads to the page that names it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.binding.pages import Cell, Page, pages
+from tools.binding.pages import Cell, Page, notebooks, pages
 
 from .ledgers import CORRECTIONS, leads_to, rows
-from .links import LINK, ROLE, TOC_FILE, at, in_contents, simple
+from .links import LINK, ROLE, TOC_FILE, at, in_contents, names, simple
 from .problem import Problem
 
 ORDER = re.compile(r"(?P<some>an? )?(?P<side>next|later|last|earlier|previous) lesson|lesson before")
@@ -34,6 +34,11 @@ def check(root: Path) -> Iterator[Problem]:
             for match, what in (*lessons(page, cell, book, orders), *parts(page, cell, book, corrected)):
                 line = cell.source.count("\n", 0, match.start()) + 1
                 yield Problem(page.file, cell.place(line), what, "name the right one")
+    calls = names(book)
+    for page in notebooks(root, "assignments/source"):
+        for title in re.findall(r"\*([A-Z][^*]+)\*", page.markdown[0].source):
+            if simple(title) not in calls:
+                yield Problem(page.file, "cell 1", f"no page is called {title}", "name the right one")
 
 
 Fault = tuple[re.Match[str], str]

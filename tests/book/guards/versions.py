@@ -14,6 +14,7 @@ from .problem import Problem
 
 PLACES = {  # how a file names the version, as a whole or by its first two numbers
     "CITATION.cff": r"^version: *\"?([\d.]+)",
+    "REVIEW.md": r"`CHANGELOG.md`: ([\d.]+\d)",
     "_config.yml": r"^ +(?:version|release): *\"?([\d.]+)",
 }
 
@@ -28,7 +29,8 @@ def check(root: Path) -> Iterator[Problem]:
         for match in re.finditer(pattern, text, re.M):
             if match[1] not in (full, short):
                 yield Problem(file, line_of(text, match), f"it names {match[1]}", f"write {full}")
-    yield from in_readme(root)
+    for file in ("README.md", "REVIEW.md"):
+        yield from supported(root, file)
     for page in lessons(root):
         yield from made_for(page, short)
 
@@ -38,26 +40,20 @@ def line_of(text: str, match: re.Match[str]) -> str:
     return f"line {text.count(chr(10), 0, match.start()) + 1}"
 
 
-def in_readme(root: Path) -> Iterator[Problem]:
-    """What README says of Python and of Jupyter Book is what tools/release/setup.sh and the lock say."""
+def supported(root: Path, file: str) -> Iterator[Problem]:
+    """What a file says of Python and of Jupyter Book is what tools/release/setup.sh and the lock say."""
     setup, lock, text = (
-        (root / name).read_text("utf-8")
-        for name in ("tools/release/setup.sh", "requirements.txt", "README.md")
+        (root / name).read_text("utf-8") for name in ("tools/release/setup.sh", "requirements.txt", file)
     )
     accepted = re.findall(r"^ *((?:3\.\d+(?: \| )?)+)\) ;;", setup, re.M)
     pythons = re.findall(r"3\.\d+", "".join(accepted[:1]))
     [book] = re.findall(r"^jupyter-book==([\d.]+\d)", lock, re.M)[:1]
     for match in re.finditer(
-        r"You need Python ((?:3\.\d+(?:, | or )?)+)|Jupyter Book (\d[\d.]+\d)|Python (3\.\d+ to 3\.\d+)", text
+        r"You need Python ((?:3\.\d+(?:, | or )?)+)|Jupyter Book (\d[\d.]+\d)|(3\.\d+ to 3\.\d+)", text
     ):
-        place = line_of(text, match)
-        if match[1] and re.findall(r"3\.\d+", match[1]) != pythons:
-            yield Problem("README.md", place, f"it names Python {match[1]}", f"name {', '.join(pythons)}")
-        if match[3] and match[3] != f"{pythons[0]} to {pythons[-1]}":
-            what = f"it names Python {match[3]}"
-            yield Problem("README.md", place, what, f"name {pythons[0]} to {pythons[-1]}")
-        if match[2] and match[2] != book:
-            yield Problem("README.md", place, f"it names {match[0]}", f"write {book}")
+        wanted = (", ".join(pythons), book, f"{pythons[0]} to {pythons[-1]}")[(match.lastindex or 1) - 1]
+        if re.findall(r"[\d.]+\d", match[0]) != re.findall(r"[\d.]+\d", wanted):
+            yield Problem(file, line_of(text, match), f"it names {match[0]}", f"write {wanted}")
 
 
 def made_for(page: Page, current: str) -> Iterator[Problem]:
