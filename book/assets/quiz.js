@@ -73,7 +73,6 @@
       const sure = percent(slider.value / 100);
       slider.setAttribute("aria-valuetext", sure);
       for (const input of [...radios, slider]) input.disabled = shown;
-      box.querySelector("details").hidden = !shown;
       const is = shown ? (given() === box.dataset.right ? "right" : "wrong") : "";
       box.dataset.is = is;
       box.querySelector("output").textContent = is ? `${sure}: ${is}` : sure;

@@ -166,12 +166,12 @@ def test_on_a_phone_a_page_is_light_stands_still_and_is_whole_and_what_waits_com
     assert found(page, ANYWHERE) == {}
     page.evaluate("document.fonts.ready")
     assert page.evaluate("window.shift") < SHIFT
+    page.add_style_tag(content=SHOW_ALL)  # axe measures once: nothing may be laid out while it does
     assert axe(page, runOnly=REACH) == []
     page.locator("button.theme-switch-button:visible").first.dispatch_event("click")  # is repeated
     page.wait_for_function("document.documentElement.dataset.mode !== 'auto'")
     page.wait_for_function("document.querySelector('link[rel=stylesheet]').sheet?.cssRules.length > 100")
     assert page.evaluate(LATE) == 0
-    page.add_style_tag(content=SHOW_ALL)
     assert found(page, ON_A_PHONE) == {}
     assert fonts(page) == set()
     assert visit.faults == []
