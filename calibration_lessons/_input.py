@@ -25,9 +25,11 @@ from ._typing import FloatArray, Floats, IntArray, Label, Names
 BFLOAT16 = np.dtype(np.float32, metadata={"precision": "bfloat16"})  # NumPy has no such type of its own
 SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
+MANY_VALUES = 20  # in some rows, are no coincidence
 ENOUGH_ROWS = 2000  # tell whether labels and columns go together
 ROWS_OF_A_CLASS = 3  # in each half of them, tell which column is its own
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
+SURE = 0.95  # a probability that many rows of most classifiers reach
 ROUNDED = 0.05  # what two digits, or cutting off at 0.01, take from a sum of ten or add to it
 
 
@@ -285,8 +287,11 @@ def look_like_probabilities(scores: FloatArray) -> bool:
     return bool(np.abs(scores.sum(axis=1, dtype=np.float64) / whole - 1).max() < ROUNDED)
 
 
-def logarithms_to_another_base(values: FloatArray, name: str) -> None:
-    """Warn where logits are logarithms of probabilities to base 10 or 2: their powers sum to 1."""
+def read_as_logits(values: FloatArray, name: str) -> None:
+    """Warn where logits look like probabilities, or are their logarithms to base 10 or 2."""
+    values = values[:SOME_ROWS]
+    if look_like_probabilities(values):
+        warn(f"{name} looks like probabilities: with from_logits=True it is read as logits")
     if values.ndim == 1 or len(values) < 10 or values.min() == values.max():
         return
     if values.max() > 2 * HALF_PRECISION:  # one power alone is larger than 1: most logits end here
@@ -296,6 +301,21 @@ def logarithms_to_another_base(values: FloatArray, name: str) -> None:
             sums = (base ** values.astype(np.float64)).sum(axis=1)
         if np.abs(sums - 1).max() < HALF_PRECISION:
             warn(f"{name} looks like log{base:.0f} of probabilities: logits are natural logarithms, np.log")
+
+
+def softmax_taken_twice(values: FloatArray, name: str) -> None:
+    """Warn where rows are the softmax of rows that sum to 1, many of which are sure of one class."""
+    values = values[:SOME_ROWS]
+    if values.ndim == 1 or len(values) < 10:
+        return
+    most = float(values.max()) * (1 + (values.shape[1] - 1) / np.e)  # 1 for the softmax of a certainty
+    if not SURE**2 < most < 1 + HALF_PRECISION or values.min() <= 0:
+        return
+    logs = np.log(values.astype(np.float64))
+    inner = logs - logs.mean(axis=1, keepdims=True) + 1 / values.shape[1]
+    sure = (inner.max(axis=1) > SURE).mean()
+    if inner.min() > -HALF_PRECISION and sure > 0.1 and many_values(values):  # a tree has few
+        warn(f"{name} looks like a softmax of probabilities: was it taken twice?")
 
 
 def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
@@ -466,15 +486,22 @@ def sorted_first(labels: IntArray, scores: FloatArray, known: Sequence[Any]) -> 
 
 def many_values(forecasts: FloatArray) -> bool:
     """Tell whether the first rows hold twenty different forecasts or more."""
-    some = forecasts[:SOME_ROWS]
-    return len(np.unique(some if some.ndim == 1 else some[:, 0])) >= 20
+    return len(_different(forecasts)) >= MANY_VALUES
+
+
+def _different(forecasts: FloatArray) -> FloatArray:
+    """Return the different forecasts of the first rows; of one class where there are several."""
+    return np.unique(_one_class(forecasts)[:SOME_ROWS])
+
+
+def _one_class(forecasts: FloatArray) -> FloatArray:
+    return forecasts if forecasts.ndim == 1 else forecasts[:, 0]
 
 
 def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
     """Warn where forecasts come 2 (3, 4 ...) times with each of their labels, as when files were joined."""
-    column = forecasts if forecasts.ndim == 1 else forecasts[:, 0]
-    some = np.unique(column[:SOME_ROWS])
-    if len(some) < 20:
+    column, some = _one_class(forecasts), _different(forecasts)
+    if len(some) < MANY_VALUES:
         return
     place = np.searchsorted(some, column).clip(max=len(some) - 1)
     pairs = (place * (int(labels.max()) + 1) + labels)[some[place] == column]
@@ -640,12 +667,12 @@ def forecast(
     numbers = class_numbers(y_true, values, *names, columns_of=y_prob)
     same_length(y_true=numbers, y_prob=values)
     labels_and_columns(numbers, values, "y_true")
-    if from_logits and look_like_probabilities(values[:SOME_ROWS]):
-        warn(f"{called} looks like probabilities: with from_logits=True it is read as logits")
     if from_logits:
-        logarithms_to_another_base(values[:SOME_ROWS], called)
+        read_as_logits(values, called)
     elif getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu" and len(values) >= 10:
         warn(f"{called} holds whole numbers: predicted classes are no probabilities (pass predict_proba's)")
+    else:
+        softmax_taken_twice(values, called)
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 

@@ -242,6 +242,21 @@ def test_logarithms_to_another_base_are_noticed():
         cl.brier_score(Y, np.log(P), from_logits=True)
 
 
+@pytest.mark.parametrize("n_classes", [2, 4, 100])
+def test_a_softmax_taken_twice_is_noticed_and_timid_forecasts_are_left_in_peace(n_classes):
+    y = RNG.integers(0, n_classes, 2000)
+    z = 9 * np.eye(n_classes)[y] + RNG.normal(size=(2000, n_classes))
+    for dtype in (np.float32, np.float64):
+        with pytest.warns(UserWarning, match="y_prob looks like a softmax of probabilities"):
+            cl.brier_score(y, cl.softmax(cl.softmax(z)).astype(dtype))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for scale in (0, 0.01, 0.03, 0.1, 0.2, 0.5, 1, 2):
+            cl.brier_score(y, cl.softmax(scale * z))
+        if n_classes == 2:  # two leaves of a tree
+            cl.brier_score(y, np.where(y[:, None], [0.28, 0.72], [0.72, 0.28]))
+
+
 def test_predicted_classes_in_place_of_probabilities_are_noticed():
     labels = np.tile([0, 1], 10)
     for said in (labels, labels > 0, pd.Series(labels)):

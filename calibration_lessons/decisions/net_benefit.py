@@ -11,7 +11,7 @@ from scipy.stats import t
 
 from .. import _input, _results
 from .._parameters import describe
-from .._typing import Floats, Label
+from .._typing import FloatArray, Floats, IntArray, Label
 from ..measures.chance import ends_of_mean
 
 
@@ -88,7 +88,9 @@ def net_benefit(
     """
     _input.one_of(standardized, [False, True], "standardized")
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
-    treated, happened, harm = _treated(y_true, y_prob, thresholds, pos_label)
+    forecasts, labels = _risks(y_true, y_prob, pos_label)
+    treated, harm = _treated(forecasts, thresholds)
+    happened = labels == 1
     gains = np.where(happened, 1.0, -harm[:, None]) * treated
     weights = _input.weights(sample_weight, len(happened))
     share = float(np.average(happened, weights=weights))
@@ -138,13 +140,14 @@ def decision_curve(
     """
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
     _input.same_rows(y_true=y_true, y_prob=y_prob, versus=versus)
-    treated, happened, harm = _treated(y_true, y_prob, thresholds, pos_label)
-    _input.repeated(_input.real_array(y_prob, "y_prob", (1,)), happened.astype(np.int64), "y_prob")
-    rows, sides = len(happened), treated.astype(np.float64)
+    forecasts, labels = _risks(y_true, y_prob, pos_label)
+    treated, harm = _treated(forecasts, thresholds)
+    _input.repeated(forecasts, labels, "y_prob")
+    rows, happened, sides = len(labels), labels == 1, treated.astype(np.float64)
     if rows < 2:
         raise _input.BadValue("y_true", "has 1 row", "at least 2 rows, for an interval")
     if versus is not None:
-        sides -= _treated(y_true, versus, thresholds, pos_label, "versus")[0]
+        sides -= _treated(_risks(y_true, versus, pos_label, "versus")[0], thresholds)[0]
     gains, quantile = np.where(happened, 1.0, -harm[:, None]) * sides, float(t.isf((1 - level) / 2, rows - 1))
     low, high = (
         np.array([_ends(*row, quantile) for row in zip(gains, sides, harm, strict=True)]).reshape(-1, 2).T
@@ -167,22 +170,23 @@ def _ends(gain: Floats, sides: Floats, harm: float, quantile: float) -> tuple[fl
     return low, high
 
 
-def _treated(
-    y_true: npt.ArrayLike,
-    y_prob: npt.ArrayLike,
-    thresholds: npt.ArrayLike,
-    pos_label: Label,
-    name: str = "y_prob",
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], Floats]:
-    """Return who is treated at each threshold, shape (m, n), where the event happened, and the odds, (m,)."""
+def _risks(
+    y_true: npt.ArrayLike, y_prob: npt.ArrayLike, pos_label: Label, name: str = "y_prob"
+) -> tuple[FloatArray, IntArray]:
+    """Return forecasts and labels, 1 for the event; warn of forecasts that are turned round."""
     forecasts = _input.probabilities(y_prob, name, ndim=(1,))
     labels = _input.class_numbers(y_true, forecasts, pos_label=pos_label)
     _input.same_length(**{"y_true": labels, name: forecasts})
+    _input.turned_round(forecasts, labels, name)
+    return forecasts, labels
+
+
+def _treated(forecasts: FloatArray, thresholds: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], Floats]:
+    """Return who is treated at each threshold, shape (m, n), and the thresholds' odds, shape (m,)."""
     at = _input.finite(thresholds, "thresholds", (1,)).astype(np.float64)
     outside = (at < 0) | (at >= 1)
     if outside.any():
         where = _input.first(outside)
         raise _input.BadValue("thresholds", f"= {at[where]:g}", "a risk from 0 to below 1", where)
-    _input.turned_round(forecasts, labels, name)
     treated = forecasts >= at.astype(forecasts.dtype)[:, None]  # a threshold is rounded as forecasts are
-    return treated, labels == 1, at / (1 - at)
+    return treated, at / (1 - at)

@@ -80,9 +80,14 @@ class Forecast(_input.Rows):
         """Warn of what careful users look for first: labels of one class, turned round, copies of rows."""
         forecasts, labels, _ = self.counted()
         _input.labels_of_one_class(labels)
-        _input.repeated(forecasts, labels, name)
+        self.warn_of_copies(name)
         if self.n_classes == 2:
             _input.turned_round(forecasts if forecasts.ndim == 1 else forecasts[:, 1], labels, name)
+
+    def warn_of_copies(self, name: str = "y_prob") -> None:
+        """Warn where each row that counts occurs more than once."""
+        forecasts, labels, _ = self.counted()
+        _input.repeated(forecasts, labels, name)
 
     def _one_column(self, block: FloatArray, labels: IntArray) -> Scored:
         positive: FloatArray = expit(block.astype(np.float64)) if self.from_logits else block

@@ -87,8 +87,7 @@ def read_log_odds(
     """Return log-odds and labels; refuse certain forecasts, whose log-odds are infinite."""
     if from_logits:
         log_odds = _input.finite(y_prob, "y_prob", (1,)).astype(np.float64)
-        if _input.look_like_probabilities(log_odds):
-            _input.warn("y_prob looks like probabilities: with from_logits=True it is read as log-odds")
+        _input.read_as_logits(log_odds, "y_prob")
     else:
         forecasts = _input.probabilities(y_prob, ndim=(1,))
         certain = (forecasts == 0) | (forecasts == 1)

@@ -167,7 +167,7 @@ def calibration_test(
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
     scores, hits = forecast.whole()
     if groups is None:
-        _input.repeated(forecast.y_prob, forecast.labels, "y_prob")
+        forecast.warn_of_copies()
     event, p, happened = event_name(forecast.target), scores.astype(np.float64), hits.astype(np.float64)
     if method == "kernel":
         if target is not None:

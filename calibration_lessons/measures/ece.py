@@ -252,7 +252,7 @@ def ece_interval(
     forecast = next(rows)
     curve = curve_of(forecast, n_bins, strategy)
     if groups is None:
-        _input.repeated(forecast.y_prob, forecast.labels, "y_prob")
+        forecast.warn_of_copies()
         return curve.ece_interval(level, norm)
     return Groups(groups, forecast, curve).interval(norm, level)
 
