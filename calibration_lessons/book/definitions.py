@@ -189,8 +189,13 @@ def coin_entropies(heads, tosses, slices=2000):
 def plausibility_of_heads(heads, tosses, steps=2000):
     """Largest minimum, over all coins, of likelihood and leaning to heads."""
     coins = [i / steps for i in range(steps + 1)]
-    highest = coin_likelihood(heads / tosses, heads, tosses) if tosses > 0 else 1.0
-    return max(min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0)) for h in coins)
+    highest = (
+        coin_likelihood(heads / tosses, heads, tosses) if tosses > 0 else 1.0
+    )
+    return max(
+        min(coin_likelihood(h, heads, tosses) / highest, max(2 * h - 1, 0))
+        for h in coins
+    )
 
 
 @numbered(
@@ -225,7 +230,10 @@ def plausibility_split(for_heads, for_tails):
 )
 def coin_expected(p, tosses, uncertainty):
     """Mean of an uncertainty over the number of heads of a coin of bias p."""
-    return sum(coin_likelihood(p, heads, tosses) * uncertainty(heads, tosses) for heads in range(tosses + 1))
+    return sum(
+        coin_likelihood(p, heads, tosses) * uncertainty(heads, tosses)
+        for heads in range(tosses + 1)
+    )
 
 
 # uncertainty/classifiers
@@ -543,7 +551,10 @@ def expected_calibration_error(confidences, correct, edges):
 def maximum_calibration_error(confidences, correct, edges):
     """Largest gap between accuracy and confidence over bins that hold a row."""
     return max(
-        abs(bin_accuracy(confidences, correct, edges, m) - bin_confidence(confidences, edges, m))
+        abs(
+            bin_accuracy(confidences, correct, edges, m)
+            - bin_confidence(confidences, edges, m)
+        )
         for m in {bin_number(p, edges) for p in confidences}
     )
 
@@ -799,7 +810,9 @@ def cumulative_difference(labels, p):
     """Largest |sum of events less forecasts| / n, over forecasts up to a t."""
     largest = 0.0
     for t in p:
-        difference = sum(y - q for y, q in zip(labels, p, strict=True) if q <= t)
+        difference = sum(
+            y - q for y, q in zip(labels, p, strict=True) if q <= t
+        )
         largest = max(largest, abs(difference) / len(p))
     return largest
 
@@ -818,7 +831,10 @@ def smoothed_error(labels, p, width, slices=500):
     area = 0.0
     for k in range(slices):
         t = (k + 0.5) / slices
-        smoothed = sum(reflected_kernel(t, q, width) * (y - q) for y, q in zip(labels, p, strict=True))
+        smoothed = sum(
+            reflected_kernel(t, q, width) * (y - q)
+            for y, q in zip(labels, p, strict=True)
+        )
         area = area + abs(smoothed) / len(p) / slices
     return area
 
@@ -898,7 +914,11 @@ def isotonic_value(labels, scores, score):
         inside = [y for y, s in zip(labels, scores, strict=True) if a <= s <= b]
         return sum(inside) / len(inside)
 
-    return max(min(mean(a, b) for b in scores if b >= score) for a in scores if a <= score)
+    return max(
+        min(mean(a, b) for b in scores if b >= score)
+        for a in scores
+        if a <= score
+    )
 
 
 # calibrators/venn_abers
@@ -1078,7 +1098,10 @@ def confidence_and_accuracy(labels, logits, temperature):
 )
 def matrix_scaling(logits, matrix, intercepts):
     """Softmax of a matrix times the logits plus an intercept for each class."""
-    scores = [linear_log_odds(row, logits) + b for row, b in zip(matrix, intercepts, strict=True)]
+    scores = [
+        linear_log_odds(row, logits) + b
+        for row, b in zip(matrix, intercepts, strict=True)
+    ]
     return softmax(scores)
 
 
@@ -1096,7 +1119,9 @@ def matrix_scaling(logits, matrix, intercepts):
     penalised_loss([0, 1], probabilities, 0.1, intercepts, matrix, 2, 1)
     """,
 )
-def penalised_loss(labels, probabilities, stretch, intercepts, deviations, strength, of_vector):
+def penalised_loss(
+    labels, probabilities, stretch, intercepts, deviations, strength, of_vector
+):
     """Losses and penalty: of a vector's numbers, and off the diagonal."""
     total = stretch**2 / 2
     for y, row in zip(labels, probabilities, strict=True):
@@ -1141,7 +1166,10 @@ def multi_class_isotonic(labels, probabilities, row, epsilon):
     """One isotonic regression of all rows and classes, made strictly rising."""
     pooled = [q for p in probabilities for q in p]
     hits = [int(k == y) for y in labels for k in range(len(row))]
-    risen = [(1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p for p in row]
+    risen = [
+        (1 - epsilon) * isotonic_value(hits, pooled, p) + epsilon * p
+        for p in row
+    ]
     return [g / sum(risen) for g in risen]
 
 
@@ -1156,7 +1184,9 @@ def multi_class_isotonic(labels, probabilities, row, epsilon):
 )
 def smoothed_label(label, classes, share):
     """One for the label, zero for the others, then a share spread over all."""
-    return smoothed_truth([1.0 if k == label else 0.0 for k in range(classes)], share)
+    return smoothed_truth(
+        [1.0 if k == label else 0.0 for k in range(classes)], share
+    )
 
 
 @numbered(
@@ -1281,7 +1311,9 @@ def area_under_risk_coverage(confidences, correct):
     """Mean over all coverages of the share of errors among the surest rows."""
     shared = []  # equal confidences have no order: each counts with their mean
     for p in confidences:
-        equals = [hit for q, hit in zip(confidences, correct, strict=True) if q == p]
+        equals = [
+            hit for q, hit in zip(confidences, correct, strict=True) if q == p
+        ]
         shared.append((p, 1 - sum(equals) / len(equals)))
     total = errors = 0.0
     for j, (_, error) in enumerate(sorted(shared, reverse=True), start=1):
@@ -1384,7 +1416,10 @@ def next_priors(rows, old, guess):
 )
 def mixture_and_mean(confusion, shares, rows):
     """Both sides for each j: the classes' means mixed, and the new mean."""
-    mixed = [sum(m * share for m, share in zip(row, shares, strict=True)) for row in confusion]
+    mixed = [
+        sum(m * share for m, share in zip(row, shares, strict=True))
+        for row in confusion
+    ]
     mean = [sum(p[j] for p in rows) / len(rows) for j in range(len(shares))]
     return mixed, mean
 
@@ -1406,7 +1441,9 @@ def penalized_mismatch(confusion, old, ratios, mean, penalty):
     """Distance of the mixture to the mean, and of the ratios to no shift."""
     miss = 0.0
     for j in range(len(old)):
-        mixed = sum(confusion[j][k] * old[k] * ratios[k] for k in range(len(old)))
+        mixed = sum(
+            confusion[j][k] * old[k] * ratios[k] for k in range(len(old))
+        )
         miss = miss + (mixed - mean[j]) ** 2
     moved = sum((w - 1) ** 2 for w in ratios)
     return math.sqrt(miss) + penalty * math.sqrt(moved)
