@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page
+from scipy.optimize import minimize
 
 import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions, simulate
@@ -96,13 +97,13 @@ def coin(tosses: int, share: int) -> str:
 def logistic_regression(slope: int, intercept: float, which: str) -> str:
     """The same for the logistic regression."""
     x, y = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
-    told = "no slope is the best"
+    told = "every steeper curve has a smaller one"
     if which == "a sixth row":
         x, y = [*x, 0.6], [*y, 0]
-        best = cl.models.LogisticRegression().fit(np.c_[x], y).coef_[0, 0]
-        told = f"the best slope is {best:.2f}"
+        at = minimize(definitions.logistic_loss, [0, 1], ([[1, one] for one in x], y))
+        told = f"the smallest is {at.fun:.3f}, at slope {at.x[1]:.2f} and intercept \u2212{-at.x[0]:.2f}"
     loss = definitions.logistic_loss([intercept, slope], [[1, one] for one in x], y)
-    return f"likelihood {np.exp(-loss):.3g}, loss {loss:.3f} nats; {told}"
+    return f"Likelihood {np.exp(-loss):.3g}, which is a loss of {loss:.3f} nats; {told}"
 
 
 def brier_decomposition(calibration: float, resolution: float) -> str:
@@ -123,8 +124,7 @@ def brier_decomposition(calibration: float, resolution: float) -> str:
 def platt(targets: str, a: float, b: float) -> str:
     """The same for Platt scaling."""
     scores, labels = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
-    low, high = definitions.platt_targets(labels) if targets == "prior" else (0, 1)
-    t = np.where(labels, high, low)
+    t = np.take(definitions.platt_targets(labels) if targets == "prior" else (0, 1), labels)
 
     def probabilities(slope: float) -> np.ndarray:
         return np.array([definitions.platt_probability(z, slope, b) for z in scores])
@@ -134,8 +134,8 @@ def platt(targets: str, a: float, b: float) -> str:
         return float(-np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)))
 
     p, best = probabilities(a), min(np.arange(13) / 2, key=loss)
-    told = "a steeper curve has less" if best == 6 else f"least at slope {best:g}"
-    return f"Loss {loss(a):.3f} nats, {told}; the five probabilities go from {p.min():.2f} to {p.max():.2f}"
+    told = f"it is least near slope {best:g}" if best < 6 else "every steeper curve has less"
+    return f"Loss {loss(a):.3f} nats; {told}. The five probabilities go from {p.min():.2f} to {p.max():.2f}"
 
 
 def venn_abers(score: float, n: int) -> str:
@@ -156,11 +156,11 @@ def conformal(level: float, picture: str) -> str:
     scores = np.sort(1 - cl.softmax(z)[np.arange(len(labels)), labels])
     least = 1 - scores[int(np.ceil((len(scores) + 1) * level)) - 1]
     listed = cl.softmax(z_new) >= least
-    row = {"ankle boot": 0, "shirt": 241, "dress": 569}[picture]
-    names = [datasets.FASHION_CLASSES[k] for k in np.flatnonzero(listed[row])]
+    row, held = {"ankle boot": 0, "shirt": 241, "dress": 569}[picture], 100 * listed[range(len(new)), new]
+    names = ", ".join(np.array(datasets.FASHION_CLASSES)[listed[row]]) or "empty"
     return (
-        f"Classes from {least:.3f} up are listed: {', '.join(names) or 'none'}; "
-        f"{100 * listed[np.arange(len(new)), new].mean():.1f} % of all lists are right"
+        f"Of all lists {held.mean():.1f} % hold the label, of the shirts' {held[new == 6].mean():.1f} %. "
+        f"This picture's list, from {least:.3f} up: {names}"
     )
 
 
