@@ -63,10 +63,9 @@ PAGES = {page.file.removeprefix("book/").removesuffix(".ipynb"): page for page i
 LINK = re.compile(r"\{doc\}`[^`<]*<([^`>]+)>`|\]\(([\w./]+)\.(?:ipynb|md)\)")
 HALVES = r"(\w+)( and a half)?"
 HOURS = rf"has ([\w-]+) lessons, about {HALVES} hours of reading and {HALVES} of exercises"
-NUMBERS = "one two three four five six seven eight nine ten eleven"
+NUMBERS = "one two three four five six seven eight nine ten eleven twelve"
 WORDS = {word: n for n, word in enumerate(NUMBERS.split(), 1)}
-WORDS |= {f"twenty-{word}": 20 + n for word, n in WORDS.items() if n < 10}
-WORDS |= {"thirty": 30, "thirty-one": 31, "thirty-two": 32}
+WORDS |= {f"thirty-{word}": 30 + n for word, n in WORDS.items() if n < 10}
 
 
 def test_the_short_path_takes_at_most_two_hours_and_says_the_minutes_of_each_lesson() -> None:
