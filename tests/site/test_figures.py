@@ -144,9 +144,10 @@ def venn_abers(score: float, n: int) -> str:
     labels, scores = (part[:n] for part in source.sample(160, random_state=0))
     p0, p1 = definitions.venn_abers_interval(labels, scores, score)
     plain = cl.IsotonicCalibration().fit(scores, labels).predict_proba([score])[0, 1]
+    where = "between" if p0 <= source.truth(score) <= p1 else "outside of"
     return (
-        f"Isotonic regression says {plain:.3f}, the two fits from p0 {p0:.3f} to p1 {p1:.3f}, "
-        f"{p1 - p0:.3f} apart; the truth is {source.truth(score):.3f}"
+        f"Isotonic regression says {plain:.3f}, the two fits p0 {p0:.3f} and p1 {p1:.3f}; "
+        f"the truth, {source.truth(score):.3f}, lies {where} the two"
     )
 
 
