@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 import yaml
 from lxml import html
 from lxml.html import builder
-from pagefind.index import PagefindIndex
+from pagefind.service import PagefindService
 from sphinx.application import Sphinx
 
 from tools.site.repairs import tell
@@ -57,7 +58,9 @@ async def write_index(app: Sphinx) -> None:
     site = Path(app.outdir)
     phrases = yaml.safe_load((Path(app.srcdir) / PHRASES).read_text("utf-8"))
     common: Counter[str] = Counter()
-    async with PagefindIndex(config={"output_path": str(site / "pagefind")}) as made:
+    shutil.rmtree(site / "pagefind", ignore_errors=True)  # what an earlier build left
+    async with PagefindService() as service:
+        made = await service.create_index({"output_path": str(site / "pagefind")})
         for name in sorted(app.env.found_docs):
             [article] = html.parse(site / f"{name}.html").getroot().find_class("bd-article")
             for unread in article.xpath(UNREAD):
@@ -73,6 +76,9 @@ async def write_index(app: Sphinx) -> None:
             article.append(builder.P({"data-pagefind-meta": f"phrases:{phrased}"}))
             page = html.tostring(builder.HTML(builder.BODY(article), lang="en"), encoding="unicode")
             await made.add_html_file(content=page, source_path=f"{name}.html")
+        await made.write_files()
+        while any(path.stat().st_size == 0 for path in (site / "pagefind").rglob("*.*")):
+            await asyncio.sleep(0.1)  # it answers before all is on the disk, and is ended after its answer
     listed = sorted({str(phrase).lower() for page in phrases.values() for phrase in page})
     known = sorted(word for word, pages in common.items() if pages >= 3)
     (site / "pagefind/words.json").write_text(json.dumps({"phrases": listed, "words": known}), "utf-8")
