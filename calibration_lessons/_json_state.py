@@ -39,7 +39,7 @@ def _a_dict(value: Any, name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A number (where `shape` is empty) or lists of numbers, from `low` to `high`, perhaps `whole`.
+    """A number (where `shape` is empty) or lists of numbers, from `low` to `high`, perhaps `whole` or never falling.
 
     `shape` has a size for each dimension, such as ``("M",)``, ``("M + 1",)`` or ``("K", "K")``; in one state
     a letter is one size.
@@ -49,6 +49,7 @@ class Numbers:
     low: float = -LARGEST
     high: float = LARGEST
     whole: bool = False
+    rising: bool = False
 
     def read(self, value: Any, name: str, sizes: dict[str, int]) -> Any:
         """Return an array, or one number; refuse what does not fit, and learn the sizes of letters."""
@@ -69,6 +70,8 @@ class Numbers:
                 raise _input.BadValue(name, f"= {item!r}", expected, where)
             array[where] = number
         typed = array.astype(np.int64 if self.whole else np.float64)
+        if self.rising and (falls := np.flatnonzero(typed[1:] < typed[:-1])).size:
+            raise _input.BadValue(name, f"= {typed[falls[0] + 1]:g}", "no less than before", (falls[0] + 1,))
         return typed if self.shape else typed.item()
 
 

@@ -63,7 +63,7 @@ class HistogramBinning(BinaryCalibrator):
     values_: Floats
     counts_: IntArray
     _learned: ClassVar[Learned] = {
-        "edges_": Numbers(("M + 1",), -np.inf, np.inf),
+        "edges_": Numbers(("M + 1",), -np.inf, np.inf, rising=True),
         "values_": Numbers(("M",), 0, 1),
         "counts_": Numbers(("M",), 0, whole=True),
     }

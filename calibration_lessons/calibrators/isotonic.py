@@ -60,7 +60,10 @@ class IsotonicCalibration(BinaryCalibrator):
 
     thresholds_: Floats
     values_: Floats
-    _learned: ClassVar[Learned] = {"thresholds_": Numbers(("M",)), "values_": Numbers(("M",), 0, 1)}
+    _learned: ClassVar[Learned] = {
+        "thresholds_": Numbers(("M",), rising=True),
+        "values_": Numbers(("M",), 0, 1, rising=True),
+    }
 
     def __init__(self, smoothing: float = 0.0) -> None:
         self.smoothing = smoothing

@@ -63,9 +63,9 @@ class VennAbersCalibration(BinaryCalibrator):
     lower_: Floats
     upper_: Floats
     _learned: ClassVar[Learned] = {
-        "thresholds_": Numbers(("M",)),
-        "lower_": Numbers(("M + 1",), 0, 1),
-        "upper_": Numbers(("M + 1",), 0, 1),
+        "thresholds_": Numbers(("M",), rising=True),
+        "lower_": Numbers(("M + 1",), 0, 1, rising=True),
+        "upper_": Numbers(("M + 1",), 0, 1, rising=True),
     }
 
     def predict_interval(self, X: npt.ArrayLike) -> Floats:
