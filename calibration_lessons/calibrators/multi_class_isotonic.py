@@ -62,7 +62,9 @@ class MultiClassIsotonic(Calibrator):
     reads: Reads = "probabilities"
     thresholds_: Floats
     values_: Floats
-    _learned: ClassVar[Learned] = dict.fromkeys(["thresholds_", "values_"], Numbers(("M",), 0, 1, rising=True))
+    _learned: ClassVar[Learned] = dict.fromkeys(
+        ["thresholds_", "values_"], Numbers(("M",), 0, 1, rising=True)
+    )
 
     def __init__(self, smoothing: float = 2.0) -> None:
         self.smoothing = smoothing
