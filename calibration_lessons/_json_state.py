@@ -39,7 +39,7 @@ def _a_dict(value: Any, name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A number (where `shape` is empty) or lists of numbers, from `low` to `high`, perhaps `whole`, or `rising`.
+    """A number (`shape` is empty) or lists of numbers, from `low` to `high`, perhaps `whole` or `rising`.
 
     `shape` has a size for each dimension, such as ``("M",)``, ``("M + 1",)`` or ``("K", "K")``; in one state
     a letter is one size.
