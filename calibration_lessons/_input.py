@@ -318,6 +318,34 @@ def softmax_taken_twice(values: FloatArray, name: str) -> None:
         warn(f"{name} looks like a softmax of probabilities: was it taken twice?")
 
 
+def predicted_classes(values: FloatArray, name: str, *, whole: bool = False) -> None:
+    """Warn where forecasts are 0 and 1; all may be equal unless their type holds `whole` numbers."""
+    for part in (values[:SOME_ROWS], values):
+        if len(values) < 10 or not ((part == 0) | (part == 1)).all():
+            return
+    if whole or values.min() < values.max():
+        warn(
+            f"{name} holds only 0 and 1: of predicted classes pass predict_proba's; "
+            "a tree grown to its end is so sure, too (min_samples_leaf)"
+        )
+
+
+def percentages(values: FloatArray, labels: IntArray, name: str) -> None:
+    """Warn where forecasts of a rare event are, as percentages below 1 are, a hundred times its share.
+
+    No chance and no other mistake than learning from balanced classes brings so much; five events tell it.
+    """
+    events, n = int(np.count_nonzero(labels)), len(labels)
+    if values.ndim == 2 or not 5 <= events <= n / 100 or not 0 <= values.min() < values.max() <= 1:
+        return
+    said, share = float(values.mean(dtype=np.float64)), events / n
+    if 50 * share < said < min(200 * share, 0.5):
+        warn(
+            f"{name} is {said:.2g} on average, and only {share:.2g} of the labels are 1: pass {name} / 100 "
+            "of percentages; after training on balanced classes see decisions.adjust_to_priors"
+        )
+
+
 def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
     """Return logits in float64, checked as by `check_logits`; the input where it is float64."""
     check_logits(array, name, first_row)
@@ -669,10 +697,11 @@ def forecast(
     labels_and_columns(numbers, values, "y_true")
     if from_logits:
         read_as_logits(values, called)
-    elif getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu" and len(values) >= 10:
-        warn(f"{called} holds whole numbers: predicted classes are no probabilities (pass predict_proba's)")
     else:
+        predicted_classes(values, called, whole=getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu")
         softmax_taken_twice(values, called)
+        if sample_weight is None:
+            percentages(values, numbers, called)
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 

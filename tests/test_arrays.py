@@ -2,6 +2,7 @@
 
 import contextlib
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -259,9 +260,25 @@ def test_a_softmax_taken_twice_is_noticed_and_timid_forecasts_are_left_in_peace(
 
 def test_predicted_classes_in_place_of_probabilities_are_noticed():
     labels = np.tile([0, 1], 10)
-    for said in (labels, labels > 0, pd.Series(labels)):
-        with pytest.warns(UserWarning, match="y_prob holds whole numbers: predicted classes"):
+    rows = np.eye(2)[labels]
+    for said in (labels, labels > 0, pd.Series(labels), 0 * labels, [*labels], np.float32(labels), rows):
+        with pytest.warns(UserWarning, match="y_prob holds only 0 and 1: of predicted classes pass pred"):
             cl.brier_score(labels, said)
+    for said in (np.zeros(20), np.clip(labels, 1e-9, 1), labels[:9]):  # rounded to two digits, or a few rows
+        cl.brier_score(labels[: len(said)], said)
+
+
+@pytest.mark.parametrize("share", [5e-4, 1e-3, 5e-3])
+def test_percentages_of_rare_events_are_noticed_and_bad_forecasts_are_left_in_peace(share):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        p = share * rng.gamma(2, 0.5, 100_000).clip(0.01)
+        y = rng.random(len(p)) < p
+        for call in (cl.brier_score, cl.calibration_slope_intercept, partial(cl.net_benefit, thresholds=[0])):
+            with pytest.warns(UserWarning, match="y_prob is .* of the labels are 1: pass y_prob / 100 of"):
+                call(y, (100 * p).clip(0, 0.99))
+        for honest in (p, 20 * p, p / 10, 1 - p, np.full(len(p), 0.3)):
+            cl.brier_score(y, honest.clip(0, 1))
 
 
 def test_labels_that_happen_not_to_hold_class_0_are_left_in_peace():

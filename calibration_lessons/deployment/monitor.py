@@ -172,7 +172,7 @@ class CalibrationMonitor:
             self.accuracy = _input.number_between(accuracy, 0, 1, "accuracy", open_ends=True)
         self.rung: dict[str, Window] = {}
         self._sums: dict[Window, Floats] = {}
-        self._last: dict[tuple[str, Window], Floats] = {}  # what a window got last, here
+        self._seen: dict[tuple[str, Window], list[Floats]] = {}  # what a window got first and last, here
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -197,7 +197,7 @@ class CalibrationMonitor:
         Warns
         -----
         UserWarning
-            Where the window got the same forecasts last, in all sums, twenty different ones or more.
+            Where the window got the same forecasts first or last, in all sums, twenty different ones or more.
         """
         window, none_yet = self._named(window), np.zeros(len(_input.real_array(y_prob, "y_prob", (1, 2))))
         batch = Batch.read(none_yet, y_prob, self.n_bins, self.target, from_logits=from_logits)
@@ -232,7 +232,7 @@ class CalibrationMonitor:
         Warns
         -----
         UserWarning
-            Where the window got the same labels last, in all sums, and they have twenty different forecasts.
+            Where the window got the same labels first or last, in all sums, of twenty different forecasts.
         """
         window = self._named(window)
         if window not in self._sums:
@@ -419,12 +419,12 @@ class CalibrationMonitor:
         self._kind, self._event = same_kind(kind, self._kind, name), event
 
     def _warn_of_copies(self, what: str, window: Window, telling: bool, new: Floats, sums: Floats) -> None:
-        """Warn where rows bring the sums that the window got last, or, read from a file, those it has."""
-        last = self._last.get((what, window), sums)
-        self._last[what, window] = new
-        if telling and np.array_equal(new, last):
-            seen = f"the {what}s of window {window!r} are in number and sums those that it got last"
-            _input.warn(f"{seen}, and are added to them: deliver each {what} once")
+        """Warn where rows bring the sums that the window got first or last, or, from a file, those it has."""
+        seen = self._seen.get((what, window), [sums.copy()] * bool(sums.any()))
+        self._seen[what, window] = [*seen[:1], new]
+        if telling and any(np.array_equal(new, one) for one in seen):
+            same = f"the {what}s of window {window!r} are in number and sums those that it got first or last"
+            _input.warn(f"{same}, and are added to them: deliver each {what} once")
 
     def _window_report(
         self, window: Window, calibration: float, accuracy: float, level: float
