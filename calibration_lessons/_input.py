@@ -684,11 +684,13 @@ def forecast(
     names: Names = (None, None),
     from_logits: bool = False,
     called: str = "y_prob",
+    yes_or_no: bool = True,
 ) -> Rows:
     """Read labels, forecasts and weights; only the numbers in `y_prob` are left to check.
 
-    `names` are the options `labels` and `pos_label`; a warning speaks of `y_prob` as `called`. A pass over
-    large data checks the numbers block by block, with `check_probabilities` or `check_logits`.
+    `names` are the options `labels` and `pos_label`; a warning speaks of `y_prob` as `called`. With
+    `yes_or_no` forecasts may all be 0 and 1, which have a score, but no calibration. A pass over large data
+    checks the numbers block by block, with `check_probabilities` or `check_logits`.
     """
     same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     values = real_array(y_prob, "y_prob", ndim)
@@ -698,7 +700,9 @@ def forecast(
     if from_logits:
         read_as_logits(values, called)
     else:
-        predicted_classes(values, called, whole=getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu")
+        whole = getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu"
+        if whole or not yes_or_no:
+            predicted_classes(values, called, whole=whole)
         softmax_taken_twice(values, called)
         if sample_weight is None:
             percentages(values, numbers, called)

@@ -260,12 +260,13 @@ def test_a_softmax_taken_twice_is_noticed_and_timid_forecasts_are_left_in_peace(
 
 def test_predicted_classes_in_place_of_probabilities_are_noticed():
     labels = np.tile([0, 1], 10)
-    rows = np.eye(2)[labels]
-    for said in (labels, labels > 0, pd.Series(labels), 0 * labels, [*labels], np.float32(labels), rows):
+    whole = (labels, labels > 0, pd.Series(labels), 0 * labels)
+    for said in (*whole, [*labels], np.float32(labels), np.eye(2)[labels]):
         with pytest.warns(UserWarning, match="y_prob holds only 0 and 1: of predicted classes pass pred"):
-            cl.brier_score(labels, said)
+            (cl.brier_score if any(said is one for one in whole) else cl.reliability_curve)(labels, said)
     for said in (np.zeros(20), np.clip(labels, 1e-9, 1), labels[:9]):  # rounded to two digits, or a few rows
-        cl.brier_score(labels[: len(said)], said)
+        cl.reliability_curve(labels[: len(said)], said)
+    cl.brier_score(labels, np.float64(labels))  # yes and no have a score
 
 
 @pytest.mark.parametrize("share", [5e-4, 1e-3, 5e-3])
