@@ -488,18 +488,18 @@ def labels_of_one_class(labels: IntArray) -> None:
         warn(f"all {len(labels)} labels are class {labels[0]}: are these all rows?")
 
 
-def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
-    """Warn where rows of class 1 have the lower scores."""
-    if _lower_in_class_one(scores, labels):
+def turned_round(scores: FloatArray, labels: IntArray, name: str, least: int = 5) -> None:
+    """Warn where rows of class 1 have the lower scores; it takes `least` rows of each class."""
+    if _lower_in_class_one(scores, labels, least):
         warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
 
 
-def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
+def _lower_in_class_one(scores: FloatArray, labels: IntArray, least: int = 5) -> bool:
     """Tell whether rows of class 1 have the lower scores, by four standard errors of the means."""
     unit = max(float(np.abs(scores).max()), 1e-100)  # squares neither overflow nor vanish
-    low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
-    if min(len(low), len(high)) < 5 or not np.isfinite(unit):
+    if min(np.bincount(labels, minlength=2)) < least or not np.isfinite(unit):
         return False
+    low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
     return bool(high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)))
 
 
@@ -697,6 +697,10 @@ def forecast(
     numbers = class_numbers(y_true, values, *names, columns_of=y_prob)
     same_length(y_true=numbers, y_prob=values)
     labels_and_columns(numbers, values, "y_true")
+    if classes(values, "y_prob") == 2:
+        every = slice(None, None, max(1, len(values) // ENOUGH_ROWS))
+        one = values[every] if values.ndim == 1 else values[every, 1]
+        turned_round(one, numbers[every], called, least=20)
     if from_logits:
         read_as_logits(values, called)
     else:

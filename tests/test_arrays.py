@@ -269,6 +269,19 @@ def test_predicted_classes_in_place_of_probabilities_are_noticed():
     cl.brier_score(labels, np.float64(labels))  # yes and no have a score
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_other_column_is_noticed_by_each_measure_and_noise_is_left_in_peace():
+    rng = np.random.default_rng(0)
+    p = rng.beta(20, 20, 2000)
+    y = rng.random(2000) < p
+    for measure in (cl.expected_calibration_error, cl.brier_score, cl.reliability_curve):
+        for other in (1 - p, np.column_stack([p, 1 - p])):
+            with pytest.warns(UserWarning, match="^y_prob is lower where the label is 1"):
+                measure(y, other)
+        for n in (10, 40, 200) * 200:
+            measure(rng.random(n) < 0.3, rng.random(n))
+
+
 @pytest.mark.parametrize("share", [5e-4, 1e-3, 5e-3])
 def test_percentages_of_rare_events_are_noticed_and_bad_forecasts_are_left_in_peace(share):
     for seed in range(20):

@@ -44,9 +44,10 @@ LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet 
 
 Window = str | int
 SHORT_DATE = re.compile(r"\d{4}-(\d|\d\d-\d)(?!\d)")
-YEAR_LAST = re.compile(r"\d{1,2}\D\d{1,2}\D\d{4}(?!\d)")
+YEAR_LAST = re.compile(r"(?i)(\d{1,2}\D\d{1,2}\D\d{4}|[qw]?\d{1,2}\D{1,3}(19|20)\d\d)(?!\d)")
 MONTHS = "(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(r?uary|ch|il|ust|(t?em|o)ber)?"
-MONTH = re.compile(rf"(?i)(?<![a-z]){MONTHS}(?![a-z])")  # which no text sorts by
+DAYS = "(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?"
+NAMED = re.compile(rf"(?i)((?<![a-z]){MONTHS}|^{DAYS})(?![a-z])")  # which no text sorts by
 
 
 @dataclass(frozen=True)
@@ -407,7 +408,7 @@ class CalibrationMonitor:
         if isinstance(window, str) and (SHORT_DATE.match(window) or _other_width(window, known)):
             expected = "numbers of one width, since texts sort as texts: '2026-01-09', not '2026-1-9'"
             raise _input.BadValue(name, f"= {window!r}", expected)
-        if isinstance(window, str) and (YEAR_LAST.match(window) or MONTH.search(window)):
+        if isinstance(window, str) and (YEAR_LAST.match(window) or NAMED.search(window)):
             expected = "the year first, the month a number, as in '2026-11-22', since texts sort as texts"
             raise _input.BadValue(name, f"= {window!r}", expected)
         return cast(Window, window)
