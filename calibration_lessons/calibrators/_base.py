@@ -75,7 +75,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores, labels, weights = self._rows(X, y, sample_weight)
         self._warn(scores, labels)
         self._learn(scores, labels, weights)
-        told = scores.ndim == 1 and len(scores) >= 10
+        told = scores.ndim == 1 and _input.many_values(scores)
         self._likely = float(np.mean((scores >= 0) & (scores <= 1))) if told else np.nan
         self.classes_ = np.arange(n_classes(scores))
         return self
