@@ -258,6 +258,7 @@ def test_a_softmax_taken_twice_is_noticed_and_timid_forecasts_are_left_in_peace(
             cl.brier_score(y, np.where(y[:, None], [0.28, 0.72], [0.72, 0.28]))
 
 
+@pytest.mark.filterwarnings("error")
 def test_predicted_classes_in_place_of_probabilities_are_noticed():
     labels = np.tile([0, 1], 10)
     whole = (labels, labels > 0, pd.Series(labels), 0 * labels)
