@@ -318,6 +318,34 @@ def softmax_taken_twice(values: FloatArray, name: str) -> None:
         warn(f"{name} looks like a softmax of probabilities: was it taken twice?")
 
 
+def predicted_classes(values: FloatArray, name: str, *, whole: bool = False) -> None:
+    """Warn where forecasts are 0 and 1; all may be equal unless their type holds `whole` numbers."""
+    for part in (values[:SOME_ROWS], values):
+        if len(values) < 10 or not ((part == 0) | (part == 1)).all():
+            return
+    if whole or values.min() < values.max():
+        warn(
+            f"{name} holds only 0 and 1: of predicted classes pass predict_proba's; "
+            "a tree grown to its end is so sure, too (min_samples_leaf)"
+        )
+
+
+def percentages(values: FloatArray, labels: IntArray, name: str) -> None:
+    """Warn where forecasts of a rare event are, as percentages below 1 are, a hundred times its share.
+
+    No chance and no other mistake than learning from balanced classes brings so much; five events tell it.
+    """
+    events, n = int(np.count_nonzero(labels)), len(labels)
+    if values.ndim == 2 or not 5 <= events <= n / 100 or not 0 <= values.min() < values.max() <= 1:
+        return
+    said, share = float(values.mean(dtype=np.float64)), events / n
+    if 50 * share < said < min(200 * share, 0.5):
+        warn(
+            f"{name} is {said:.2g} on average, and only {share:.2g} of the labels are 1: pass {name} / 100 "
+            "of percentages; after training on balanced classes see decisions.adjust_to_priors"
+        )
+
+
 def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
     """Return logits in float64, checked as by `check_logits`; the input where it is float64."""
     check_logits(array, name, first_row)
@@ -460,18 +488,18 @@ def labels_of_one_class(labels: IntArray) -> None:
         warn(f"all {len(labels)} labels are class {labels[0]}: are these all rows?")
 
 
-def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
-    """Warn where rows of class 1 have the lower scores."""
-    if _lower_in_class_one(scores, labels):
+def turned_round(scores: FloatArray, labels: IntArray, name: str, least: int = 5) -> None:
+    """Warn where rows of class 1 have the lower scores; it takes `least` rows of each class."""
+    if _lower_in_class_one(scores, labels, least):
         warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
 
 
-def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
+def _lower_in_class_one(scores: FloatArray, labels: IntArray, least: int = 5) -> bool:
     """Tell whether rows of class 1 have the lower scores, by four standard errors of the means."""
     unit = max(float(np.abs(scores).max()), 1e-100)  # squares neither overflow nor vanish
-    low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
-    if min(len(low), len(high)) < 5 or not np.isfinite(unit):
+    if min(np.bincount(labels, minlength=2)) < least or not np.isfinite(unit):
         return False
+    low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
     return bool(high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)))
 
 
@@ -656,23 +684,32 @@ def forecast(
     names: Names = (None, None),
     from_logits: bool = False,
     called: str = "y_prob",
+    yes_or_no: bool = True,
 ) -> Rows:
     """Read labels, forecasts and weights; only the numbers in `y_prob` are left to check.
 
-    `names` are the options `labels` and `pos_label`; a warning speaks of `y_prob` as `called`. A pass over
-    large data checks the numbers block by block, with `check_probabilities` or `check_logits`.
+    `names` are the options `labels` and `pos_label`; a warning speaks of `y_prob` as `called`. With
+    `yes_or_no` forecasts may all be 0 and 1, which have a score, but no calibration. A pass over large data
+    checks the numbers block by block, with `check_probabilities` or `check_logits`.
     """
     same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     values = real_array(y_prob, "y_prob", ndim)
     numbers = class_numbers(y_true, values, *names, columns_of=y_prob)
     same_length(y_true=numbers, y_prob=values)
     labels_and_columns(numbers, values, "y_true")
+    if classes(values, "y_prob") == 2:
+        every = slice(None, None, max(1, len(values) // ENOUGH_ROWS))
+        one = values[every] if values.ndim == 1 else values[every, 1]
+        turned_round(one, numbers[every], called, least=20)
     if from_logits:
         read_as_logits(values, called)
-    elif getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu" and len(values) >= 10:
-        warn(f"{called} holds whole numbers: predicted classes are no probabilities (pass predict_proba's)")
     else:
+        whole = getattr(getattr(y_prob, "dtype", None), "kind", "f") in "biu"
+        if whole or not yes_or_no:
+            predicted_classes(values, called, whole=whole)
         softmax_taken_twice(values, called)
+        if sample_weight is None:
+            percentages(values, numbers, called)
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
 
 

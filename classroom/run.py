@@ -42,6 +42,7 @@ LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 ABSENT = "the question asks you to write it yourself"
+FAILED = "the kernel could not take the question"
 TOO_LATE = Answer(raised=("TimeoutError",), text="the answer did not come in time")
 AGENT = "__import__('sys').modules['classroom.isolated_kernel']"
 SOURCE = Path(__file__).with_name("isolated_kernel.py").read_text(encoding="utf-8")
@@ -300,11 +301,17 @@ class Executor(NotebookClient):
 
         await asyncio.to_thread(self.examiner, name, ask_in_time, self.outcome)
 
-    async def ask(self, question: str, seconds: float) -> Answer:
-        """Send a question to the kernel; an answer that comes too late is none."""
+    async def ask(self, question: str, seconds: float, *, cleared: bool = False) -> Answer:
+        """Send a question to the kernel; an answer that comes too late is none.
+
+        A kernel without memory clears away what no name leads to, such as the frames of a cell that failed,
+        and is asked once more.
+        """
         call = f"{AGENT}.answer({question!r})"
         if not self.fresh:
             call = f"(__import__('builtins').exec({SOURCE!r}, {AGENT}.__dict__), {call})[1]"
+        if cleared:
+            call = f"(__import__('gc').collect(), {call})[1]"
         self.fresh = True
         assert self.kc
         if not seconds:
@@ -321,7 +328,13 @@ class Executor(NotebookClient):
                 raise DeadKernelError("it does not stop")
             return TOO_LATE
         try:
-            text = (waiting.result() or {})["content"]["user_expressions"]["answer"]["data"]["text/plain"]
+            said = (waiting.result() or {})["content"]["user_expressions"]["answer"]
+            if said["status"] == "error":
+                self.fresh = False
+                if said["ename"] == "MemoryError" and not cleared:
+                    return await self.ask(question, seconds, cleared=True)
+                return reply(json.dumps({"raised": [said["ename"]], "text": FAILED}))
+            text = said["data"]["text/plain"]
             return reply(str(ast.literal_eval(text)) if len(text) < self.limits.message else "")
         except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
             return reply("")

@@ -2,6 +2,7 @@
 
 import contextlib
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -257,11 +258,42 @@ def test_a_softmax_taken_twice_is_noticed_and_timid_forecasts_are_left_in_peace(
             cl.brier_score(y, np.where(y[:, None], [0.28, 0.72], [0.72, 0.28]))
 
 
+@pytest.mark.filterwarnings("error")
 def test_predicted_classes_in_place_of_probabilities_are_noticed():
     labels = np.tile([0, 1], 10)
-    for said in (labels, labels > 0, pd.Series(labels)):
-        with pytest.warns(UserWarning, match="y_prob holds whole numbers: predicted classes"):
-            cl.brier_score(labels, said)
+    whole = (labels, labels > 0, pd.Series(labels), 0 * labels)
+    for said in (*whole, [*labels], np.float32(labels), np.eye(2)[labels]):
+        with pytest.warns(UserWarning, match="y_prob holds only 0 and 1: of predicted classes pass pred"):
+            (cl.brier_score if any(said is one for one in whole) else cl.reliability_curve)(labels, said)
+    for said in (np.zeros(20), np.clip(labels, 1e-9, 1), labels[:9]):  # rounded to two digits, or a few rows
+        cl.reliability_curve(labels[: len(said)], said)
+    cl.brier_score(labels, np.float64(labels))  # yes and no have a score
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_other_column_is_noticed_by_each_measure_and_noise_is_left_in_peace():
+    rng = np.random.default_rng(0)
+    p = rng.beta(20, 20, 2000)
+    y = rng.random(2000) < p
+    for measure in (cl.expected_calibration_error, cl.brier_score, cl.reliability_curve):
+        for other in (1 - p, np.column_stack([p, 1 - p])):
+            with pytest.warns(UserWarning, match="^y_prob is lower where the label is 1"):
+                measure(y, other)
+        for n in (10, 40, 200) * 200:
+            measure(rng.random(n) < 0.3, rng.random(n))
+
+
+@pytest.mark.parametrize("share", [5e-4, 1e-3, 5e-3])
+def test_percentages_of_rare_events_are_noticed_and_bad_forecasts_are_left_in_peace(share):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        p = share * rng.gamma(2, 0.5, 100_000).clip(0.01)
+        y = rng.random(len(p)) < p
+        for call in (cl.brier_score, cl.calibration_slope_intercept, partial(cl.net_benefit, thresholds=[0])):
+            with pytest.warns(UserWarning, match="y_prob is .* of the labels are 1: pass y_prob / 100 of"):
+                call(y, (100 * p).clip(0, 0.99))
+        for honest in (p, 20 * p, p / 10, 1 - p, np.full(len(p), 0.3)):
+            cl.brier_score(y, honest.clip(0, 1))
 
 
 def test_labels_that_happen_not_to_hold_class_0_are_left_in_peace():

@@ -30,7 +30,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_: IntArray
     n_features_in_: int
     feature_names_in_: npt.NDArray[Any]
-    _likely: float = 1.0  # the share of scores in fit, one a row, that may be probabilities
+    _likely: float = np.nan  # the share of scores in fit, one a row, that may be probabilities
     _learned: ClassVar[Learned]  # what `to_dict` writes
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -75,7 +75,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores, labels, weights = self._rows(X, y, sample_weight)
         self._warn(scores, labels)
         self._learn(scores, labels, weights)
-        self._likely = float(np.mean((scores >= 0) & (scores <= 1))) if scores.ndim == 1 else 1.0
+        told = scores.ndim == 1 and _input.many_values(scores)
+        self._likely = float(np.mean((scores >= 0) & (scores <= 1))) if told else np.nan
         self.classes_ = np.arange(n_classes(scores))
         return self
 
@@ -158,6 +159,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = self._check_scores(flat(array))
         if self._likely ** len(scores) < CHANCE and _input.look_like_probabilities(scores):
             _input.warn("X looks like probabilities, and the scores in fit did not: pass scores as in fit")
+        if self._likely == 1 and np.mean((scores < 0) | (scores > 1)) > 0.5:
+            _input.warn("X looks like no probabilities, and the scores in fit did: pass scores as in fit")
         return scores
 
     def __sklearn_tags__(self) -> Tags:

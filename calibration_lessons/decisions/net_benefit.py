@@ -178,6 +178,7 @@ def _risks(
     labels = _input.class_numbers(y_true, forecasts, pos_label=pos_label)
     _input.same_length(**{"y_true": labels, name: forecasts})
     _input.turned_round(forecasts, labels, name)
+    _input.percentages(forecasts, labels, name)
     return forecasts, labels
 
 

@@ -44,9 +44,10 @@ LARGEST_STAKE = 1.0  # in log-odds: where a window tells next to nothing, a bet 
 
 Window = str | int
 SHORT_DATE = re.compile(r"\d{4}-(\d|\d\d-\d)(?!\d)")
-YEAR_LAST = re.compile(r"\d{1,2}\D\d{1,2}\D\d{4}(?!\d)")
+YEAR_LAST = re.compile(r"(?i)(\d{1,2}\D\d{1,2}\D\d{4}|[qw]?\d{1,2}\D{1,3}(19|20)\d\d)(?!\d)")
 MONTHS = "(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(r?uary|ch|il|ust|(t?em|o)ber)?"
-MONTH = re.compile(rf"(?i)(?<![a-z]){MONTHS}(?![a-z])")  # which no text sorts by
+DAYS = "(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?"
+NAMED = re.compile(rf"(?i)((?<![a-z]){MONTHS}|^{DAYS})(?![a-z])")  # which no text sorts by
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ class CalibrationMonitor:
             self.accuracy = _input.number_between(accuracy, 0, 1, "accuracy", open_ends=True)
         self.rung: dict[str, Window] = {}
         self._sums: dict[Window, Floats] = {}
-        self._last: dict[tuple[str, Window], Floats] = {}  # what a window got last, here
+        self._seen: dict[tuple[str, Window], list[Floats]] = {}  # what a window got first and last, here
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -197,7 +198,7 @@ class CalibrationMonitor:
         Warns
         -----
         UserWarning
-            Where the window got the same forecasts last, in all sums, twenty different ones or more.
+            Where the window got the same forecasts first or last, in all sums, twenty different ones or more.
         """
         window, none_yet = self._named(window), np.zeros(len(_input.real_array(y_prob, "y_prob", (1, 2))))
         batch = Batch.read(none_yet, y_prob, self.n_bins, self.target, from_logits=from_logits)
@@ -232,7 +233,7 @@ class CalibrationMonitor:
         Warns
         -----
         UserWarning
-            Where the window got the same labels last, in all sums, and they have twenty different forecasts.
+            Where the window got the same labels first or last, in all sums, of twenty different forecasts.
         """
         window = self._named(window)
         if window not in self._sums:
@@ -407,7 +408,7 @@ class CalibrationMonitor:
         if isinstance(window, str) and (SHORT_DATE.match(window) or _other_width(window, known)):
             expected = "numbers of one width, since texts sort as texts: '2026-01-09', not '2026-1-9'"
             raise _input.BadValue(name, f"= {window!r}", expected)
-        if isinstance(window, str) and (YEAR_LAST.match(window) or MONTH.search(window)):
+        if isinstance(window, str) and (YEAR_LAST.match(window) or NAMED.search(window)):
             expected = "the year first, the month a number, as in '2026-11-22', since texts sort as texts"
             raise _input.BadValue(name, f"= {window!r}", expected)
         return cast(Window, window)
@@ -419,12 +420,12 @@ class CalibrationMonitor:
         self._kind, self._event = same_kind(kind, self._kind, name), event
 
     def _warn_of_copies(self, what: str, window: Window, telling: bool, new: Floats, sums: Floats) -> None:
-        """Warn where rows bring the sums that the window got last, or, read from a file, those it has."""
-        last = self._last.get((what, window), sums)
-        self._last[what, window] = new
-        if telling and np.array_equal(new, last):
-            seen = f"the {what}s of window {window!r} are in number and sums those that it got last"
-            _input.warn(f"{seen}, and are added to them: deliver each {what} once")
+        """Warn where rows bring the sums that the window got first or last, or, from a file, those it has."""
+        seen = self._seen.get((what, window), [sums.copy()] * bool(sums.any()))
+        self._seen[what, window] = [*seen[:1], new]
+        if telling and any(np.array_equal(new, one) for one in seen):
+            same = f"the {what}s of window {window!r} are in number and sums those that it got first or last"
+            _input.warn(f"{same}, and are added to them: deliver each {what} once")
 
     def _window_report(
         self, window: Window, calibration: float, accuracy: float, level: float

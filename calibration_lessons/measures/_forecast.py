@@ -40,7 +40,8 @@ class Forecast(_input.Rows):
         **options: Any,
     ) -> Forecast:
         """Check everything but the numbers in `y_prob`, as `_input.forecast`; `blocks` checks those."""
-        rows = _input.forecast(y_true, y_prob, sample_weight, from_logits=from_logits, **options)
+        read = partial(_input.forecast, from_logits=from_logits, yes_or_no=False)
+        rows = read(y_true, y_prob, sample_weight, **options)
         _input.squarable(rows.weights)
         event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
         return cls(rows.y_prob, rows.labels, rows.weights, event, from_logits)

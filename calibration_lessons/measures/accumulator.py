@@ -82,7 +82,8 @@ class CalibrationAccumulator:
         self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
         self._sums = np.zeros((8, self.n_bins))
-        self._last = np.zeros(0)  # the sums of the batch before
+        self._seen: list[Floats] = []  # the sums that came first and last
+        self._telling = False
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -112,14 +113,11 @@ class CalibrationAccumulator:
         Warns
         -----
         UserWarning
-            Where the batch, of twenty different forecasts or more, is in all sums the one before.
+            Where the batch, of twenty different forecasts or more, is in all sums the first or the last one.
         """
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, sample_weight, from_logits=from_logits)
-        self._kind = same_kind(batch.kind, self._kind, "y_prob")
-        if batch.telling and np.array_equal(batch.sums, self._last):
-            _input.warn("y_prob holds the rows of the batch before, and they are added again: add each once")
-        self._event, self._last = batch.event, batch.sums
-        self._sums += batch.sums
+        self._kind, self._event = same_kind(batch.kind, self._kind, "y_prob"), batch.event
+        self._add("y_prob", batch.sums, batch.telling)
         return self
 
     def merge(self, other: CalibrationAccumulator) -> Self:
@@ -127,6 +125,11 @@ class CalibrationAccumulator:
 
         {refused}
             Also where `other` is this accumulator, or one with other bins, target or kind of batch.
+
+        Warns
+        -----
+        UserWarning
+            As `update`, of the rows that `other` has seen.
         """
         if not isinstance(other, CalibrationAccumulator) or other is self:
             raise _input.BadType("other", f"is of type {type(other).__name__}", "another accumulator")
@@ -136,8 +139,14 @@ class CalibrationAccumulator:
         if other._kind is not None:
             self._kind = same_kind(other._kind, self._kind, "other")
             self._event = other._event
-            self._sums += other._sums
+            self._add("other", other._sums, other._telling)
         return self
+
+    def _add(self, name: str, sums: Floats, telling: bool) -> None:
+        if telling and any(np.array_equal(sums, one) for one in self._seen):
+            _input.warn(f"{name} holds the rows that came first or last, and adds them again: add each once")
+        self._sums, self._telling = self._sums + sums, self._telling or telling
+        self._seen = [*self._seen[:1], sums]
 
     def curve(self) -> ReliabilityCurve:
         """Return the curve of all rows so far.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from .. import _input, _results
 from .._parameters import describe
@@ -78,6 +78,8 @@ def calibration_slope_intercept(
     weights = _input.weights(sample_weight, len(labels))
     if weights is not None:
         log_odds, labels, weights = log_odds[weights > 0], labels[weights > 0], weights[weights > 0]
+    elif not from_logits:
+        _input.percentages(expit(log_odds), labels, "y_prob")
     return CalibrationLine(*fitted_line(log_odds, labels, weights))
 
 

@@ -238,6 +238,7 @@ def risk_validation(
     level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
     _input.turned_round(forecasts, labels, "y_prob")
     _input.repeated(forecasts, labels, "y_prob")
+    _input.percentages(forecasts, labels, "y_prob")
     n, events = len(labels), int(labels.sum())
     if min(events, n - events) < 2:
         expected = "at least 2 events and 2 non-events"

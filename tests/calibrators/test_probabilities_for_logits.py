@@ -72,6 +72,11 @@ def test_one_probability_a_row_is_told_from_the_logits_that_were_fitted(calibrat
         warnings.simplefilter("error")
         fitted.predict_proba(Z[:, 1])
         fitted.predict_proba(P[:9, 1])
+        other = cl.IsotonicCalibration().fit(P[:, 1], came)
+        other.predict_proba(P[:, 1] * 1.2)
+        cl.calibrator_from_dict(other.to_dict()).predict_proba(Z[:, 1])
+    with pytest.warns(UserWarning, match="^X looks like no probabilities, and the scores in fit did"):
+        other.predict_proba(Z[:, 1])
 
 
 @pytest.mark.parametrize("calibrator", [cl.TemperatureScaling(), cl.MatrixScaling()], ids=repr)

@@ -273,6 +273,7 @@ class TestHostile:
     def test_a_cell_that_misbehaves_costs_its_own_points_only(self, hostile, name):
         record = hostile.record(name)
         assert record.points == 2 and RUNS_ON[name].get("said", "") in str(record)
+        assert RUNS_ON[name].get("fault", "") in hostile.said(name, "test-double")
 
     @pytest.mark.parametrize("name", STOPS)
     def test_a_run_that_is_stopped_earns_nothing_and_the_report_says_why(self, hostile, name):

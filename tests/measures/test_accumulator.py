@@ -1,5 +1,7 @@
 """A reliability curve gathered batch by batch: equal to the curve of all rows at once."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -59,10 +61,16 @@ def test_a_batch_may_weigh_nothing_but_all_batches_together_may_not():
 
 
 def test_a_batch_that_comes_twice_is_noticed():
-    y, p = rows(np.random.default_rng(0), 60, 1, np.float64)
-    seen = cl.CalibrationAccumulator().update(y[:30], p[:30]).update(y[30:], p[30:])
-    with pytest.warns(UserWarning, match="^y_prob holds the rows of the batch before"):
-        seen.update(y[30:], p[30:])
+    y, p = rows(np.random.default_rng(0), 90, 1, np.float64)
+    parts = [cl.CalibrationAccumulator().update(y[i : i + 30], p[i : i + 30]) for i in (0, 30, 60)]
+    for i in (0, 60):  # a loop that begins again, and a batch that is delivered twice
+        seen = cl.CalibrationAccumulator()
+        for begin in (0, 30, 60):
+            seen.update(y[begin : begin + 30], p[begin : begin + 30])
+        with pytest.warns(UserWarning, match="^y_prob holds the rows that came first or last"):
+            seen.update(y[i : i + 30], p[i : i + 30])
+        with pytest.warns(UserWarning, match="^other holds the rows that came first or last"):
+            pickle.loads(pickle.dumps(parts[i // 30].merge(parts[1]))).merge(parts[1])
 
 
 def test_a_curve_is_a_snapshot():

@@ -157,7 +157,7 @@ def test_an_infinite_loss_says_so_and_leaves_the_other_measures_their_intervals(
     assert np.isfinite([*found.brier, *found.calibration]).all()
     both = cl.compare(y, sure, sure, n_bins=2)
     assert np.isnan(both.nll.value) and "NLL infinite for a and b" in str(both)
-    certain = cl.compare([1, 0] * 10, [1.0, 0.0] * 10, [0.9, 0.2] * 10, n_bins=2)
+    certain = cl.compare([1, 0] * 10, [1.0, 0.0, 0.9, 0.0] * 5, [0.9, 0.2] * 10, n_bins=2)
     assert np.isfinite(certain.nll).all()  # what a rules out did not come
 
 
