@@ -77,8 +77,12 @@ async def write_index(app: Sphinx) -> None:
             page = html.tostring(builder.HTML(builder.BODY(article), lang="en"), encoding="unicode")
             await made.add_html_file(content=page, source_path=f"{name}.html")
         await made.write_files()
-        while any(path.stat().st_size == 0 for path in (site / "pagefind").rglob("*.*")):
-            await asyncio.sleep(0.1)  # it answers before all is on the disk, and is ended after its answer
+        for _ in range(600):  # it answers before all is on the disk, and is ended after its answer
+            if all(path.stat().st_size for path in (site / "pagefind").rglob("*.*")):
+                break
+            await asyncio.sleep(0.1)
+        else:
+            raise OSError("the search's index cannot be written: is the disk full?")
     listed = sorted({str(phrase).lower() for page in phrases.values() for phrase in page})
     known = sorted(word for word, pages in common.items() if pages >= 3)
     (site / "pagefind/words.json").write_text(json.dumps({"phrases": listed, "words": known}), "utf-8")
