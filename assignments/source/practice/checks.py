@@ -873,8 +873,7 @@ QUESTIONS = [
              "calibrated on rows that the model learned from",
          "judged, found = calibration_rows, test_rows, -> judged, found = test_rows, test_rows,":
              "calibrated on the rows that judge",
-         "worse[judged], before, n_bins=10 -> worse[judged], before, n_bins=15": "10 bins",
-         "chance(before, n_bins=10) -> chance(before, n_bins=15)": "10 bins",
+         "n_bins=10 -> n_bins=15": "10 bins",  # where all bins err to one side, their number changes the chance alone
          "compared(worse[judged], after, before) -> compared(worse[judged], before, after)": "after minus before",
          "= compared(worse[judged], after, before) -> = (0, 0, 0, -0.03, -0.01)": "of your own rows",
          "abstaining_cost=referral)\n        found -> abstaining_cost=1e9)\n        found": "a referral among them",
