@@ -63,8 +63,9 @@ def printed_after(chapter: str, old: str, new: str, shown: str) -> Iterator[str]
     def shapes(text: str) -> set[str]:
         return {*re.sub(r"\d", "0", text).split()}
 
-    def unlike(number: int) -> int:
-        return len(shapes(shown) - shapes(" ".join(cells[number].output_texts())))
+    def unlike(number: int) -> tuple[int, bool]:
+        cell = cells[number]
+        return len(shapes(shown) - shapes(" ".join(cell.output_texts()))), cell.has_image()
 
     for last in sorted(range(changed, len(cells)), key=unlike):
         names: dict[str, object] = {"__name__": "__main__"}

@@ -13,7 +13,8 @@ from tests.book.copied import ROOT
 from tools.binding.pages import joined, notebooks
 from tools.site.figures import figures
 
-from .test_pages import ANYWHERE, COLOURS, NARROW, PAGES, WIDE, axe, found
+from .conftest import NARROW, WIDE, on_pages
+from .test_pages import ANYWHERE, COLOURS, PAGES, axe, found
 
 MOST = 32_000  # bytes that a page may load more before its figure is near
 
@@ -226,7 +227,7 @@ def test_a_page_without_a_figure_loads_nothing_for_one(chromium, address):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("visit", [("book/calibrators/temperature.html", "light", WIDE)], indirect=True)
+@on_pages("book/calibrators/temperature.html")
 def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_the_slider(visit):
     url = visit.page.url
     for text, shown in {"T=2.10": "2.1", "T=2.08": "2.1", "T=9": "4", "T=": "1", "T=hot": "1"}.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import json
 import math
 import re
@@ -16,11 +15,10 @@ from axe_playwright_python.sync_playwright import Axe
 from lxml import html as markup
 
 from calibration_lessons.book.definitions import NUMBERED, program
+from tests.site.conftest import HTML, MODES, NARROW, WIDE, on_pages
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).resolve().parents[2]
-HTML = ROOT / "_build/html"
 PLACES = {
     path.relative_to(HTML).as_posix(): {place.get("data-equation"): place for place in places}
     for path in sorted((HTML / "book").rglob("*.html"))
@@ -32,12 +30,6 @@ STOPPED = "place => [...place.querySelectorAll('button')].find(one => one.textCo
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 DECIMAL = re.compile(r"\b\d+\.\d+\b")
 POWERS, LIMIT = (1, 1.01, 1.05, 1.1), 30_000  # of an example's numbers; bytes that a page may grow by
-
-
-def on_pages(*pages: str, modes: tuple[str, ...] = ("light",), widths: tuple[int, ...] = (1280,)) -> Any:
-    """Run a test on these pages."""
-    cases = list(itertools.product(pages, modes, widths))
-    return pytest.mark.parametrize("visit", cases, ids=str, indirect=True)
 
 
 def printing(label: str) -> str:
@@ -203,7 +195,7 @@ def test_the_editor_works_by_keyboard_and_holds_nobody(visit):
     assert visit.page.evaluate("() => document.activeElement.tagName") == "TEXTAREA"
 
 
-@on_pages(ECE, modes=("light", "dark"), widths=(1280, 390))
+@on_pages(ECE, modes=MODES, widths=(WIDE, NARROW))
 def test_the_opened_editor_has_no_faults_for_axe_and_fits_the_page(visit):
     editor = Editor(visit, "eq-ece")
     editor.gives(program("eq-ece").replace("total / count", "total / counts"))
