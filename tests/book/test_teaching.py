@@ -162,6 +162,7 @@ def test_the_minutes_to_read_and_for_exercises_are_those_of_the_chapter() -> Non
             assert said and [*said.groups()] == planned, f"{chapter}: {planned}"
 
 
+UNDER = re.compile(r"[Uu]nder (\*[^*]+\*)")
 PLANS = {"Two hours": 120, "One day": 360, "Six weeks": 1080}
 
 
@@ -173,26 +174,17 @@ def test_the_minutes_of_a_plan_add_up(plan: str) -> None:
     assert f"{PLANS[plan]} minutes" in section
 
 
-def test_a_section_that_a_plan_names_is_a_heading_of_its_chapter() -> None:
-    for row in re.findall(r"^\|.+\|$", page("syllabus"), re.M):
-        for chapter, sections in re.findall(r"\{doc\}`\.\./([\w/]+)`: ((?:\*[^*]+\*(?:, )?)+)", row):
-            titles = {section.title for section in notebook(chapter).sections()}
-            for section in re.findall(r"\*([^*]+)\*", sections):
-                assert section in titles, f"{chapter} has no section {section!r}"
-
-
-def test_a_section_that_the_notes_name_is_a_heading_of_its_chapter() -> None:
-    for chapter, entry in entries():
+def test_a_section_that_a_plan_or_the_notes_name_is_a_heading_of_its_chapter() -> None:
+    rows = "\n".join(re.findall(r"^\|.+\|$", page("syllabus"), re.M))
+    named = re.findall(r"\{doc\}`\.\./([\w/]+)`: ((?:\*[^*]+\*(?:, )?)+)", rows)
+    named += [(chapter, words) for chapter, text in entries() for words in re.findall(UNDER, text)]
+    for chapter, sections in named:
         titles = [section.title for section in notebook(chapter).sections()]
-        for named in re.findall(r"[Uu]nder \*([^*]+)\*", entry):
-            assert any(title.startswith(named) for title in titles), f"{chapter} has no {named!r}"
-
-
-def test_an_exercise_that_a_plan_names_is_one_of_a_chapter() -> None:
-    titles = "\n".join(cell.source for lesson in pages(ROOT) for cell in lesson.markdown)
-    named = re.findall(r'"([^"]+)"', "\n".join(re.findall(r"^\|.+\|$", page("syllabus"), re.M)))
-    for title in named:
-        assert f"{{exercise-start}} {title}\n" in titles, title
+        for section in re.findall(r"\*([^*]+)\*", sections):
+            assert any(title.startswith(section) for title in titles), f"{chapter} has no {section!r}"
+    exercises = "\n".join(cell.source for lesson in pages(ROOT) for cell in lesson.markdown)
+    for title in re.findall(r'"([^"]+)"', rows):
+        assert f"{{exercise-start}} {title}\n" in exercises, title
 
 
 def test_every_problem_set_has_its_week_and_every_week_its_set() -> None:
