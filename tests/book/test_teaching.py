@@ -54,7 +54,7 @@ CHANGES = [
 
 
 def printed_after(chapter: str, old: str, new: str, shown: str) -> Iterator[str]:
-    """What a cell from the changed one on prints or gives, after what it needs; the likeliest first."""
+    """What the three likeliest cells from the changed one on print or give, after what they need."""
     cells = notebook(chapter).code
     changed = next(number for number, cell in enumerate(cells) if old in cell.source)
     sources = [cell.source for cell in cells]
@@ -67,7 +67,7 @@ def printed_after(chapter: str, old: str, new: str, shown: str) -> Iterator[str]
         cell = cells[number]
         return len(shapes(shown) - shapes(" ".join(cell.output_texts()))), cell.has_image()
 
-    for last in sorted(range(changed, len(cells)), key=unlike):
+    for last in sorted(range(changed, len(cells)), key=unlike)[:3]:
         names: dict[str, object] = {"__name__": "__main__"}
         for number in (*needed(sources[:last], sources[last]), last):
             with contextlib.redirect_stdout(io.StringIO()) as printed:
