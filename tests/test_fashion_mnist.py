@@ -23,7 +23,7 @@ def write_fashion_mnist(folder: Path) -> None:
         labels = np.arange(n) % 10
         images = np.repeat(np.arange(n) % 251, 4).reshape(n, 2, 2).astype(np.uint8)
         (folder / f"{name}-labels-idx1-ubyte").write_bytes(idx_file(labels.astype(np.uint8)))
-        (folder / f"{name}-images-idx3-ubyte").write_bytes(idx_file(images))
+        (folder / f"{name}-images-idx3-ubyte.gz").write_bytes(gzip.compress(idx_file(images)))
 
 
 def test_the_parts_share_no_image_and_lose_none(tmp_path):
@@ -39,14 +39,6 @@ def test_the_parts_share_no_image_and_lose_none(tmp_path):
     pairs = zip(np.rint(pixels * 255).astype(int), together, strict=True)
     assert sorted(pairs) == sorted(zip(numbers % 251, numbers % 10, strict=True))
     assert np.array_equal(parts["train"][0], fashion_mnist.load_parts(tmp_path)["train"][0])
-
-
-def test_a_packed_file_reads_like_the_plain_one(tmp_path):
-    array = np.arange(24, dtype=np.uint8).reshape(2, 3, 4)
-    (tmp_path / "plain").write_bytes(idx_file(array))
-    (tmp_path / "packed.gz").write_bytes(gzip.compress(idx_file(array)))
-    for name in ("plain", "packed"):
-        assert np.array_equal(fashion_mnist.read_idx(tmp_path, name), array)
 
 
 def test_missing_images_say_how_to_get_them(tmp_path):

@@ -1,9 +1,24 @@
-// Makes an element with a class; search.js and progress.js, which come behind this file, use it, too.
+// Makes an element with a class; other scripts use it, too, and what follows.
 const make = (tag, name, ...content) => {
   const made = document.createElement(tag);
   made.className = name;
   made.append(...content);
   return made;
+};
+// What a reader did is kept in this browser alone; one that keeps nothing has it while a page is open.
+const KEPT_AS = "calibration-lessons";
+let memory;
+const kept = () => {
+  try {
+    memory = JSON.parse(localStorage.getItem(KEPT_AS));
+  } catch {}
+  return { read: {}, answers: {}, ...memory };
+};
+const keep = (change) => {
+  memory = change(kept());
+  try {
+    localStorage.setItem(KEPT_AS, JSON.stringify(memory));
+  } catch {}
 };
 // The theme's scripts and its whole style sheet wait for the reader's first move; a button of the theme pressed before they are there is pressed again for them.
 {

@@ -1,6 +1,5 @@
-// Quick questions are pressed; what a reader read and answered is kept in this browser alone, and marked in the contents.
+// Quick questions are pressed; what a reader read and answered is kept, and marked in the contents.
 {
-  const KEY = "calibration-lessons";
   const UNHURRIED = 20_000; // milliseconds before a page whose end is in sight counts as read
   const root = new URL(document.documentElement.dataset.content_root, location.href).pathname;
   const address = (link) => new URL(link.href).pathname.slice(root.length);
@@ -12,18 +11,8 @@
     made.addEventListener("click", press);
     return made;
   };
-  let memory; // of a browser that keeps nothing
-  const kept = () => {
-    try {
-      memory = JSON.parse(localStorage.getItem(KEY));
-    } catch {}
-    return { read: {}, answers: {}, ...memory };
-  };
-  const keep = (change) => {
-    memory = change(kept());
-    try {
-      localStorage.setItem(KEY, JSON.stringify(memory));
-    } catch {}
+  const note = (change) => {
+    keep(change);
     show();
   };
   const score = (answers) => {
@@ -40,7 +29,7 @@
     const choices = [...list.querySelectorAll("p")].map((text) => {
       const letter = text.textContent.trim()[0];
       const press = () =>
-        keep((now) => {
+        note((now) => {
           (now.answers[here] ??= {})[i + 1] ??= [letter, right]; // the first press counts
           return now;
         });
@@ -69,7 +58,7 @@
   const box = document.querySelector(".kept-here");
   const save = () => {
     const file = new Blob([JSON.stringify(kept(), null, 2)], { type: "application/json" });
-    Object.assign(make("a", ""), { href: URL.createObjectURL(file), download: `${KEY}.json` }).click();
+    Object.assign(make("a", ""), { href: URL.createObjectURL(file), download: `${KEPT_AS}.json` }).click();
   };
   const again = ({ answers, ...others }) => ({ ...others, answers: { ...answers, [here]: undefined } });
   const show = () => {
@@ -77,7 +66,7 @@
     for (const question of questions) question(answers[here]);
     const [given, right] = score(answers[here]);
     total.replaceChildren(`${right} of ${questions.length} right at the first press. `);
-    if (given) total.append(button("again", () => keep(again), "Answer again"));
+    if (given) total.append(button("again", () => note(again), "Answer again"));
     total.hidden = !given;
     const links = [...document.querySelectorAll(".bd-sidebar-primary .toctree-l1 > a")].filter((link) => isLesson(address(link)));
     for (const link of links) {
@@ -96,7 +85,7 @@
     box.replaceChildren(
       make("p", "", `Read: ${pages}. Quick questions: ${all} answered, ${good} right at the first press.`),
       button("again", save, "Export"),
-      button("again", () => confirm("Erase what was read and answered?") && keep(() => ({})), "Erase"),
+      button("again", () => confirm("Erase what was read and answered?") && note(() => ({})), "Erase"),
     );
   };
   show();
@@ -104,7 +93,7 @@
 
   const end = document.querySelector(".prev-next-area");
   if (isLesson(here) && end) {
-    const read = () => keep((now) => ({ ...now, read: { ...now.read, [here]: new Date().toISOString().slice(0, 10) } }));
+    const read = () => note((now) => ({ ...now, read: { ...now.read, [here]: new Date().toISOString().slice(0, 10) } }));
     const watch = ([{ isIntersecting }], observer) => {
       if (!isIntersecting) return;
       observer.disconnect();
@@ -118,6 +107,6 @@
       return { page: `${here}#${part?.id ?? ""}`, title: document.querySelector("h1").firstChild.textContent };
     };
     const following = () => ({ page: address(next), title: next.querySelector(".prev-next-title").textContent });
-    addEventListener("pagehide", () => keep((now) => ({ ...now, last: now.read[here] && next ? following() : place() })));
+    addEventListener("pagehide", () => note((now) => ({ ...now, last: now.read[here] && next ? following() : place() })));
   }
 }

@@ -1,6 +1,5 @@
-// Answers and confidences become the reader's reliability diagram. They stay in this browser, with what progress.js keeps.
+// Answers and confidences become the reader's reliability diagram. They stay in this browser.
 {
-  const KEY = "calibration-lessons";
   const LEVEL = 0.95;
   const form = document.querySelector(".quiz");
   const [says, result] = [form.querySelector(".quiz-says"), form.querySelector(".quiz-result")];
@@ -56,18 +55,6 @@
     result.querySelector("tbody").innerHTML = rows.join("");
   };
 
-  const kept = () => {
-    try {
-      return JSON.parse(localStorage.getItem(KEY)) ?? {};
-    } catch {
-      return {};
-    }
-  };
-  const keep = (quiz) => {
-    try {
-      localStorage.setItem(KEY, JSON.stringify({ ...kept(), quiz }));
-    } catch {}
-  };
   const show = (shown) => {
     for (const { box, radios, slider, given } of questions) {
       const sure = percent(slider.value / 100);
@@ -84,7 +71,7 @@
   };
   const remember = (shown) => {
     const answers = questions.map(({ slider, given }) => [given(), Number(slider.value)]);
-    keep({ answers, shown }); // the first round counts, until the reader answers again
+    keep((now) => ({ ...now, quiz: { answers, shown } })); // the first round counts, until the reader answers again
     show(shown);
   };
   form.addEventListener("input", () => remember(false));
@@ -95,10 +82,12 @@
     says.textContent = `Answer all questions first: ${open.length} are left.`;
     open[0].radios[0].focus();
   });
-  const { answers = [], shown = false } = kept().quiz ?? {};
-  answers.forEach(([letter, sure], i) => {
-    for (const radio of questions[i].radios) radio.checked = radio.value === letter;
-    questions[i].slider.value = sure;
-  });
-  show(shown);
+  addEventListener("DOMContentLoaded", () => {
+    const { answers = [], shown = false } = kept().quiz ?? {};
+    answers.forEach(([letter, sure], i) => {
+      for (const radio of questions[i].radios) radio.checked = radio.value === letter;
+      questions[i].slider.value = sure;
+    });
+    show(shown);
+  }); // late.js, which comes behind this file, keeps them
 }

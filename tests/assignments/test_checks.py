@@ -24,11 +24,10 @@ QUESTIONS = [
     for path in problem_sets()
     for question in cases.questions(path.with_name("checks.py")).values()
 ]  # fmt: skip
-every = pytest.mark.parametrize("path, question", QUESTIONS, ids=[f"{p.stem}-{q.name}" for p, q in QUESTIONS])
 
 
-def of(kind):
-    found = [(path, question) for path, question in QUESTIONS if isinstance(question, kind)]
+def of(*kinds, also=lambda question: True):
+    found = [(p, q) for p, q in QUESTIONS if isinstance(q, kinds) and also(q)]
     return pytest.mark.parametrize("path, question", found, ids=[f"{p.stem}-{q.name}" for p, q in found])
 
 
@@ -73,7 +72,7 @@ def test_what_two_sets_say_of_a_slip_has_one_home():
     assert [text for text, homes in said.items() if homes > 1] == []
 
 
-@every
+@of(Question, ByHand, Words)
 def test_every_question_has_twelve_slips_and_more_than_one_case(path, question):
     assert isinstance(question, Words) or len(question.slips) >= 12
     parts = {Question: "cases", ByHand: "ideas", Words: "together"}[type(question)]
@@ -120,10 +119,6 @@ ANYTHING = [  # what the channel may carry in place of a right answer
     [1, "a"], [1, [2], [3, 4]], [{}, {}], [math.nan] * 3, [10**30] * 2, [[[[1]]]], np.zeros(0), np.zeros(3),
     np.zeros((1, 1)), [np.zeros(1), np.zeros(1)], [np.zeros(1), "x"],
 ]  # fmt: skip
-judged = [
-    (path, question) for path, question in QUESTIONS
-    if isinstance(question, Question) and any(case.judge for case in question.cases)
-]  # fmt: skip
 
 
 def test_one_minus_the_share_of_right_answers_is_a_risk_as_good_as_the_share_of_errors():
@@ -140,7 +135,7 @@ def test_one_minus_the_share_of_right_answers_is_a_risk_as_good_as_the_share_of_
         assert question.passes(by_accuracy, tries), "no limit where a sum and its complement round apart"
 
 
-@pytest.mark.parametrize("path, question", judged, ids=[question.name for _, question in judged])
+@of(Question, also=lambda question: any(case.judge for case in question.cases))
 def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, question):
     calls = drawn(path, question)
     for value in ANYTHING:

@@ -1,7 +1,6 @@
 """Every problem set: its solution earns all points, its release none, and gives nothing away."""
 
 import csv
-import json
 import re
 
 import nbformat
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 from classroom.course import ASSIGNMENTS, Course
-from tests.assignments.grading import Class, answered, full_marks, named, solutions, tasks
+from tests.assignments.grading import Class, answered, full_marks, named, solutions, solved, tasks
 from tools.binding.lengths import answer_minutes, problem_sets, set_minutes
 from tools.binding.pages import PARTS, ROOT
 
@@ -64,7 +63,7 @@ def test_two_releases_have_the_same_bytes(classroom, source, tmp_path):
 
 @each_set
 def test_the_points_make_twenty_to_forty_and_the_text_and_each_heading_say_so(source):
-    cells = nbformat.read(source, as_version=4).cells
+    cells = solved(source).cells
     points = [cell.metadata.get("nbgrader", {}).get("points") for cell in cells]
     said = re.findall(r"^## \d+\. .* \((\d+) points\)$", "\n".join(cell.source for cell in cells), re.M)
     assert [int(number) for number in said] == [number for number in points if number]
@@ -75,13 +74,13 @@ def test_the_points_make_twenty_to_forty_and_the_text_and_each_heading_say_so(so
 
 @each_set
 def test_a_set_says_the_minutes_of_the_rule(source):
-    said = re.search(r"Time: about (\d+)\s+minutes", nbformat.read(source, as_version=4).cells[0].source)
-    assert said and int(said[1]) == set_minutes(json.loads(source.read_text(encoding="utf-8")))
+    said = re.search(r"Time: about (\d+)\s+minutes", solved(source).cells[0].source)
+    assert said and int(said[1]) == set_minutes(solved(source))
 
 
 def test_the_page_for_teachers_says_the_hours_of_all_sets():
     page = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
-    minutes = sum(set_minutes(json.loads(source.read_text(encoding="utf-8"))) for source in problem_sets())
+    minutes = sum(set_minutes(solved(source)) for source in problem_sets())
     assert f"the five sets take about {minutes / 60:.0f} hours" in page
     assert f"some {minutes / 60 + 11.5 + 8:.0f} hours" in page  # reading and exercises: book/intro.md
 
@@ -90,7 +89,7 @@ def test_the_rule_of_the_minutes_goes_with_the_lines_of_the_trial_reader_as_the_
     minutes = {
         (source.stem, question): of
         for source in problem_sets()
-        for question, of in answer_minutes(json.loads(source.read_text(encoding="utf-8"))).items()
+        for question, of in answer_minutes(solved(source)).items()
     }
     with (ROOT / "tools/binding/trial_reader.csv").open(encoding="utf-8") as file:
         record = list(csv.DictReader(file))
@@ -110,10 +109,10 @@ def test_the_rule_of_the_minutes_goes_with_the_lines_of_the_trial_reader_as_the_
 
 @each_set
 def test_no_question_asks_for_more_than_eight_minutes_a_point(source):
-    minutes = answer_minutes(json.loads(source.read_text(encoding="utf-8")))
+    minutes = answer_minutes(solved(source))
     points = {
         cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points
-        for cell in nbformat.read(source, as_version=4).cells
+        for cell in solved(source).cells
         if cell.metadata.get("nbgrader", {}).get("points")
     }
     dear = {name: of / points[name] for name, of in minutes.items() if of / points[name] > 8}
@@ -128,7 +127,7 @@ def test_the_page_for_teachers_names_every_question_and_every_lesson():
     asked = {
         (source.stem, number)
         for source in problem_sets()
-        for cell in nbformat.read(source, as_version=4).cells
+        for cell in solved(source).cells
         for number in re.findall(r"^## (\d+)\. ", cell.source, re.M)
     }
     assert set(named) == asked

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from scipy.integrate import quad
 
 Key = tuple[str, ...]
 Values = Mapping[Key, Any]
@@ -44,7 +45,6 @@ COMMANDS: dict[str, Callable[..., Any]] = {r"\frac": operator.truediv, r"\binom"
 CLOSING = {"(": ")", "[": "]", "{": "}", "|": "|", "‖": "‖"}
 SEPARATORS = {",", ".", r"\\"}
 NO_FACTOR = {*RELATIONS, *SEPARATORS, *SIGNS, ")", "]", "}", r"\}", "/", r"\cdot", ":", r"\mid", ""}
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(150)  # for integrals
 WORLDS, RESULT = ("⟨E⟩",), ("=",)
 
 
@@ -358,12 +358,7 @@ class Reader:
         self.take("d")
         self.take(variable)
 
-        def area(env: Values) -> Any:
-            start, half = low(env), (high(env) - low(env)) / 2
-            heights = (body({**env, (variable,): start + half * (1 + node)}) for node in NODES)
-            return half * sum(map(operator.mul, WEIGHTS, heights))
-
-        return area
+        return lambda env: quad(lambda x: body({**env, (variable,): x}), low(env), high(env))[0]
 
     def logarithm(self) -> Node:
         """Read a logarithm: of a bracket, or of the next factor where it is the last."""

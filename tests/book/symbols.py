@@ -101,6 +101,9 @@ def ensembles(draw: Any) -> Values:
     }
 
 
+exam = ensembles
+
+
 def logistic_regression(draw: Any) -> Values:
     """Draw parameters, rows and labels; the first row is the one of the formulas for a single row."""
     (theta, v), rows, y = draw.normal(size=(2, J)), draw.normal(size=(n, J)), draw.permutation(OUTCOMES)
@@ -108,8 +111,8 @@ def logistic_regression(draw: Any) -> Values:
     gradient, hessian = d.logistic_gradient(theta, rows, y), d.logistic_hessian(theta, rows)
     density, prior = draw.random(2)
     return ROWS | MEMBERS | {
-        "z": z[0], "z_": z, "p_": [d.sigmoid(log_odds) for log_odds in z], "y_": y, r"k \in": range(1, J + 1),
-        "x": rows[0], "x_": rows, r"\theta": theta, r"\theta_": theta, "v": v, "v_": v,
+        "z": z[0], "p_": [d.sigmoid(log_odds) for log_odds in z], "y_": y, r"k \in": range(1, J + 1),
+        "x": rows[0], "x_": rows, r"\theta": theta, "v": v,
         "A": np.array(hessian), "eq-log-odds": {"x_": rows[0]},
         r"P(1)": prior, "P(0)": 1 - prior, r"p(x \mid 0)": density,
         r"p(x \mid 1)": density * math.exp(z[0]) * (1 - prior) / prior,
@@ -134,8 +137,7 @@ def softmax_regression(draw: Any) -> Values:
         r"P(y = k \mid x_i)": lambda i, k: q[i - 1][k - 1], r"P(y \mid x_i)": lambda i: q[i - 1][1],
         r"L(\theta)": d.softmax_loss(thetas, rows, y),
         r"\frac{\partial L}{\partial \theta_{kj}}": lambda k, j: gradient[k - 1][j - 1],
-        "eq-softmax-gradient": CLASSES,
-        "eq-softmax-symmetric": CLASSES | {r"\theta_": thetas, r"P(y = k \mid x)": lambda k: q[0][k - 1]},
+        "eq-softmax-symmetric": {r"\theta_": thetas, r"P(y = k \mid x)": lambda k: q[0][k - 1]},
     }
 
 
@@ -309,10 +311,7 @@ def beta(draw: Any) -> Values:
     """Draw a probability, and three numbers that bend it; and two beta densities."""
     p, a, b = draw.uniform(0.1, 0.9), 2 * draw.random(), 2 * draw.random()
     c = draw.normal()
-    q = d.beta_probability(p, a, b, c)
-    return {
-        "p": p, "a": a, "b": b, "c": c, "q": q, r"\sigma": d.sigmoid, "z": np.log(p / (1 - p)),
-    }
+    return {"p": p, "a": a, "b": b, "c": c, "q": d.beta_probability(p, a, b, c)}
 
 
 def temperature(draw: Any) -> Values:
@@ -412,7 +411,7 @@ def clinic(draw: Any) -> Values:
     y, p, t, error = draw.permutation(OUTCOMES), draw.random(n), draw.random(), draw.random()
     treated, odds = p >= t, np.log(p / (1 - p))
     return ROWS | {
-        "x": draw.normal(), "t": t,
+        "t": t,
         r"\mathrm{TP}": (treated & (y == 1)).sum(), r"\mathrm{FP}": (treated & (y == 0)).sum(),
         r"\mathrm{NB}(t)": d.net_benefit(y.tolist(), p.tolist(), t),
         "p_": p, "x_": odds, r"\bar x": (p * (1 - p)) @ odds / (p @ (1 - p)), r"\mathrm{SE}": error,
@@ -427,14 +426,13 @@ def shift(draw: Any) -> Values:
     ratios, sure, average = draw.random(K), draw.random(n), p.mean(axis=0)
     return ROWS | CLASSES | {
         r"P(p \mid k)": lambda k: density[0, k - 1], "P(p)": density[0] @ old, "P'(p)": density[0] @ new,
-        "p_": p[0], "p'_": d.adjust_to_priors(p[0], old, new), r"\pi_": old, r"\pi'_": new, r"\pi'": new,
-        r"\pi^{(t)}": guess, r"\pi^{(t)}_": guess, r"\pi^{(t+1)}_": d.next_priors(p, old, guess),
+        "p_": p[0], "p'_": d.adjust_to_priors(p[0], old, new), r"\pi_": old, r"\pi'": new,
+        r"\pi^{(t)}": guess, r"\pi^{(t+1)}_": d.next_priors(p, old, guess),
         "p_{ik}": lambda i, k: p[i - 1, k - 1], "p_{il}": lambda i, l: p[i - 1, l - 1],  # noqa: E741
         "p^{(t)}_": [d.adjust_to_priors(row, old, guess) for row in p],
         "L": lambda priors: np.log(density @ priors / (density @ old)).sum(),
-        "M_": confusion, r"\Delta": 0.1, "w": ratios, "w_": ratios, r"\bar p_": average,
+        "M_": confusion, r"\Delta": 0.1, "w": ratios, r"\bar p_": average,
         r"j \in": range(1, K + 1),
-        "p_{ij}": lambda i, j: p[i - 1, j - 1],
         "J": lambda w: d.penalized_mismatch(confusion, old, w, average, 0.1),
         r"\hat a": d.share_above(sure, [0.2, 0.6, 0.4], 1), r"\hat p_": sure, "t": 0.4,
         "eq-confusion-shift": {"p_{ij}": lambda i, j: d.mixture_and_mean(confusion, new, p)[0][j - 1]},
@@ -506,8 +504,3 @@ def scale(draw: Any) -> Values:
     bins = [rows for rows in bins_of(p, QUARTERS) if rows]
     sizes = [len(rows) for rows in bins]
     return ROWS | {"M": len(bins), "n_": sizes, "c_": hits, r"\hat p_": p, "B_": bins}
-
-
-def exam(draw: Any) -> Values:
-    """Draw what the chapters on ensembles and on the temperature draw."""
-    return ensembles(draw) | temperature(draw)

@@ -54,22 +54,18 @@ def test_one_numpy_and_one_scipy_serve_all_pythons():
 
 
 @pytest.mark.parametrize("lock", [LOCK, SITE_LOCK], ids=["all", "site"])
-def test_the_lock_names_no_address_and_hashes_everything(lock):
+def test_the_lock_names_no_address_hashes_everything_and_has_without_its_extra_what_it_has_with_it(lock):
     assert not re.search(r"https?://|--(extra-)?index-url|--find-links", lock)
     blocks = [block for block in re.split(r"\n(?=\S)", lock) if re.match(r"[\w.-]+(\[.*\])?==", block)]
     assert blocks and all("--hash=sha256:" in block for block in blocks)
+    pins = re.findall(r"(?m)^([\w.-]+)(\[.*\])?==", lock)
+    assert {name for name, extra in pins if extra} <= {name for name, extra in pins if not extra}
 
 
 def test_the_site_has_the_versions_of_the_whole():
     whole, site = locked(LOCK), locked(SITE_LOCK)
     assert len(site) < 0.75 * len(whole)
     assert {name: pin[0] for name, pin in site.items()} == {name: whole[name][0] for name in site}
-
-
-@pytest.mark.parametrize("lock", [LOCK, SITE_LOCK], ids=["all", "site"])
-def test_what_is_locked_with_an_extra_is_locked_without_it_too(lock):
-    pins = re.findall(r"(?m)^([\w.-]+)(\[.*\])?==", lock)
-    assert {name for name, extra in pins if extra} <= {name for name, extra in pins if not extra}
 
 
 def pythons():

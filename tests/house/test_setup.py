@@ -60,7 +60,7 @@ def test_make_help_lists_every_target(clone):
     assert {line.split()[0] for line in lines} >= set(targets)
 
 
-def test_make_n_prints_the_commands_and_runs_none(clone):
+def test_make_n_prints_the_commands_and_runs_none_and_serving_installs_no_more_than_the_site_needs(clone):
     status, lines = make(clone, "-n", "serve", "CLASS_EDITION=1", f"PYTHON={PYTHON}")
     assert status == 0 and not (clone / ".venv").exists()
     printed = "\n".join(lines)
@@ -68,6 +68,8 @@ def test_make_n_prints_the_commands_and_runs_none(clone):
                     "jupyter-book build -q -W -n --keep-going _build/class/",
                     "http.server --bind 127.0.0.1 --directory _build/class/_build/html 8000"):  # fmt: skip
         assert command in printed
+    assert printed.count("tools/release/setup.sh") == 1
+    assert make(clone, "-n", "setup")[1][-1] == "tools/release/setup.sh .venv/bin/python requirements.txt"
 
 
 def test_the_environment_is_made_when_its_lock_folder_or_python_is_another_and_only_then(ready):
@@ -136,21 +138,6 @@ def test_where_uv_fails_pip_installs(clone):
     status, lines = make(clone, "setup", f"PYTHON={PYTHON}", PATH=path, **NO_REGISTRY)
     assert "setup: uv failed; pip tries, which takes a minute or more" in lines
     assert status != 0 and "installing calibration_lessons failed" in lines[-1]  # without a build backend
-
-
-def test_binder_installs_as_make_setup_does():
-    assert "-r ../requirements.txt" in (ROOT / ".binder/requirements.txt").read_text()
-    command = "pip install --no-deps --no-build-isolation -e ."
-    assert command in (ROOT / ".binder/postBuild").read_text()
-    assert command.removeprefix("pip ") in (ROOT / "tools/release/setup.sh").read_text()
-
-
-def test_serving_installs_no_more_than_the_site_needs(clone):
-    _, lines = make(clone, "-n", "serve", f"PYTHON={PYTHON}")
-    made = [line for line in lines if "tools/release/setup.sh" in line]
-    assert made == [f"tools/release/setup.sh {PYTHON}"]
-    _, lines = make(clone, "-n", "setup", f"PYTHON={PYTHON}")
-    assert lines[-1] == "tools/release/setup.sh .venv/bin/python requirements.txt"
 
 
 def test_a_port_that_cannot_be_used_is_named_before_anything_is_built(ready):

@@ -3,10 +3,11 @@
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,16 @@ FLAGS = [
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # no interception: it can stall a worker
 ]
 STILL = "*, ::before, ::after { transition: none !important; animation: none !important; }"  # colours settle
+
+
+MODES, WIDE, NARROW = ("light", "dark"), 1280, 390
+
+
+def on_pages(
+    *pages: str, modes: Sequence[str] = MODES[:1], widths: Sequence[int] = (WIDE,)
+) -> pytest.MarkDecorator:
+    """Run a test on these pages, opened in these modes and at these widths."""
+    return pytest.mark.parametrize("visit", [*product(pages, modes, widths)], ids=str, indirect=True)
 
 
 @dataclass

@@ -1,24 +1,20 @@
 """Figures with controls show the frames of their notebook, wherever their controls stand."""
 
 import re
-from ast import literal_eval
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page
-from scipy.optimize import minimize
 
-import calibration_lessons as cl
-from calibration_lessons.book import datasets, definitions, simulate
 from calibration_lessons.book.explorers import MIME
 from tests.book.copied import ROOT
 from tools.binding.pages import joined, notebooks
 from tools.site.figures import figures
 
-from .test_pages import ANYWHERE, COLOURS, NARROW, PAGES, WIDE, axe, found
+from .conftest import NARROW, WIDE, on_pages
+from .test_pages import ANYWHERE, COLOURS, PAGES, axe, found
 
 MOST = 32_000  # bytes that a page may load more before its figure is near
 
@@ -69,115 +65,6 @@ FIGURES = [
     for page in notebooks(ROOT, "book")
     for name, _, output in figures(page.name, page.raw)
 ]
-
-
-def temperature(T: float, network: int) -> str:
-    """Say what the figure of this page says, computed in another way than there."""
-    logits, labels = datasets.network_logits(network, "test")
-    q = cl.softmax(logits / T)
-    sure = round(100 * float(q.max(axis=1).mean()), 1)
-    right = round(100 * float(np.mean(q.argmax(axis=1) == labels)), 1)
-    return (
-        f"It says {sure} % on average and is right in {right} %: {abs(sure - right):.1f} points too "
-        f"{'sure' if sure > right else 'timid'}; NLL {cl.negative_log_likelihood(labels, q):.3f} nats, "
-        f"ECE {cl.expected_calibration_error(labels, q):.3f}"
-    )
-
-
-def coin(tosses: int, share: int) -> str:
-    """The same for the coin."""
-    heads = tosses * share // 100
-    total, aleatoric, epistemic = definitions.coin_entropies(heads, tosses, 5000)
-    return (
-        f"After {heads} heads in {tosses} tosses the next one has {total:.3f} bits: {aleatoric:.3f} are "
-        f"chance, and {epistemic:.3f} would go if you knew the coin"
-    )
-
-
-def logistic_regression(slope: int, intercept: float, which: str) -> str:
-    """The same for the logistic regression."""
-    x, y = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
-    told = "every steeper curve has a smaller one"
-    if which == "a sixth row":
-        x, y = [*x, 0.6], [*y, 0]
-        at = minimize(definitions.logistic_loss, [0, 1], ([[1, one] for one in x], y))
-        told = f"the smallest is {at.fun:.3f}, at slope {at.x[1]:.2f} and intercept \u2212{-at.x[0]:.2f}"
-    loss = definitions.logistic_loss([intercept, slope], [[1, one] for one in x], y)
-    return f"Likelihood {np.exp(-loss):.3g}, which is a loss of {loss:.3f} nats; {told}"
-
-
-def brier_decomposition(calibration: float, resolution: float) -> str:
-    """The same for the forecasts of rain."""
-    said, frequency, share = datasets.precipitation_forecasts()
-    base = np.average(frequency, weights=share)
-    seen, near = (base + resolution * (column - base) for column in (frequency, said))
-    with np.errstate(divide="ignore"):
-        f = 1 / (1 + (1 - base) / base * (base / (1 - base) * (1 - near) / near) ** calibration)
-    score, least = (np.average(seen * (1 - p) ** 2 + (1 - seen) * p**2, weights=share) for p in (f, base))
-    skill = round(1 - score / least, 2) + 0.0
-    return (
-        f"{'Worse' if skill < 0 else 'Better' if skill else 'As good'} {'than' if skill else 'as'} the base "
-        f"rate: Brier score {score:.3f} against {least:.3f}, skill {skill:.2f}".replace("-", "\N{MINUS SIGN}")
-    )
-
-
-def platt(targets: str, a: float, b: float) -> str:
-    """The same for Platt scaling."""
-    scores, labels = [1.2, -0.5, 0.8, -1.0, 0.3], [1, 0, 1, 0, 1]
-    t = np.take(definitions.platt_targets(labels) if targets == "prior" else (0, 1), labels)
-
-    def probabilities(slope: float) -> np.ndarray:
-        return np.array([definitions.platt_probability(z, slope, b) for z in scores])
-
-    def loss(slope: float) -> float:
-        p = probabilities(slope)
-        return float(-np.sum(t * np.log(p) + (1 - t) * np.log(1 - p)))
-
-    p, best = probabilities(a), min(np.arange(13) / 2, key=loss)
-    told = f"it is least near slope {best:g}" if best < 6 else "every steeper curve has less"
-    return f"Loss {loss(a):.3f} nats; {told}. The five probabilities go from {p.min():.2f} to {p.max():.2f}"
-
-
-def venn_abers(score: float, n: int) -> str:
-    """The same for Venn-Abers calibration."""
-    source = simulate.ScoreSource(simulate.over_confident(2.0))
-    labels, scores = (part[:n] for part in source.sample(160, random_state=0))
-    p0, p1 = definitions.venn_abers_interval(labels, scores, score)
-    plain = cl.IsotonicCalibration().fit(scores, labels).predict_proba([score])[0, 1]
-    where = "between" if p0 <= source.truth(score) <= p1 else "outside of"
-    return (
-        f"Isotonic regression says {plain:.3f}, the two fits p0 {p0:.3f} and p1 {p1:.3f}; "
-        f"the truth, {source.truth(score):.3f}, lies {where} the two"
-    )
-
-
-def conformal(level: float, picture: str) -> str:
-    """The same for lists of classes."""
-    (z, labels), (z_new, new) = (datasets.network_logits(0, part) for part in ("calibration", "test"))
-    scores = np.sort(1 - cl.softmax(z)[np.arange(len(labels)), labels])
-    least = 1 - scores[int(np.ceil((len(scores) + 1) * level)) - 1]
-    listed = cl.softmax(z_new) >= least
-    row, held = {"ankle boot": 0, "shirt": 241, "dress": 569}[picture], 100 * listed[range(len(new)), new]
-    names = ", ".join(np.array(datasets.FASHION_CLASSES)[listed[row]]) or "empty"
-    return (
-        f"Of all lists {held.mean():.1f} % hold the label, of the shirts' {held[new == 6].mean():.1f} %. "
-        f"This picture's list, from {least:.3f} up: {names}"
-    )
-
-
-COMPUTED = (temperature, coin, logistic_regression, brier_decomposition, platt, venn_abers, conformal)
-
-
-def number(text: str) -> Any:
-    """Read a value of a control as a number, where it is one."""
-    return literal_eval(text) if re.fullmatch(r"-?[\d.]+", text) else text
-
-
-@pytest.mark.parametrize("computed", COMPUTED, ids=lambda function: function.__name__)
-def test_a_read_out_is_what_another_way_to_compute_it_gives(computed: Callable[..., str]) -> None:
-    [figure] = [figure for figure in FIGURES if figure.page.endswith(f"/{computed.__name__}")]
-    asked = [{name: number(text) for name, text in state.items()} for state in figure.states]
-    assert [computed(**state) for state in asked] == figure.readouts
 
 
 def of_figures(mode: str, width: int) -> pytest.MarkDecorator:
@@ -340,7 +227,7 @@ def test_a_page_without_a_figure_loads_nothing_for_one(chromium, address):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("visit", [("book/calibrators/temperature.html", "light", WIDE)], indirect=True)
+@on_pages("book/calibrators/temperature.html")
 def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_the_slider(visit):
     url = visit.page.url
     for text, shown in {"T=2.10": "2.1", "T=2.08": "2.1", "T=9": "4", "T=": "1", "T=hot": "1"}.items():

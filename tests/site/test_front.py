@@ -9,14 +9,13 @@ from axe_playwright_python.sync_playwright import Axe
 from lxml import html
 
 from calibration_lessons.book import datasets
-from tests.site.conftest import HTML, Visit
-from tests.site.test_pages import LATE, MODES, PAGES
+from tests.site.conftest import HTML, MODES, NARROW, Visit, on_pages
+from tests.site.test_pages import LATE, PAGES
 from tools.binding.pages import ROOT, lessons
 
 pytestmark = pytest.mark.browser
 
-START = [(page, "light", 390) for page in ("index.html", "book/intro.html")]
-LESSON = "book/calibrators/temperature"
+LESSON = "book/calibrators/temperature.html"
 DRAWN = """() => [...document.querySelectorAll(".start-field b:not([hidden])")]
     .map(b => [Number(b.style.getPropertyValue("--k")), Number(b.style.getPropertyValue("--s"))])"""
 PILES = """() => [...document.querySelectorAll(".start-field i")].map(i =>
@@ -35,7 +34,7 @@ def heads() -> Iterator[tuple[str, html.HtmlElement]]:
         yield page, html.parse(str(HTML / page)).getroot()
 
 
-@pytest.mark.parametrize("visit", START, ids=["index", "intro"], indirect=True)
+@on_pages("index.html", "book/intro.html", widths=[NARROW])
 def test_the_question_one_button_and_a_hundred_pictures_stand_on_the_first_screen_of_a_phone(
     visit: Visit,
 ) -> None:
@@ -52,7 +51,7 @@ def test_the_question_one_button_and_a_hundred_pictures_stand_on_the_first_scree
     assert Axe().run(visit.page, context="article").response["violations"] == []
 
 
-@pytest.mark.parametrize("visit", [("index.html", "dark", 1280)], indirect=True)
+@on_pages("index.html", modes=["dark"])
 @pytest.mark.parametrize("temperature", [1.0, 1.4, 2.1, 4.0])
 def test_the_figure_of_the_start_page_draws_what_the_network_says(visit: Visit, temperature: float) -> None:
     page = visit.page
@@ -72,7 +71,7 @@ def test_the_figure_of_the_start_page_draws_what_the_network_says(visit: Visit, 
     assert page.locator(".start-T").inner_text() == f"{temperature:.1f}", "the address keeps the state"
 
 
-@pytest.mark.parametrize("visit", START[:1], ids=["index"], indirect=True)
+@on_pages("index.html", widths=[NARROW])
 def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> None:
     page, temperature = visit.page, visit.page.locator(".start-T")
     page.wait_for_function("document.querySelector('.start-T').textContent === '2.1'", timeout=8000)
@@ -86,7 +85,7 @@ def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> N
     assert page.evaluate(TOPS) == before
 
 
-@pytest.mark.parametrize("visit", START[:1], ids=["index"], indirect=True)
+@on_pages("index.html", widths=[NARROW])
 def test_the_keyboard_reads_the_pictures_one_by_one(visit: Visit) -> None:
     page = visit.page
     page.emulate_media(reduced_motion="reduce")
@@ -124,7 +123,7 @@ def test_each_lesson_says_its_number_and_the_minutes_that_it_takes_as_its_text_d
     assert sorted(numbers) == [*range(1, len(lessons(ROOT)) + 1)] and all(ways)
 
 
-@pytest.mark.parametrize("visit", [(f"{LESSON}.html", mode, 1280) for mode in MODES], indirect=True)
+@on_pages(LESSON, modes=MODES)
 def test_the_contents_number_the_lessons_and_show_the_open_one_before_and_after_the_first_move(
     visit: Visit,
 ) -> None:
@@ -140,9 +139,7 @@ def test_the_contents_number_the_lessons_and_show_the_open_one_before_and_after_
     assert here.bounding_box() == before
 
 
-@pytest.mark.parametrize(
-    "visit", [("book/teaching/exam.html", "dark", 1280), (f"{LESSON}.html", "dark", 1280)], indirect=True
-)
+@on_pages("book/teaching/exam.html", LESSON, modes=["dark"])
 def test_on_paper_a_page_is_light_and_an_exam_keeps_its_answers(visit: Visit) -> None:
     page = visit.page
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -154,7 +151,7 @@ def test_on_paper_a_page_is_light_and_an_exam_keeps_its_answers(visit: Visit) ->
     assert page.locator("details.admonition[open]").count() == 0
 
 
-@pytest.mark.parametrize("visit", [(f"{LESSON}.html", "light", 1280)], indirect=True)
+@on_pages(LESSON)
 def test_the_button_of_the_mode_keeps_the_focus_of_the_keyboard(visit: Visit) -> None:
     button = visit.page.locator("button.theme-switch-button:visible").first
     modes = set()

@@ -1,24 +1,22 @@
 """Every built page, in a browser: on a phone, on a wide screen, on paper; light and dark; light to load."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+from tests.site.conftest import HTML, MODES, NARROW, WIDE, on_pages
 from tools.site.slides import ENDING
 
 pytestmark = pytest.mark.browser
 
-HTML = Path(__file__).parents[2] / "_build/html"
 WRITTEN = sorted(
     path.relative_to(HTML).as_posix() for path in HTML.rglob("*.html") if "_static" not in path.parts
 )
 PAGES = [name for name in WRITTEN if not name.endswith(ENDING)]
-MODES = ["light", "dark"]
-WIDE, TABLET, NARROW, PAPER = 1280, 768, 390, round((210 - 2 * 15) / 25.4 * 96)  # paper: text of a sheet
+TABLET, PAPER = 768, round((210 - 2 * 15) / 25.4 * 96)  # paper: text of a sheet
 BYTES, REQUESTS, SHIFT = 350_000, 16, 0.02
 
 # Faults of the theme that our pages cannot mend: the rule, and what is at fault.
@@ -139,11 +137,6 @@ def fonts(page: Page) -> set[str]:
     return {font["familyName"] for used in drawn for font in used if not font["isCustomFont"]}
 
 
-def every_page(mode: str, width: int) -> pytest.MarkDecorator:
-    """Run a test on each page, opened in this mode at this width."""
-    return pytest.mark.parametrize("visit", [(page, mode, width) for page in PAGES], ids=PAGES, indirect=True)
-
-
 def test_the_site_is_built():
     assert {"index.html", "book/intro.html", "404.html"} <= set(PAGES)
 
@@ -154,7 +147,7 @@ def test_no_font_is_declared_again_by_what_comes_with_the_first_move():
     assert all("@font-face" in (HTML / page).read_text("utf-8") for page in PAGES)
 
 
-@every_page("light", NARROW)
+@on_pages(*PAGES, widths=[NARROW])
 def test_on_a_phone_a_page_is_light_stands_still_and_is_whole_and_what_waits_comes_with_the_first_move(visit):
     page = visit.page
     page.evaluate(SHIFTS)
@@ -177,7 +170,7 @@ def test_on_a_phone_a_page_is_light_stands_still_and_is_whole_and_what_waits_com
     assert visit.faults == []
 
 
-@every_page("light", WIDE)
+@on_pages(*PAGES)
 def test_on_a_screen_and_on_paper_a_page_is_whole_and_axe_finds_nothing_serious(visit):
     page = visit.page
     assert found(page, ANYWHERE) == {}
@@ -193,13 +186,13 @@ def test_on_a_screen_and_on_paper_a_page_is_whole_and_axe_finds_nothing_serious(
     assert visit.faults == []
 
 
-@pytest.mark.parametrize("visit", [("book/teaching/afternoon.html", "light", WIDE)], indirect=True)
+@on_pages("book/teaching/afternoon.html")
 def test_the_teachers_sheet_is_one_sheet_of_paper(visit):
     pdf = visit.page.pdf(format="A4", margin=dict.fromkeys(["top", "right", "bottom", "left"], "1cm"))
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1
 
 
-@every_page("dark", WIDE)
+@on_pages(*PAGES, modes=["dark"])
 def test_in_the_dark_a_page_is_whole_and_axe_finds_enough_contrast(visit):
     assert visit.page.evaluate("document.documentElement.dataset.theme") == "dark"
     assert axe(visit.page, runOnly=COLOURS) == []
@@ -209,14 +202,14 @@ def test_in_the_dark_a_page_is_whole_and_axe_finds_enough_contrast(visit):
     assert visit.faults == []
 
 
-@pytest.mark.parametrize("visit", [("book/quickstart.html", mode, WIDE) for mode in MODES], indirect=True)
+@on_pages("book/quickstart.html", modes=MODES)
 def test_figures_and_reports_have_the_page_as_their_ground(visit):
     outputs = visit.page.locator(".cell_output img, .cell_output .text_html").all()
     grounds = {output.evaluate("node => getComputedStyle(node).backgroundColor") for output in outputs}
     assert grounds == {"rgba(0, 0, 0, 0)"}
 
 
-@pytest.mark.parametrize("visit", [("book/quickstart.html", "light", NARROW)], indirect=True)
+@on_pages("book/quickstart.html", widths=[NARROW])
 def test_a_printed_sentence_is_read_whole(visit):
     printed = visit.page.locator(".cell_output .stream pre").all()
     assert printed
@@ -224,7 +217,7 @@ def test_a_printed_sentence_is_read_whole(visit):
         assert text.evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
-@pytest.mark.parametrize("visit", [("book/reference/api.html", "light", NARROW)], indirect=True)
+@on_pages("book/reference/api.html", widths=[NARROW])
 def test_on_a_phone_what_a_function_does_stands_below_its_name(visit):
     visit.page.add_style_tag(content=SHOW_ALL)
     for row in visit.page.locator("table.autosummary tr").all():

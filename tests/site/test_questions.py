@@ -9,8 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.book.copied import ROOT
-from tests.site.conftest import Visit
-from tests.site.test_pages import MODES, NARROW, WIDE
+from tests.site.conftest import MODES, NARROW, WIDE, Visit, on_pages
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +17,6 @@ ECE = "book/measures/ece.html"
 KEYS = re.findall(r'"\*\*([ABC])\.\*\* ', (ROOT / "book/measures/ece.ipynb").read_text(encoding="utf-8"))
 RIGHT, (WRONG, ALSO_WRONG) = KEYS[0], (next(one for one in "ABC" if one != key) for key in KEYS[:2])
 KEPT = "() => JSON.parse(localStorage.getItem('calibration-lessons'))"
-on_the_lesson = pytest.mark.parametrize("visit", [(ECE, "light", WIDE)], indirect=True)
 
 
 def awake(page: Page) -> Page:
@@ -29,9 +27,7 @@ def awake(page: Page) -> Page:
     return page
 
 
-@pytest.mark.parametrize(
-    "visit", [(ECE, mode, width) for mode in MODES for width in (WIDE, NARROW)], indirect=True
-)
+@on_pages(ECE, modes=MODES, widths=(WIDE, NARROW))
 def test_a_pressed_answer_is_judged_at_once_with_its_reason(visit: Visit) -> None:
     page = awake(visit.page)
     wrong = f"Not {ALSO_WRONG}: {KEYS[1]} is right."
@@ -46,7 +42,7 @@ def test_a_pressed_answer_is_judged_at_once_with_its_reason(visit: Visit) -> Non
     assert visit.faults == []
 
 
-@on_the_lesson
+@on_pages(ECE)
 def test_the_first_press_counts_until_the_reader_answers_again(visit: Visit) -> None:
     page = awake(visit.page)
     for letter in (WRONG, RIGHT):
@@ -59,7 +55,7 @@ def test_the_first_press_counts_until_the_reader_answers_again(visit: Visit) -> 
     assert page.locator(".score").inner_text().startswith("1 of 3 right")
 
 
-@on_the_lesson
+@on_pages(ECE)
 def test_the_contents_show_what_is_read_and_answered_and_the_start_page_goes_on_there(visit: Visit) -> None:
     page = visit.page
     page.clock.install()
@@ -82,7 +78,7 @@ def test_the_contents_show_what_is_read_and_answered_and_the_start_page_goes_on_
     assert (onward.get_attribute("href") or "").endswith("ece_interval.html"), "the next one"
 
 
-@on_the_lesson
+@on_pages(ECE)
 def test_what_is_kept_can_be_exported_and_erased(visit: Visit) -> None:
     page = awake(visit.page)
     page.locator(f".choice[value={RIGHT}]").first.click()

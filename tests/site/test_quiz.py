@@ -9,12 +9,10 @@ from scipy.stats import binom, poisson_binom
 
 import calibration_lessons as cl
 from tests.book.copied import ROOT
-from tests.site.conftest import Visit
-from tests.site.test_pages import MODES, NARROW, WIDE
+from tests.site.conftest import MODES, NARROW, WIDE, Visit, on_pages
 from tests.site.test_questions import KEPT
 
 PAGE = "book/how_calibrated.html"
-on_the_page = pytest.mark.parametrize("visit", [(PAGE, "light", WIDE)], indirect=True)
 with open(ROOT / "book/how_calibrated.csv", encoding="utf-8") as file:
     ROWS = list(csv.DictReader(file))
 RIGHT = np.array([row["right"] == "A" for row in ROWS])  # of a reader who always says A
@@ -43,9 +41,7 @@ def test_each_question_has_two_answers_and_a_source_and_right_is_a_as_often_as_b
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(
-    "visit", [(PAGE, mode, width) for mode in MODES for width in (WIDE, NARROW)], indirect=True
-)
+@on_pages(PAGE, modes=MODES, widths=(WIDE, NARROW))
 def test_the_browser_says_what_the_companion_computes(visit: Visit) -> None:
     told = answer(visit, SURE)
     low, high = poisson_binom.interval(0.95, SURE)  # of the answers that a calibrated reader has right
@@ -70,7 +66,7 @@ def test_the_browser_says_what_the_companion_computes(visit: Visit) -> None:
 
 
 @pytest.mark.browser
-@on_the_page
+@on_pages(PAGE)
 @pytest.mark.parametrize(("sure", "verdict"), [(0.5, "chance can explain yours"), (0.9, "over-confident")])
 def test_a_reader_who_guesses_is_calibrated_at_one_half_and_over_confident_above(
     visit, sure, verdict
@@ -81,7 +77,7 @@ def test_a_reader_who_guesses_is_calibrated_at_one_half_and_over_confident_above
 
 
 @pytest.mark.browser
-@on_the_page
+@on_pages(PAGE)
 def test_answers_are_kept_here_until_the_reader_answers_again(visit: Visit) -> None:
     page = visit.page
     page.get_by_role("button", name="Show my diagram").click()

@@ -10,7 +10,7 @@ import yaml
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from tests.site.conftest import Visit
+from tests.site.conftest import MODES, NARROW, Visit, on_pages
 
 pytestmark = pytest.mark.browser
 
@@ -61,9 +61,7 @@ def test_a_misspelt_word_is_read_as_the_nearest_and_an_excerpt_holds_what_was_fo
         assert re.search("temperature|scaling", " ".join(excerpt.locator("mark").all_inner_texts()), re.I)
 
 
-@pytest.mark.parametrize(
-    "visit", [("book/measures/ece.html", mode, 390) for mode in ("light", "dark")], indirect=True
-)
+@on_pages(ECE, modes=MODES, widths=[NARROW])
 def test_results_come_while_a_reader_types_and_lead_to_pages_and_sections(visit: Visit) -> None:
     page = visit.page
     page.locator("button.search-button:visible").first.click()
@@ -84,7 +82,7 @@ def test_results_come_while_a_reader_types_and_lead_to_pages_and_sections(visit:
     assert visit.faults == []
 
 
-@pytest.mark.parametrize("visit", [("search.html", "light", 390)], indirect=True)
+@on_pages("search.html", widths=[NARROW])
 def test_a_query_that_finds_nothing_is_told_so(visit: Visit) -> None:
     page = visit.page
     field = page.locator("article input[type=search]")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from tests.site.conftest import HTML, Visit
+from tests.site.conftest import HTML, MODES, Visit, on_pages
 from tests.site.test_pages import BROKEN_MATHS, WRITTEN, axe
 from tools.binding.pages import ROOT, lessons
 from tools.site.slides import ENDING, PLANS, TEACHING, slides
@@ -33,11 +33,6 @@ CRAMPED = """async () => {
 }"""
 NOTES = "document.querySelector('.speaker-controls-notes .value')"
 HERE = "Reveal.getState().indexh + 1"
-
-each_deck = pytest.mark.parametrize(
-    "visit", [(name, "light", 1280) for name in DECKS], ids=[name[5:-12] for name in DECKS], indirect=True
-)
-one_deck = pytest.mark.parametrize("visit", [(DECK, "light", 1280)], indirect=True)
 
 
 def project(visit: Visit) -> None:
@@ -83,7 +78,7 @@ def test_each_session_of_the_plans_has_the_slides_of_what_its_rows_name() -> Non
             assert "://" in file or (HTML / TEACHING / file).exists(), address
 
 
-@each_deck
+@on_pages(*DECKS)
 def test_no_slide_is_cut_and_nothing_comes_from_elsewhere(visit: Visit) -> None:
     project(visit)
     assert visit.page.evaluate(CRAMPED) == [], "begin a slide in its middle, or leave a cell out"
@@ -91,13 +86,13 @@ def test_no_slide_is_cut_and_nothing_comes_from_elsewhere(visit: Visit) -> None:
     assert visit.faults == []
 
 
-@pytest.mark.parametrize("visit", [(DECK, mode, 1280) for mode in ("light", "dark")], indirect=True)
+@on_pages(DECK, modes=MODES)
 def test_axe_finds_nothing_serious_on_slides(visit: Visit) -> None:
     project(visit)
     assert axe(visit.page) == []
 
 
-@one_deck
+@on_pages(DECK)
 def test_keys_go_on_show_an_answer_and_all_slides_and_leave_a_figure_its_arrows(visit: Visit) -> None:
     project(visit)
     page = visit.page
@@ -129,7 +124,7 @@ def test_keys_go_on_show_an_answer_and_all_slides_and_leave_a_figure_its_arrows(
     assert slider.input_value() != before and page.evaluate(HERE) == here
 
 
-@one_deck
+@on_pages(DECK)
 def test_the_speaker_has_the_notes_the_next_slide_and_a_clock(visit: Visit) -> None:
     project(visit)
     with visit.page.expect_popup() as opened:
@@ -145,7 +140,7 @@ def test_the_speaker_has_the_notes_the_next_slide_and_a_clock(visit: Visit) -> N
     assert visit.faults == []
 
 
-@pytest.mark.parametrize("visit", [(f"{DECK}?print-pdf", "dark", 1280)], indirect=True)
+@on_pages(f"{DECK}?print-pdf", modes=["dark"])
 def test_a_slide_is_a_light_page_of_a_pdf(visit: Visit) -> None:
     visit.page.evaluate("window.slidesReady")
     assert visit.page.evaluate("document.documentElement.dataset.theme") == "light"

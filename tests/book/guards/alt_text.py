@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 
 from tools.binding.pages import Cell, Page, blocks, pages, read_lines
@@ -48,6 +49,7 @@ def figures(page: Page, seen: dict[str, str]) -> Iterator[Problem]:
             yield Problem(page.file, cell.place(), what, "read the figure anew, or say it without a number")
 
 
+@cache
 def unbacked(page: Page, cell: Cell, text: str) -> list[str]:
     """Decimals, percentages and hundreds of a text that neither its cell holds, nor the page's text and code.
 

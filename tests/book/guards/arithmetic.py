@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.book.latex import RELATIONS, Reader
-from tools.binding.pages import pages
+from tools.binding.pages import Page, pages
 
 from .problem import Problem
 
@@ -27,11 +28,19 @@ WAY = re.compile(
 def check(root: Path) -> Iterator[Problem]:
     """Problems with formulas of numbers, and with the way of a number, in texts, captions and alt texts."""
     for page in pages(root, "book", "assignments/source"):
-        for cell in page.cells:
-            text = cell.source if cell.kind == "markdown" else str(cell.raw["metadata"].get("mystnb", ""))
-            for at, what in (*formulas(text), *ways(text)):
-                place = cell.place(text.count("\n", 0, at) + 1)
-                yield Problem(page.file, place, what, "correct the number or the word")
+        yield from in_page(page)
+
+
+@cache
+def in_page(page: Page) -> list[Problem]:
+    """Problems of a page."""
+    found = []
+    for cell in page.cells:
+        text = cell.source if cell.kind == "markdown" else str(cell.raw["metadata"].get("mystnb", ""))
+        for at, what in (*formulas(text), *ways(text)):
+            place = cell.place(text.count("\n", 0, at) + 1)
+            found.append(Problem(page.file, place, what, "correct the number or the word"))
+    return found
 
 
 def formulas(text: str) -> Iterator[tuple[int, str]]:
