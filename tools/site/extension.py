@@ -21,7 +21,6 @@ from tools.site import (
     run_here,
     search,
     slides,
-    social_cards,
     start_page,
 )
 
@@ -39,7 +38,6 @@ LISTENERS: dict[str, tuple[Any, ...]] = {
 WHEN_WRITTEN = (
     run_here.copy_brython,
     cards.write_decks,
-    social_cards.write_cards,
     slides.write_slides,
     page_weight.slim,  # what pages look like is known
     search.index,

@@ -32,7 +32,7 @@ NOT_FOUND = """\
 </form>"""
 PLAN = re.compile(r"^## (?:Two hours|One day)\n((?:(?!## ).*\n)*)", re.M)
 PLANNED = re.compile(r"\{doc\}`\.\./([\w/]+)`")
-CARDS = "_static/social/{page}.png"
+CARD = "_static/before_after.png"
 WAYS = (  # the shortest first; the last is that of all lessons
     ("short path", "book/intro", "short-path"),
     ("plan of a day", "book/teaching/syllabus", "one-day"),
@@ -57,11 +57,10 @@ def describe(app: Sphinx, page: str, template: str, context: dict[str, Any], tre
     text = first_words(tree) if tree else f"{title}: {app.config.project}"
     said = {"name": {"description": text}, "property": {"og:title": title, "og:description": text}}
     if base := app.config.html_baseurl.rstrip("/"):
-        shown = page if page in app.env.all_docs else app.config.root_doc
         said["property"] |= {
             "og:type": "article",
             "og:url": f"{base}/{app.builder.get_target_uri(page)}",
-            "og:image": f"{base}/{CARDS.format(page=shown)}",
+            "og:image": f"{base}/{CARD}",
         }
         said["name"]["twitter:card"] = "summary_large_image"
     if page == "404":  # stands for every address
