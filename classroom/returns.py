@@ -170,7 +170,6 @@ def export(
     people = sorted(roster.people(course, name), key=lambda person: person.student)
     unknown = unknown_to(platform, people) if platform in platforms.TABLES else []
     heading = platforms.heading(platform, title, [person.row for person in people if person.row])
-    now = datetime.now()
     grades, plain = [], [["student", "name", "points", "possible", "days late", "remarks"]]
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
@@ -186,9 +185,9 @@ def export(
             full_name = person.name or person.student
             grades.append(Grade(person.student, full_name, person.number, points, person.row))
             plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
-    table = platforms.TABLES.get(platform)
     known = [grade for grade in grades if grade.student not in unknown]
-    lines = table(known, f"{possible:g}", heading, now) if table else plain
+    ours = platform not in platforms.TABLES
+    lines = plain if ours else platforms.graded(platform, known, f"{possible:g}", heading)
     target = target or course.folder / f"grades-{name}-{platform}.csv"
     platforms.write_table(lines, target)
     told = [f"export: {student} has no number of {platform}: left out" for student in unknown]

@@ -20,7 +20,7 @@ from classroom import __main__, commands, grading, returns, roster
 from classroom.cases import ByHand
 from classroom.course import Course, Record, read_record
 from classroom.downloads import collect
-from classroom.platforms import TABLES, Grade, table, write_table
+from classroom.platforms import TABLES, table, write_table
 from classroom.similarity import similar
 from classroom.submission import ROOT, Limits
 from tests.assignments.grading import answer_cell, answered, cell, check_cell, handed_in, in_this_process
@@ -269,12 +269,6 @@ def test_no_cell_of_a_table_is_a_formula_whatever_parts_the_cells(tmp_path, cell
     write_table([[cell]], tmp_path / "t.csv")
     with (tmp_path / "t.csv").open(newline="") as file:
         assert [*csv.reader(file)] == [[shown]]
-
-
-def test_a_platforms_table_never_holds_a_remark():
-    grade = Grade("7001", "Ada", "101", "4", {"Email address": "a@x", "Feedback comments": "a remark"})
-    for write in TABLES.values():
-        assert "remark" not in str(write([grade], "8", "Set 1 |4711", datetime(2026, 12, 1)))
 
 
 class TestFeedback:
