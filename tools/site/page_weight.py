@@ -4,7 +4,7 @@ The theme sends each page some four megabytes: every rule of its style sheets, e
 scripts that most readers never need. When all is written, this keeps what they use. A page carries the rules
 that draw it; what a pointer or a script changes is in one sheet for all pages, which waits for the reader's
 first move, as the scripts do (`late.js`). A page brings the letters of its formulas; figures are WebP with
-their size, icons a font of the few in use, and classes that no rule and no script names are gone.
+their size, icons a font of the few in use.
 """
 
 from __future__ import annotations
@@ -65,9 +65,6 @@ MODE = """
 """
 LATE = "late.js"
 OWN_SCRIPTS = ["copybutton.js", "search.js", "progress.js", "quiz.js", LATE]
-# No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
-# look for the rest.
-NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides session-slides btn-slides-button".split())
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
@@ -132,7 +129,6 @@ def slim(app: Sphinx) -> None:
     # A font that is declared again is drawn at the reader's first move, and the page jumps.
     (static / SHEET).write_text(FONT_FACE.sub("", css), "utf-8")
     maths = cut_fonts(static, list(roots.values()))
-    drop_classes(roots.values(), css, static)
 
     def write(some: list[str]) -> None:
         for path in map(Path, some):
@@ -162,20 +158,6 @@ def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:
             link.set("href", f"{root}_static/{SHEET}")
         else:
             link.drop_tree()
-
-
-def drop_classes(pages: Iterable[HtmlElement], css: str, static: Path) -> None:
-    """Drop the classes that no rule and no script names."""
-    named = NAMED_ELSEWHERE | set(WORD.findall(" ".join(re.findall(r"[^{};]+(?={)", css))))
-    for file in [*static.glob("*.js"), *static.glob("scripts/*.js")]:
-        named |= set(WORD.findall(file.read_text("utf-8")))
-    for page in pages:
-        own = set(WORD.findall(" ".join(style.text or "" for style in page.iter("style"))))
-        for element in page.xpath("//*[@class]"):
-            if left := [name for name in element.get("class").split() if name in named or name in own]:
-                element.set("class", " ".join(left))
-            else:
-                del element.attrib["class"]
 
 
 def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path, maths: bytes) -> None:
