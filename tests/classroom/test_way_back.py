@@ -324,9 +324,9 @@ class TestFeedback:
             time.sleep(60)
 
         returns.feedback(moodle, "tiny")
-        make = returns.NbGraderAPI.generate_feedback
+        make = commands.NbGraderAPI.generate_feedback
         monkeypatch.setattr(
-            returns.NbGraderAPI, "generate_feedback",
+            commands.NbGraderAPI, "generate_feedback",
             lambda self, name, who: make(self, name, who) if who == "7002" else stuck(),
         )  # fmt: skip
         assert "feedback: 1 pages" in returns.feedback(moodle, "tiny")
