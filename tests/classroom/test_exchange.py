@@ -30,6 +30,7 @@ def test_a_set_goes_to_a_student_and_comes_back_through_the_exchange(tmp_path):
         assert done.returncode == 0, done.stderr
 
     does(course.folder, "release_assignment")
+    assert any((tmp_path / "exchange").iterdir())
     does(student, "fetch_assignment")
     fetched = student / "measures/measures.ipynb"
     assert fetched.read_bytes() == (course.folder / "release/measures/measures.ipynb").read_bytes()

@@ -69,7 +69,7 @@ def test_each_kind_earns_what_it_deserves_and_hears_why(classroom, which, name, 
 
 
 def from_an_editor(notebook):
-    """What Colab and VS Code leave, and an answer that became text, with a copy below it."""
+    """What Colab and VS Code leave, and an answer that became text."""
     notebook.metadata = {"colab": {"provenance": []}, "accelerator": "GPU", "kernelspec": {"name": "python3"}}
     notebook.nbformat_minor = 0
     for number, cell in enumerate(notebook.cells):
@@ -78,10 +78,7 @@ def from_an_editor(notebook):
         cell.source = cell.source.replace("\n", "\r\n")
         if cell.cell_type == "code":
             cell.execution_count = 900 - number
-    answer = named(notebook, "solution")["curve"]
-    answer.cell_type = "markdown"
-    copied = new_code_cell(answer.source.replace("    ", "\t"))
-    notebook.cells.insert(notebook.cells.index(answer) + 1, copied)
+    named(notebook, "solution")["curve"].cell_type = "markdown"
     notebook.cells.insert(1, new_markdown_cell("Open in Colab", metadata={"id": "view-in-github"}))
     notebook.cells.insert(4, new_code_cell("!pip install calibration-lessons"))
 
