@@ -297,9 +297,8 @@ class TestFeedback:
         for told in (
             "the hidden idea",
             "the key is secret",
-            "double(3): expected 6, got 9",
-            "Score: 0.0 / 2.0",
-        ):
+            "double(3): expected 6, got 9", "Score: 0.0 / 2.0",
+        ):  # fmt: skip
             assert told in text
         assert "signed" in report(moodle) and "to be read" in report(moodle)
         assert "signed" not in text and "to be read" not in text
@@ -655,20 +654,16 @@ def test_the_student_edition_sets_up_the_course_without_a_solution_a_hidden_case
 
 class TestSomethingElse:
     @pytest.fixture
-    def sent(self, course, tmp_path):
-        def download(**files):
-            paths = {
-                f"{who}_assignsubmission_{kind}_/{name}": text
-                for (who, kind, name), text in files["of"].items()
-            }
-            return zipped(tmp_path / "download.zip", paths), worksheet(
-                tmp_path / "worksheet.csv", ADA, GRACE, EMMY
-            )
+    def sent(self, tmp_path):
+        def download(files):
+            paths = {"{}_assignsubmission_{}_/{}".format(*key): text for key, text in files.items()}
+            sheet = worksheet(tmp_path / "worksheet.csv", ADA, GRACE, EMMY)
+            return zipped(tmp_path / "download.zip", paths), sheet
 
         return download
 
     def test_who_sent_no_notebook_is_named_and_gets_no_zero(self, course, sent, capsys):
-        archive, table = sent(of={
+        archive, table = sent({
             ("Ada Lovelace_101", "file", "tiny.ipynb"): work(course, "7001"),
             ("Ada Lovelace_101", "onlinetext", "onlinetext.html"): "sorry",
             ("Grace Hopper_102", "file", "tiny.pdf"): "on paper",
@@ -683,9 +678,9 @@ class TestSomethingElse:
 
     def test_a_notebook_takes_the_place_of_something_else(self, course, sent):
         grace = ("Grace Hopper_102", "file", "tiny.pdf")
-        collect(course, "tiny", *sent(of={grace: "on paper"}))
-        collect(course, "tiny", *sent(of={(*grace[:2], "tiny.ipynb"): work(course, "7002")}))
-        collect(course, "tiny", *sent(of={grace: "on paper, again"}))
+        collect(course, "tiny", *sent({grace: "on paper"}))
+        collect(course, "tiny", *sent({(*grace[:2], "tiny.ipynb"): work(course, "7002")}))
+        collect(course, "tiny", *sent({grace: "on paper, again"}))
         assert [person.missing for person in roster.people(course, "tiny") if not person.handed_in] == [
             "sent nothing", "sent nothing",
         ]  # fmt: skip
