@@ -55,9 +55,11 @@ def release(course: Course, name: str, word: str = "") -> str:
     return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"
 
 
-def nbgrader(course: Course) -> NbGraderAPI:
-    """Nbgrader's own commands, for this class."""
-    return NbGraderAPI(CourseDirectory(config=course.config), config=course.config)
+def nbgrader(course: Course, **folders: str) -> NbGraderAPI:
+    """Nbgrader's own commands, for this class; with some of its folders elsewhere."""
+    config = course.config
+    config.CourseDirectory.update(folders)
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
 
 
 # grade

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -203,43 +204,33 @@ class Grade:
     row: Mapping[str, str]  # the student's row in the platform's own table; empty where there is none
 
 
-def moodle(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:
-    """Write the assignment's grading worksheet; its importer wants a number, a grade and a date.
+def graded(platform: str, grades: Sequence[Grade], possible: str, heading: str) -> list[list[str]]:
+    """Write grades as a platform's importer asks for them.
 
-    There is no column for comments: an empty one would delete what a teacher wrote in Moodle.
+    Moodle's worksheet wants a number, a grade and a date; it has no column for comments: an empty one would
+    delete what a teacher wrote there. Canvas finds a student by the ID, Blackboard by the user name.
     """
     known = [key for key in ("ID number", "Email address") if any(grade.row.get(key) for grade in grades)]
-    lines = [["Identifier", "Full name", *known, "Grade", "Maximum grade", "Last modified (grade)"]]
-    changed = now.strftime("%A, %d %B %Y, %I:%M %p")
+    changed, lines = datetime.now().strftime("%A, %d %B %Y, %I:%M %p"), []
     for grade in grades:
-        number = f"Participant {grade.number}" if grade.number.isdigit() else ""
-        lines.append([number, grade.name, *(grade.row.get(key, "") for key in known),
-                      grade.points, possible, changed])  # fmt: skip
-    return lines
+        row, number = defaultdict(str, grade.row), grade.number
+        participant = f"Participant {number}" if number.isdigit() else ""
+        if platform == "moodle":
+            line = {"Identifier": participant, "Full name": grade.name} | {key: row[key] for key in known}
+            line |= {"Grade": grade.points, "Maximum grade": possible, "Last modified (grade)": changed}
+        elif platform == "canvas":
+            line = {"Student": row["Student"] or grade.name, "ID": number}
+            line |= {key: row[key] for key in ("SIS User ID", "SIS Login ID", "Section")}
+            line |= {heading: grade.points}
+        else:
+            line = {key: row[key] for key in ("Last Name", "First Name")} | {"Username": number}
+            line |= {heading: grade.points}
+        lines.append(line)
+    top = [["    Points Possible", "", "", "", "", possible]] if platform == "canvas" else []
+    return [[*line] for line in lines[:1]] + top + [[*line.values()] for line in lines]
 
 
-def canvas(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:
-    """Write a gradebook: a student is found by the ID, points by the assignment's title."""
-    keys = ("SIS User ID", "SIS Login ID", "Section")
-    lines = [["Student", "ID", *keys, heading], ["    Points Possible", "", "", "", "", possible]]
-    for grade in grades:
-        lines.append(
-            [grade.row.get("Student") or grade.name, grade.number,
-             *(grade.row.get(key, "") for key in keys), grade.points]
-        )  # fmt: skip
-    return lines
-
-
-def blackboard(grades: Sequence[Grade], possible: str, heading: str, now: datetime) -> list[list[str]]:
-    """Write a grade center: a student is found by the user name, points by the column's number."""
-    keys = ("Last Name", "First Name")
-    lines = [[*keys, "Username", heading]]
-    return lines + [
-        [*(grade.row.get(key, "") for key in keys), grade.number, grade.points] for grade in grades
-    ]
-
-
-TABLES = {"moodle": moodle, "canvas": canvas, "blackboard": blackboard}
+TABLES = ("moodle", "canvas", "blackboard")
 OWN = {  # the columns of the platform's own table that hold its number, and tell it from those below
     "moodle": {"Identifier"}, "brightspace": {"OrgDefinedId"}, "canvas": {"Student", "ID"},
     "blackboard": {"Username"},

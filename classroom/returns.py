@@ -17,10 +17,8 @@ from tempfile import TemporaryDirectory
 import nbformat
 from latex2mathml.converter import convert
 from nbformat import NotebookNode
-from nbgrader.apps import NbGraderAPI
-from nbgrader.coursedir import CourseDirectory
 
-from classroom import platforms, roster
+from classroom import commands, platforms, roster
 from classroom.course import Course, Record, read_record
 from classroom.grading import scored, to_read
 from classroom.platforms import Grade, Sent
@@ -72,17 +70,14 @@ def write_page(course: Course, name: str, record: Record, keep_back: bool) -> st
     page.unlink(missing_ok=True)
     sheet = nbformat.read(course.graded_notebook(record.student, name), as_version=4)
     with TemporaryDirectory() as folder:
-        config = course.config
-        config.CourseDirectory.autograded_directory = folder
         target = Path(folder) / record.student / name / f"{name}.ipynb"
         target.parent.mkdir(parents=True)
         nbformat.write(with_formulas(without_keys(sheet, record) if keep_back else sheet), target)
         signal.signal(signal.SIGALRM, too_long)
         signal.alarm(PAGE_SECONDS)
         try:
-            done = NbGraderAPI(CourseDirectory(config=config), config=config).generate_feedback(
-                name, record.student
-            )
+            nbgrader = commands.nbgrader(course, autograded_directory=folder)
+            done = nbgrader.generate_feedback(name, record.student)
         except TimeoutError as fault:
             return str(fault)
         finally:
@@ -170,7 +165,6 @@ def export(
     people = sorted(roster.people(course, name), key=lambda person: person.student)
     unknown = unknown_to(platform, people) if platform in platforms.TABLES else []
     heading = platforms.heading(platform, title, [person.row for person in people if person.row])
-    now = datetime.now()
     grades, plain = [], [["student", "name", "points", "possible", "days late", "remarks"]]
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
@@ -186,9 +180,9 @@ def export(
             full_name = person.name or person.student
             grades.append(Grade(person.student, full_name, person.number, points, person.row))
             plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
-    table = platforms.TABLES.get(platform)
     known = [grade for grade in grades if grade.student not in unknown]
-    lines = table(known, f"{possible:g}", heading, now) if table else plain
+    ours = platform not in platforms.TABLES
+    lines = plain if ours else platforms.graded(platform, known, f"{possible:g}", heading)
     target = target or course.folder / f"grades-{name}-{platform}.csv"
     platforms.write_table(lines, target)
     told = [f"export: {student} has no number of {platform}: left out" for student in unknown]

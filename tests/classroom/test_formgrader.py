@@ -61,9 +61,3 @@ def test_the_pages_command_shows_the_sets_and_a_submission_that_loads_nothing_fr
         lab.terminate()
         lab.wait(SECONDS)
     assert "not compatible" not in (tmp_path / "log").read_text()
-
-
-def test_no_extension_of_jupyterlab_is_called_incompatible():
-    done = subprocess.run([JUPYTER, "labextension", "list"], capture_output=True, text=True, check=True)
-    assert "jupyterlab-myst" in done.stdout + done.stderr
-    assert "not compatible" not in done.stdout + done.stderr

@@ -18,9 +18,6 @@ from pathlib import Path, PurePosixPath
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from nbgrader.apps import NbGraderAPI
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
 
 from classroom import __main__, cases, commands, grading, reading, returns, roster, run, sandbox
 from classroom.check import check
@@ -122,13 +119,6 @@ def released(tmp_path_factory):
         nbformat.write(new_notebook(cells=cells), course.sources / name / f"{name}.ipynb")
         commands.release(course, name)
     return course
-
-
-def test_formgrader_finds_the_sets_that_are_released(released):
-    where = {"root": str(released.folder), "course_id": "calibration_lessons"}
-    config = Config(CourseDirectory=where, NbGrader={"db_url": released.database})
-    api = NbGraderAPI(CourseDirectory(config=config), config=config)  # no more than the class's folder holds
-    assert api.get_source_assignments() == {"tiny", "other"}
 
 
 def test_a_word_changes_the_numbers_of_the_sheet_and_stays_with_the_teacher(tmp_path):
@@ -481,16 +471,13 @@ def test_a_file_that_is_no_sheet_is_told_with_what_to_do(released, tmp_path):
     for part in stripped.cells:
         part.metadata = {}
     text = nbformat.writes(stripped)
-    files = {"torn.ipynb": text[:-40], "other.ipynb": text, "folder": None}
-    for name, content in files.items():
-        path = tmp_path / name
-        path.mkdir() if content is None else path.write_text(content, encoding="utf-8")
-    for name, told in {
-        "torn.ipynb": "no notebook.*hand in the .ipynb that Jupyter saved",
-        "folder": "is no file; give the path of your notebook",
-        "missing.ipynb": "is no file; give the path of your notebook",
-        "other.ipynb": "copy the answers into a fresh sheet",
-    }.items():
+    for name, content, told in (
+        ("torn.ipynb", text[:-40], "no notebook.*hand in the .ipynb that Jupyter saved"),
+        ("other.ipynb", text, "copy the answers into a fresh sheet"),
+        ("missing.ipynb", "", "is no file; give the path of your notebook"),
+    ):
+        if content:
+            (tmp_path / name).write_text(content, encoding="utf-8")
         with pytest.raises(SystemExit, match=told):
             check(tmp_path / name, LIMITS)
 

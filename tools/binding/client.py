@@ -28,11 +28,14 @@ class Client(NotebookClient):
             resources={"metadata": {"path": str(path.parent)}},
         )
         self.problems: list[str] = []
+        self.running: tuple[int, NotebookNode] | None = None  # the cell that was started last
 
     async def async_execute_cell(
         self, cell: NotebookNode, cell_index: int, *arguments: Any, **options: Any
     ) -> NotebookNode:
         """Run a code cell, or bind a text cell to what stands above it."""
+        if cell.cell_type == "code":
+            self.running = cell_index + 1, cell
         cell = await super().async_execute_cell(cell, cell_index, *arguments, **options)
         if cell.cell_type == "markdown":
             await self.bind(cell, f"cell {cell_index + 1}")

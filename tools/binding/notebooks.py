@@ -77,7 +77,8 @@ async def run_notebook(path: Path, around: staleness.Surroundings) -> bool:
     try:
         await client.async_execute()
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        raise NotebookError(f"{shown(path)}: {failing_cell(notebook)}: {describe(error)}") from None
+        where = name_cell(*client.running) if client.running else "before the first cell"
+        raise NotebookError(f"{shown(path)}: {where}: {describe(error)}") from None
     if client.problems:
         raise NotebookError("\n".join(f"{shown(path)}: {problem}" for problem in client.problems))
     refuse_stderr(path, notebook)
@@ -112,16 +113,6 @@ def code_cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
 def name_cell(number: int, cell: NotebookNode) -> str:
     """Name a cell so that a person finds it: its place and its first line."""
     return f"cell {number} ({cell.source.strip().splitlines()[0]})"
-
-
-def failing_cell(notebook: NotebookNode) -> str:
-    """Name the cell at which the execution stopped: the last one that was started."""
-    started = [
-        (number, cell)
-        for number, cell in code_cells(notebook)
-        if cell.execution_count is not None or cell.outputs
-    ]
-    return name_cell(*started[-1]) if started else "before the first cell"
 
 
 def refuse_stderr(path: Path, notebook: NotebookNode) -> None:

@@ -1,1 +1,1 @@
-"""What changes code in small ways to see who notices: the tests of the companion, the checks of the sets."""
+"""Random changes of the right answers of problem sets: who writes a set sees which slips its checks miss."""

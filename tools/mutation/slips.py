@@ -17,7 +17,6 @@ import sys
 import tomllib
 import warnings
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -127,13 +126,7 @@ class Set:
         self.own = [cases.own_numbers(locked, student) for student in STUDENTS]
         asked = cases.questions(folder / "checks.py").values()
         self.asked = [question for question in asked if not isinstance(question, cases.Words)]
-        self.prepared = cache(self.prepared_anew)
-
-    def prepared_anew(self, name: str, number: int) -> list[cases.Prepared]:
-        """Draw the inputs of a question for one of the students."""
-        (question,) = [one for one in self.asked if one.name == name]
-        assert isinstance(question, cases.Question)
-        return question.draw_cases([1, number, cases.seeding(name)], self.own[number])
+        self.drawn: dict[tuple[str, int], list[cases.Prepared]] = {}  # of a question for a student
 
     def survives(self, question: cases.Question | cases.ByHand, text: str) -> bool:
         """Tell whether a changed answer earns all points."""
@@ -150,11 +143,13 @@ class Set:
         """Tell whether a function earns all points from a student's inputs."""
         assert callable(function)
         own = self.own[number]
-        prepared = self.prepared(question.name, number) if isinstance(question, cases.Question) else []
+        place = question.name, number
+        if isinstance(question, cases.Question) and place not in self.drawn:
+            self.drawn[place] = question.draw_cases([1, number, cases.seeding(question.name)], own)
         signal.alarm(SECONDS)
         try:
             if isinstance(question, cases.Question):
-                return question.passes(function, prepared)
+                return question.passes(function, self.drawn[place])
             found, right = question.numbers(function, own), question.numbers(question.right, own)
             return all(cases.same(found.get(k), right[k], question.rtol, question.atol) for k in right)
         except Exception:

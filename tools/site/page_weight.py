@@ -4,7 +4,7 @@ The theme sends each page some four megabytes: every rule of its style sheets, e
 scripts that most readers never need. When all is written, this keeps what they use. A page carries the rules
 that draw it; what a pointer or a script changes is in one sheet for all pages, which waits for the reader's
 first move, as the scripts do (`late.js`). A page brings the letters of its formulas; figures are WebP with
-their size, icons a font of the few in use, and classes that no rule and no script names are gone.
+their size, icons a font of the few in use.
 """
 
 from __future__ import annotations
@@ -65,9 +65,6 @@ MODE = """
 """
 LATE = "late.js"
 OWN_SCRIPTS = ["copybutton.js", "search.js", "progress.js", "quiz.js", LATE]
-# No rule names them: translators leave such text alone, pages without scripts hide what needs one, and tests
-# look for the rest.
-NAMED_ELSEWHERE = set("notranslate pst-js-only lesson-slides session-slides btn-slides-button".split())
 # Classes and tags that the theme's scripts give to what they make or move.
 MADE_BY_SCRIPTS = set(
     """active fade show hide hiding showing collapsing hover focus disabled visible scrolled dark light
@@ -100,8 +97,10 @@ PHONE = ".phone.webp"
 WIDE, SHOWN = 680, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
 REM = 16  # pixels
 SHAPES = ((40, 350), (70, 690))  # of a column of text on a phone and on a wide page
-# The height of a line, and the room around: rem.
-TEXT = {"h2": (1.9, 3.0), "h3": (1.6, 2.0), "h4": (1.4, 1.5)} | dict.fromkeys(("p", "dt", "li"), (1.8, 1.15))
+OPEN = "[not(ancestor::details or ancestor::aside)]"
+BLOCKS = """.//*[self::p[not(ancestor::table or parent::li or ancestor::dl[contains(@class, 'glossary')])]
+    or self::li or self::dt or self::h2 or self::h3 or self::h4 or self::tr or self::details
+    or self::div[starts-with(@class, 'math')]]"""
 VERBATIM = ("pre", "script", "style", "textarea")
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -132,7 +131,6 @@ def slim(app: Sphinx) -> None:
     # A font that is declared again is drawn at the reader's first move, and the page jumps.
     (static / SHEET).write_text(FONT_FACE.sub("", css), "utf-8")
     maths = cut_fonts(static, list(roots.values()))
-    drop_classes(roots.values(), css, static)
 
     def write(some: list[str]) -> None:
         for path in map(Path, some):
@@ -162,20 +160,6 @@ def linked_sheets(page: HtmlElement, static: Path) -> Iterator[str]:
             link.set("href", f"{root}_static/{SHEET}")
         else:
             link.drop_tree()
-
-
-def drop_classes(pages: Iterable[HtmlElement], css: str, static: Path) -> None:
-    """Drop the classes that no rule and no script names."""
-    named = NAMED_ELSEWHERE | set(WORD.findall(" ".join(re.findall(r"[^{};]+(?={)", css))))
-    for file in [*static.glob("*.js"), *static.glob("scripts/*.js")]:
-        named |= set(WORD.findall(file.read_text("utf-8")))
-    for page in pages:
-        own = set(WORD.findall(" ".join(style.text or "" for style in page.iter("style"))))
-        for element in page.xpath("//*[@class]"):
-            if left := [name for name in element.get("class").split() if name in named or name in own]:
-                element.set("class", " ".join(left))
-            else:
-                del element.attrib["class"]
 
 
 def dress(page: HtmlElement, link: HtmlElement, css: str, static: Path, maths: bytes) -> None:
@@ -295,37 +279,27 @@ def size_images(page: HtmlElement, path: Path) -> None:
 
 
 def foresee(page: HtmlElement, path: Path) -> None:
-    """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page."""
+    """Say of what is laid out only when it comes near how tall it will be, on a phone and on a wide page.
+
+    The estimate, in rem, is of what lies open: lines of text and code, the room around blocks, and pictures.
+    """
     for section in page.xpath("//article/section/section | //article/section/dl[starts-with(@class, 'py')]"):
-        phone, wide = (fsum(height(part, *shape) for part in section) for shape in SHAPES)
+        letters = sum(map(len, section.xpath(f".//text()[not(ancestor::pre or ancestor::script)]{OPEN}")))
+        code = sum(text.count("\n") for text in section.xpath(f".//pre{OPEN}//text()"))
+        around, images = 2.5 * len(section.xpath(BLOCKS + OPEN)), section.xpath(f".//img{OPEN}")
+        phone, wide = (
+            1.8 * letters / line + 1.3 * code + around + fsum(height(image, room) for image in images)
+            for line, room in SHAPES
+        )
         section.set("style", f"--phone:{phone:.0f}rem;--wide:{wide:.0f}rem")
 
 
-def height(part: HtmlElement, line: int, room: int) -> float:
-    """Estimate a height in rem, in lines of so many characters and for pictures with this room in pixels.
-
-    >>> height(html.fromstring("<section><p>One.</p><p>Two lines of text.</p></section>"), 20, 350)
-    5.9
-    """
-    text: str = part.text_content()
-    if part.tag in {"details", "aside", "script"}:
-        return 4.5 if part.tag == "details" else 0.0
-    if part.tag == "picture":
-        part = part[0 if room < WIDE else 1]
-    if part.tag in {"img", "source"}:
-        across = int(part.get("width", room))
-        return int(part.get("height", 0)) * min(1, max(room, SHOWN * across * (across > WIDE)) / across) / REM
-    if part.tag == "pre":
-        return 1.3 * text.count("\n") + 1
-    if part.tag == "tr":  # its columns leave some of the line empty
-        return 1.8 * -(-len(text) * 1.6 // line) + 0.6
-    if "math" in part.classes:
-        return 3.5
-    if part.tag in TEXT and part.find("p") is None:
-        size, margin = TEXT[part.tag]
-        pictures = fsum(height(image, line, room) for image in part.iter("img"))
-        return size * -(-len(text) * size // (1.8 * line)) + margin + pictures
-    return fsum(height(inner, line, room) for inner in part if isinstance(inner.tag, str))
+def height(image: HtmlElement, room: int) -> float:
+    """Say how tall a picture stands in this room in pixels: rem."""
+    if room < WIDE and image.getparent().tag == "picture":
+        image = image.getparent()[0]
+    across = int(image.get("width", room))
+    return int(image.get("height", 0)) * min(1, max(room, SHOWN * across * (across > WIDE)) / across) / REM
 
 
 @cache
