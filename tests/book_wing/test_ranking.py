@@ -1,6 +1,7 @@
 """The ranking of calibrators: it reads the published forms of outputs, and refuses what it cannot trust."""
 
 import csv
+import pickle
 import subprocess
 import sys
 
@@ -18,31 +19,68 @@ PROBABILITIES = np.exp(LOGITS - LOGITS.max(axis=1, keepdims=True))
 PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("scores", [LOGITS, PROBABILITIES])
-def test_logits_and_probabilities_give_the_same_rows(tmp_path, scores):
+def npz(folder):
+    np.savez(folder / "a.npz", logits=LOGITS, labels=LABELS)
+
+
+def named_otherwise(folder):
+    np.savez(folder / "a.npz", predictions=PROBABILITIES, ground_truth=LABELS[:, None])
+
+
+def npy(folder):
+    np.save(folder / "val_logits.npy", LOGITS)
+    np.save(folder / "val_labels.npy", LABELS)
+
+
+def table(folder):
+    names = [f"class {k}" for k in range(10)]
+    rows = np.column_stack([LABELS, LOGITS])
+    np.savetxt(folder / "a.csv", rows, delimiter=",", header=",".join(["label", *names]), comments="")
+
+
+def pickled(folder):
+    pair = LOGITS, LABELS[:, None]
+    (folder / "a.p").write_bytes(pickle.dumps((pair, pair), protocol=3))
+
+
+@pytest.mark.parametrize("write", [npz, named_otherwise, npy, table, pickled])
+def test_each_form_of_the_docstring_gives_the_same_rows(tmp_path, write):
     (tmp_path / "inner").mkdir()
-    np.savez(tmp_path / "inner/a.npz", logits=scores, labels=LABELS[:, None])
-    [(name, z, y)] = ranking.downloaded(tmp_path)
-    assert name == "inner/a.npz"
-    ours, theirs = (a - a.mean(axis=1, keepdims=True) for a in (LOGITS, z))
-    np.testing.assert_allclose(theirs, ours, atol=1e-6)
-    np.testing.assert_array_equal(y, LABELS)
+    write(tmp_path / "inner")
+    found = list(ranking.downloaded(tmp_path))
+    assert len(found) == 1 + (write is pickled)  # a pair of pairs
+    for name, z, y in found:
+        assert name.startswith("inner/")
+        ours, theirs = (a - a.mean(axis=1, keepdims=True) for a in (LOGITS, z))
+        np.testing.assert_allclose(theirs, ours, atol=1e-6)
+        np.testing.assert_array_equal(y, LABELS)
+
+
+class Caller:
+    """A pickle that would open a door."""
+
+    def __reduce__(self):
+        return print, ("opened",)
 
 
 REFUSED = {
-    r"a\.npz: .*logits.*np\.savez": {"x": LOGITS},
-    r"\(60, 10\), \(59,\)": {"logits": LOGITS, "labels": LABELS[:-1]},
-    "labels 0 to 9; found 1 to 10": {"logits": LOGITS, "labels": LABELS + 1},
-    "no .npz": {},
+    r"a\.p: .*builtins\.print.*np\.savez": lambda to: (to / "a.p").write_bytes(
+        pickle.dumps((Caller(), LABELS))
+    ),
+    r"a\.npz: .*pair of a table and its labels": lambda to: np.savez(to / "a.npz", x=LOGITS),
+    r"\(60, 10\), \(59,\)": lambda to: np.savez(to / "a.npz", logits=LOGITS, labels=LABELS[:-1]),
+    "labels 0 to 9; found 1 to 10": lambda to: np.savez(to / "a.npz", logits=LOGITS, labels=LABELS + 1),
+    r"val_logits\.npy: .*val_labels\.npy": lambda to: np.save(to / "val_logits.npy", LOGITS),
+    "no file of a known form": lambda to: None,
 }
 
 
 @pytest.mark.parametrize("said", REFUSED)
-def test_what_cannot_be_read_is_named_with_what_to_do(tmp_path, said):
-    if REFUSED[said]:
-        np.savez(tmp_path / "a.npz", **REFUSED[said])
+def test_what_cannot_be_read_is_named_with_what_to_do(tmp_path, said, capsys):
+    REFUSED[said](tmp_path)
     with pytest.raises(SystemExit, match=said):
         list(ranking.downloaded(tmp_path))
+    assert "opened" not in capsys.readouterr().out
 
 
 def test_the_parts_left_out_change_the_fit_and_only_what_they_name():
@@ -60,7 +98,7 @@ def test_the_parts_left_out_change_the_fit_and_only_what_they_name():
 
 
 def test_the_command_writes_a_row_per_method(tmp_path):
-    np.savez(tmp_path / "a.npz", logits=LOGITS, labels=LABELS)
+    npz(tmp_path)
     command = [sys.executable, "-m", "tools.experiments.ranking", tmp_path, "--halves", "2"]
     subprocess.run([*command, "--output", tmp_path / "out.csv"], check=True, cwd=ROOT)
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
@@ -69,6 +107,12 @@ def test_the_command_writes_a_row_per_method(tmp_path):
     assert {row["n"] for row in rows} == {"30"}
     matrix = next(row for row in rows if row["method"] == "matrix")
     assert float(matrix["nll_more"]) == 0 < float(matrix["nll"])
+
+
+def test_a_folder_that_is_none_is_refused_before_anything_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["ranking.py", str(tmp_path / "none")])
+    with pytest.raises(SystemExit, match="expected a folder with files of these forms"):
+        ranking.main()
 
 
 def test_the_stored_rows_are_what_the_script_gives(monkeypatch):

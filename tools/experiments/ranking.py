@@ -3,7 +3,12 @@
     python tools/experiments/ranking.py FOLDER --output TABLE.csv
     python tools/experiments/ranking.py --output book/reference/ranking.csv
 
-Reads every `.npz` of FOLDER, and of the folders in it, with the arrays `logits` and `labels`.
+Reads every file of FOLDER, and of the folders in it, that has one of these forms:
+
+- `.npz`: arrays `logits` and `labels`; or `predictions` and `ground_truth`
+- `.npy`: `NAMElogits.npy` beside `NAMElabels.npy`
+- `.csv`: a header, a column `label`, all other columns one per class, in their order
+- `.p`, `.pkl`, `.dat`: a pickle of the pair (table, labels), or of several such pairs, in NumPy's arrays
 
 A table has a row per example and a column per class: logits, or probabilities, which are recognised by their
 sums and read by their logarithms. Ten times the rows are halved at random. Each method learns from one half,
@@ -16,6 +21,7 @@ Without a folder it judges classifiers that it trains itself, in some ten minute
 
 from __future__ import annotations
 
+import pickle
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +45,45 @@ HALVES = 10
 SIZES = (100, 500, 5000)
 COLUMNS = ["source", "classes", "rarest", "n", "method", "nll", "brier", "class_wise", "accuracy", "seconds"]
 COLUMNS += ["nll_more", "brier_more", "nll_more_sd", "brier_more_sd"]
+FORMS = ".npz .npy .csv .p .pkl .dat"
+
+
+class Arrays(pickle.Unpickler):
+    """Loads arrays and nothing else: whatever else a pickle would call is refused."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what rebuilds an array."""
+        of_arrays = {"_reconstruct", "_frombuffer", "ndarray", "dtype"}
+        if module.partition(".")[0] == "numpy" and name in of_arrays:
+            return super().find_class(module.replace("numpy.core", "numpy._core"), name)
+        raise pickle.UnpicklingError(f"NumPy's arrays alone; it calls {module}.{name}")
+
+
+def pairs(found: Any) -> Iterator[tuple[Any, Any]]:
+    """Find the pairs (table, labels) in nested tuples."""
+    if isinstance(found, tuple | list):
+        if len(found) == 2 and all(isinstance(part, np.ndarray) for part in found):
+            yield found[0], found[1]
+        else:
+            for part in found:
+                yield from pairs(part)
+
+
+def read(path: Path) -> list[tuple[Any, Any]]:
+    """Pairs of one file; none of a file that holds the labels of another."""
+    if path.suffix == ".npz":
+        with np.load(path) as found:
+            names = [("logits", "labels"), ("predictions", "ground_truth")]
+            return [(found[a], found[b]) for a, b in names if a in found and b in found]
+    if path.suffix == ".npy":
+        labels = path.with_name(path.name.replace("logits.npy", "labels.npy"))
+        return [(np.load(path), np.load(labels))]
+    if path.suffix == ".csv":
+        table = np.genfromtxt(path, delimiter=",", names=True)
+        names = [name for name in table.dtype.names or () if name != "label"]
+        return [(np.stack([table[name] for name in names], axis=1), table["label"])]
+    with path.open("rb") as file:
+        return [*pairs(Arrays(file).load())]
 
 
 def checked(scores: Any, labels: Any) -> tuple[Any, Any]:
@@ -56,17 +101,22 @@ def checked(scores: Any, labels: Any) -> tuple[Any, Any]:
 
 def downloaded(folder: Path) -> Iterator[Source]:
     """Read all files of a folder; a file that cannot be read is named, with what to do."""
-    files = sorted(folder.rglob("*.npz"))
+    files = [path for path in sorted(folder.rglob("*")) if path.suffix in FORMS.split()]
+    files = [path for path in files if path.suffix != ".npy" or path.stem.endswith("logits")]
     if not files:
-        raise SystemExit(f"{folder}: no .npz; see --help")
+        raise SystemExit(f"{folder}: no file of a known form ({FORMS}); see --help")
     for path in files:
         name = str(path.relative_to(folder))
         try:
-            with np.load(path) as found:
-                source = checked(found["logits"], found["labels"])
-        except (ValueError, OSError, KeyError) as problem:
-            raise SystemExit(f"{name}: expected {problem}; np.savez(NAME, logits=..., labels=...)") from None
-        yield name, *source
+            found = read(path)
+            if not found:
+                raise ValueError("a pair of a table and its labels")
+            sources = [checked(*pair) for pair in found]
+        except (ValueError, OSError, KeyError, pickle.UnpicklingError) as problem:
+            remedy = "load it where you trust it, and np.savez(NAME, logits=..., labels=...)"
+            raise SystemExit(f"{name}: expected {problem}; {remedy}") from None
+        for number, source in enumerate(sources, start=1):
+            yield name if len(sources) == 1 else f"{name}, part {number}", *source
 
 
 def here() -> Iterator[Source]:
@@ -183,6 +233,8 @@ def table(sources: Iterable[Source], sizes: Sequence[int], halves: int) -> Itera
 def main() -> None:
     """Rank, and write the table."""
     asked = options(__doc__, Path("ranking.csv"), folder=None, halves=HALVES)
+    if asked.folder and not asked.folder.is_dir():
+        sys.exit(f"{asked.folder}: expected a folder with files of these forms: {FORMS}")
     sources, sizes = (downloaded(asked.folder), (sys.maxsize,)) if asked.folder else (here(), SIZES)
     if not find_spec("probmetrics"):
         print("probmetrics is not installed: its scalings are left out", file=sys.stderr)
