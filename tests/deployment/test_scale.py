@@ -121,15 +121,6 @@ def test_a_fit_over_any_blocks_is_the_one_in_memory(method, sizes, binary, dtype
     assert np.allclose(fitted.predict_proba(X), expected.predict_proba(X))
 
 
-@both
-def test_a_first_block_that_misleads_costs_passes_and_nothing_else(method):
-    logits, y = simulate(400, 3, 1.5)
-    worst_first = np.argsort(logits[np.arange(400), y] - logits.max(axis=1), kind="stable")
-    for order in (worst_first, worst_first[::-1]):
-        fitted = scale.fit(method(), in_blocks(logits[order], [100] * 4), y[order])
-        assert fitted.temperature_ == pytest.approx(method().fit(logits, y).temperature_, rel=1e-9)
-
-
 @pytest.mark.kernel
 def test_every_scheduler_gives_the_same_numbers_and_names_the_first_of_several_bad_rows(client):
     logits, y = simulate(1200, 4, 1.5)
