@@ -83,8 +83,8 @@ def test_each_calibrator_reads_what_its_chapter_gives_it():
 
 def test_the_interval_of_splits_that_share_no_row_is_that_of_the_t_test():
     d = np.random.default_rng(0).normal(0.3, 1, 12)
-    expected = ttest_1samp(d, 0).confidence_interval(0.9)
-    low, mean, high = comparison.paired_interval(d, judged=0, learned=1, level=0.9)
+    expected = ttest_1samp(d, 0).confidence_interval(0.95)
+    low, mean, high = comparison.paired_interval(d, judged=0, learned=1)
     assert (low, mean, high) == pytest.approx((expected.low, d.mean(), expected.high))
 
 

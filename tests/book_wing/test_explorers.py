@@ -211,15 +211,6 @@ def test_points_have_a_shape_by_their_colour_and_a_single_one_stands_out():
         assert all(part[channel]["scale"]["range"] == scale for part in parts(spec, channel) if "y" in part)
 
 
-def test_a_bar_has_a_colour_only_if_its_name_means_one_or_stands_elsewhere_in_the_figure():
-    def one(n):
-        return {"readout": "", "c": {"line": ([0, 1], [0, n])}, "b": {"line": n, "total": 1, "other": 2}}
-
-    spec = explore(one, [N], [[Curves("c", "y", "x"), Bars("b", "b")]]).spec
-    (bars,) = [part["color"]["scale"] for part in parts(spec, "color") if "scale" in part["color"]]
-    assert bars["range"] == ["#0072B2", plots.COLORS["total"], plots.COLORS["counts"]]
-
-
 def test_points_that_leave_the_band_have_a_colour_of_their_own():
     spec = explore(frame, [T, KIND], [[Diagram("diagram", color="calibrated", band=True)]]).spec
     (color,) = [part["color"] for part in parts(spec, "color") if "condition" in part["color"]]
@@ -239,29 +230,6 @@ def test_a_logarithmic_axis_has_ticks_enough():
     assert ticks(1, 8500) == [1, 10, 100, 1000]
     assert ticks(0.1, 6) == [0.1, 0.2, 0.5, 1, 2, 5]
     assert ticks(0.05, 2) == [0.05, 0.1, 0.2, 0.5, 1, 2]
-
-
-def test_the_axes_are_named_and_logarithmic_where_asked():
-    x = Slider("n", "rows n", [10, 100, 1000], start=100)
-
-    def one(n):
-        return {"readout": "", "e": 1 / n, "lines": {"truth": ([1, n], [1, 2])}}
-
-    panels = [
-        Along("n", ["e"], "error", log_x=True, log_y=True, digits=5),
-        Curves("lines", "loss", "epoch", x_domain=(1, 2000), y_domain=(0, 2)),
-    ]
-    spec = explore(one, [x], [panels]).spec
-    kinds = {
-        s["field"]: s["scale"]["type"] for s in parts(spec, "scale") if "field" in s and "type" in s["scale"]
-    }
-    assert kinds == {"n": "log", "v0": "log"}
-    assert {s["title"] for s in parts(spec, "title") if s.get("field") in {"n", "x"}} == {"rows n", "epoch"}
-    words = {part["text"] for part in parts(spec, "text") if isinstance(part["text"], str)}
-    assert words == {"error", "loss"}
-    assert [p["text"]["format"] for p in parts(spec, "text") if isinstance(p["text"], dict)] == [".5f"]
-    ends = {s["field"]: s["scale"]["domain"] for s in parts(spec, "scale") if s.get("type") == "quantitative"}
-    assert ends == {"n": [10, 1000], "v0": [0.001, 0.1], "x": [1, 2000], "y": [0, 2]}
 
 
 def names_and_legends(one, panel):

@@ -12,6 +12,7 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
     RandomForestClassifier,
     VotingClassifier,
 )
@@ -522,3 +523,20 @@ def test_a_calibrator_of_two_classes_is_refused_before_anything_is_fitted():
 
     with pytest.raises(ValueError, match=r"calibrator cannot learn .*shape \(9, 3\).* OneVsRest"):
         cl.CalibratedModel(Slow(), cl.PlattScaling()).fit(np.eye(9), [0, 1, 2] * 3)
+
+
+def test_after_boosting_one_pair_forecasts_too_many_rare_events_and_the_ensemble_does_not():
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, (7000, 8))
+        truth = expit(-4.2 + 2 * np.sin(3 * X[:, 0]) + 1.5 * X[:, 1] - (X[:, 2] > 0) * X[:, 3])
+        y, new = rng.random(2000) < truth[:2000], truth[2000:]
+        drawn = y.mean() / truth[:2000].mean()  # more or fewer events than expected are no fault of either
+        ratio, nll = [], []
+        for ensemble in (False, True):
+            boosting = HistGradientBoostingClassifier(random_state=0)
+            model = cl.CalibratedModel(boosting, cl.PlattScaling(), ensemble=ensemble).fit(X[:2000], y)
+            p = model.predict_proba(X[2000:])[:, 1]
+            ratio.append(p.mean() / new.mean() / drawn)
+            nll.append(-(new * np.log(p) + (1 - new) * np.log1p(-p)).mean())
+        assert ratio[0] > max(1.05, ratio[1] + 0.04) and nll[0] > nll[1]

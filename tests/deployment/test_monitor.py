@@ -156,6 +156,19 @@ def test_calibrated_forecasts_ring_the_alarm_no_more_often_than_asked(rows, wind
     assert rate / 10 < np.isfinite(first).mean() < rate + 2 * np.sqrt(rate * (1 - rate) / 250)
 
 
+def test_rows_that_come_twice_ring_the_alarm_without_a_drift():
+    rang = {1: 0, 2: 0}
+    for times in rang:
+        rng = np.random.default_rng(5)
+        for _ in range(10):
+            monitor = CalibrationMonitor(10, target="positive", windows=100)
+            for day in range(100):
+                p, luck = (np.repeat(x, times) for x in (rng.beta(2, 5, 50), rng.random(50)))
+                monitor.add_forecasts(day, p).add_labels(day, luck < p, p)
+            rang[times] += bool(monitor.check())
+    assert rang[1] <= 1 and rang[2] >= 9
+
+
 def test_a_simulated_year_is_what_a_monitor_says_of_the_same_rows():
     source = ScoreSource(over_confident(1.4), scores=CONFIDENT)
     monitor = CalibrationMonitor(windows=30)

@@ -153,16 +153,6 @@ def test_adding_up_changes_no_part_so_that_a_part_may_be_added_again():
     assert pickle.dumps(parts) == before
 
 
-def test_what_a_block_leaves_behind_does_not_grow_with_its_rows(monkeypatch):
-    y, p, _ = sample(20_020, 4, float, 0)
-    sizes, summed_up = [], scale._part
-    monkeypatch.setattr(
-        scale, "_part", lambda *block: sizes.append(len(pickle.dumps(summed_up(*block)))) or summed_up(*block)
-    )
-    scale.reliability_curve(in_blocks(y, [20, 20_000]), in_blocks(p, [20, 20_000]))
-    assert len(sizes) == 2 and max(sizes) < min(sizes) + 10 < 3000
-
-
 def made_once(made, block, block_info=None):
     made.append(block_info[0]["chunk-location"][0])
     return block
