@@ -232,6 +232,18 @@ def test_a_logarithmic_axis_has_ticks_enough():
     assert ticks(0.05, 2) == [0.05, 0.1, 0.2, 0.5, 1, 2]
 
 
+def test_axes_are_logarithmic_domains_fixed_and_digits_written_as_asked():
+    panels = [
+        Along("n", ["e"], "e", log_x=True, digits=5),
+        Curves("c", "y", "x", x_domain=(1, 9), y_domain=(0, 2)),
+    ]
+    spec = explore(lambda n: {"readout": "", "e": n, "c": {"a": ([1, n], [1, 2])}}, [N], [panels]).spec
+    drawn = [part for part in parts(spec, "scale") if part.get("type") == "quantitative"]
+    scales = {part["field"]: part["scale"] for part in drawn}
+    assert (scales["n"]["type"], scales["x"]["domain"], scales["y"]["domain"]) == ("log", [1, 9], [0, 2])
+    assert '".5f"' in json.dumps(spec)
+
+
 def names_and_legends(one, panel):
     """Rows of a figure that say where names stand, and the names in its legends."""
     figure = explore(one, [T, N], [[panel]])

@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pytest
 
-import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from tools.experiments import ranking
 from tools.experiments.running import ROOT
@@ -59,20 +58,6 @@ class Caller:
 
     def __reduce__(self):
         return print, ("opened",)
-
-
-def test_the_parts_left_out_change_the_fit_and_only_what_they_name():
-    z, y = datasets.network_logits(3, "test")
-    z, y = z[:1000].astype(float), y[:1000]
-    whole, best, free = (
-        kind().fit(z, y) for kind in (cl.MatrixScaling, ranking.BestStrength, ranking.NoTemperature)
-    )
-    at_best = cl.MatrixScaling(strength=best.strength_).fit(z, y)
-    np.testing.assert_array_equal(best.coef_, at_best.coef_)
-    assert whole.path_.strength[whole.path_.loss.argmin()] == best.strength_
-    assert free.temperature_ == 1 and free.path_.loss[0] > whole.path_.loss[0]
-    held = ranking.NoTemperature(strength=1e9).fit(z, y).coef_  # so strong a pull leaves the logits alone
-    np.testing.assert_allclose(held, np.eye(10), atol=1e-4)
 
 
 def test_the_stored_rows_are_what_the_script_gives(monkeypatch):

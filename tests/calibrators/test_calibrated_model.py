@@ -19,7 +19,6 @@ from sklearn.ensemble import (
 from sklearn.exceptions import DataConversionWarning
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -467,20 +466,6 @@ def test_rows_that_stop_a_booster_are_kept_from_each_fit_and_from_no_calibrator(
         assert labels.mean() == pytest.approx(Y2.mean(), abs=0.02)
     given = model.set_params(ensemble=False).fit(X2, Y2, eval_set=[(X2[:9], Y2[:9])])
     assert given.estimator_.seen_ == 400 and given.estimator_.watched_[0][0].shape == (9, 20)
-
-
-def test_the_scores_of_this_package_are_scorers_of_a_grid_search():
-    names = np.array(["no", "yes"])[Y2]
-    model, grid = cl.CalibratedModel(LINEAR, cl.PlattScaling()), {"estimator__C": [1e-4, 1]}
-    for score, built_in in (
-        (cl.brier_score, "neg_brier_score"),
-        (cl.negative_log_likelihood, "neg_log_loss"),
-    ):
-        scorer = make_scorer(score, greater_is_better=False, response_method="predict_proba")
-        ours = GridSearchCV(model, grid, scoring=scorer, cv=3).fit(X2, names)
-        theirs = GridSearchCV(model, grid, scoring=built_in, cv=3).fit(X2, Y2)  # of Brier's takes no names
-        found, expected = (search.cv_results_["mean_test_score"] for search in (ours, theirs))
-        assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_pipeline_that_hands_on_data_frames_is_calibrated_as_one_that_hands_on_arrays():
