@@ -211,6 +211,15 @@ def test_points_have_a_shape_by_their_colour_and_a_single_one_stands_out():
         assert all(part[channel]["scale"]["range"] == scale for part in parts(spec, channel) if "y" in part)
 
 
+def test_a_bar_has_a_colour_only_if_its_name_means_one_or_stands_elsewhere_in_the_figure():
+    def one(n):
+        return {"readout": "", "c": {"line": ([0, 1], [0, n])}, "b": {"line": n, "total": 1, "other": 2}}
+
+    spec = explore(one, [N], [[Curves("c", "y", "x"), Bars("b", "b")]]).spec
+    (bars,) = [part["color"]["scale"] for part in parts(spec, "color") if "scale" in part["color"]]
+    assert bars["range"] == ["#0072B2", plots.COLORS["total"], plots.COLORS["counts"]]
+
+
 def test_points_that_leave_the_band_have_a_colour_of_their_own():
     spec = explore(frame, [T, KIND], [[Diagram("diagram", color="calibrated", band=True)]]).spec
     (color,) = [part["color"] for part in parts(spec, "color") if "condition" in part["color"]]

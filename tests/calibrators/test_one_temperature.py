@@ -86,6 +86,15 @@ def test_over_several_blocks_tied_rows_and_classes_ruled_out_the_equation_holds(
     assert weights @ expected == pytest.approx(weights @ found, rel=1e-9)
 
 
+def test_the_ends_that_are_told_count_finite_and_tied_logits_by_weight():
+    z = np.array([[2.0, 2.0, -np.inf], [1.0, 0.0, 0.0], [3.0, 3.0, 3.0], [0.0, -1.0, 5.0]])
+    low, high = (1 / 2 + 2 / 3 + 3 / 3 + 2 / 3) / 8, (1 / 2 + 2 + 3 / 3 + 2) / 8
+    with pytest.raises(
+        ValueError, match=f"between {low:.4g} .* and {high:.4g} .*the accuracy 1 is not below"
+    ):
+        cl.ExpectationConsistency().fit(z, z.argmax(axis=1), [1.0, 2.0, 3.0, 2.0])
+
+
 @both
 def test_two_or_three_passes_over_all_rows_find_a_temperature(method, monkeypatch):
     logits, labels = simulate(50_000, 5, 2.0)
