@@ -330,10 +330,8 @@ def recalibrated(calibrator: Calibrator, known: Scores, y: IntArray, *others: Sc
     return [each[:, 1] for each in q] if binary else q
 
 
-def paired_interval(
-    differences: Floats, *, judged: float, learned: float, level: float = 0.95
-) -> tuple[float, float, float]:
-    """Low end, mean and high end of a confidence interval for a mean difference over splits that share rows.
+def paired_interval(differences: Floats, *, judged: float, learned: float) -> tuple[float, float, float]:
+    """Low end, mean and high end of a 95 % interval for a mean difference over splits that share rows.
 
     The variance of the mean is s^2 (1/J + judged / learned), after Nadeau and Bengio (2003), section 2.2:
     with J splits and s^2 the variance of the differences. The quantile is that of Student's t with J - 1
@@ -346,8 +344,6 @@ def paired_interval(
     judged, learned : float
         Rows, or shares of the rows, that judge and that teach in each split; ``judged=0`` for repeats that
         share no rows.
-    level : float
-        Confidence level in (0, 1).
 
     Examples
     --------
@@ -357,7 +353,7 @@ def paired_interval(
     """
     n_splits, mean = len(differences), float(differences.mean())
     variance = (1 / n_splits + judged / learned) * float(differences.var(ddof=1))
-    half = float(t.ppf((1 + level) / 2, n_splits - 1)) * variance**0.5
+    half = float(t.ppf((1 + LEVEL) / 2, n_splits - 1)) * variance**0.5
     return mean - half, mean, mean + half
 
 

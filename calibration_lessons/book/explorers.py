@@ -27,7 +27,6 @@ LARGEST = 150_000  # bytes of a specification
 SCALE = 1.5  # of the still picture, in its pixels for each of the page
 
 Value = float | int | str
-State = dict[str, Value]
 Range = tuple[float, float]
 
 

@@ -36,23 +36,18 @@ def scores_for(
     calibrator: Calibrator, classifier: Any, X: Any, classes: npt.NDArray[Any], zeros: Zeros
 ) -> Floats:
     """Return what `calibrator` reads from a fitted `classifier`, with columns in the order of `classes`."""
-    return _read(calibrator, classifier, X, classes, zeros).astype(np.float64, copy=False)
-
-
-def _read(
-    calibrator: Calibrator, classifier: Any, X: Any, classes: npt.NDArray[Any], zeros: Zeros
-) -> FloatArray:
     order = order_of_columns(classifier, classes)
     margin = _margin(classifier, X) if calibrator.reads != "probabilities" else None
     if margin is not None:
         _refuse_pairs(classifier, len(classes))
-        return _margins(calibrator, _in_order(margin, "decision_function", order))
+        margin = _in_order(margin, "decision_function", order).astype(np.float64, copy=False)
+        return _margins(calibrator, margin)
     if not hasattr(classifier, "predict_proba"):
         raise _unreadable(classifier, calibrator)
     binary, by_class = isinstance(calibrator, BinaryCalibrator), isinstance(calibrator, OneVsRest)
     inside = isinstance(calibrator.calibrator if by_class else calibrator, BetaCalibration)
     if calibrator.reads != "logits" and not inside:
-        p = _in_order(classifier.predict_proba(X), "predict_proba", order)
+        p = _in_order(classifier.predict_proba(X), "predict_proba", order).astype(np.float64, copy=False)
         return p[:, 1] if binary and len(classes) == 2 else p
     logs = log_probabilities(classifier, X, order, zeros)
     one = binary and len(classes) == 2
@@ -201,7 +196,7 @@ def _refuse_pairs(classifier: Any, n_classes: int) -> None:
         raise _input.BadValue("estimator", found, "one for each class, decision_function_shape='ovr'")
 
 
-def _margins(calibrator: Calibrator, values: FloatArray) -> FloatArray:
+def _margins(calibrator: Calibrator, values: Floats) -> Floats:
     by_class = isinstance(calibrator, OneVsRest)
     if values.ndim == 1:  # two classes
         return np.stack([-values, values], axis=1) if by_class else values

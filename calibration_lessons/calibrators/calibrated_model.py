@@ -55,12 +55,10 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Keep the classifier of each fold, with a calibrator of its own that learns from that fold, and answer
         with the mean of their probabilities (of `VennAbersCalibration`: with what the cross method makes of
         their intervals). Otherwise one calibrator learns from all folds, and one classifier from all rows.
-        Take the ensemble after histogram boosting where a fold holds twenty events or more: in three
-        simulated sources a single pair forecast 9 to 14 % too many rare events, and its log loss was higher
-        by 1.4 to 4.6 %. After logistic regression or a network, and with 5 events a fold, a single pair was
-        as good or better. After single trees the ensemble has the lower loss, but its mean is too timid
-        (slopes of 1.3 to 1.7): calibrate it again, on other rows. It takes as many times longer to predict
-        as there are folds, and leaves each calibrator only its own fold of the rows.
+        Take the ensemble after histogram boosting where a fold holds twenty events or more, else a single
+        pair, which was as good or better after logistic regression, a network, and with 5 events a fold.
+        After single trees the mean of the ensemble is too timid: calibrate it again, on other rows. It takes
+        as many times longer to predict as there are folds.
     zeros : {"half-vote", "refuse"} or float
         What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
         probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a

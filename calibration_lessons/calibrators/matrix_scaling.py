@@ -108,11 +108,10 @@ class MatrixScaling(LogitCalibrator):
 
     The strength falls from infinity by factors of four: once for all numbers alike, from the temperature; and
     once more, down to 4, off the diagonal alone, from vector scaling of strength 1, so that a class may be
-    far rarer than where the network was trained. Each is fitted on some rows and judged on the others (five
-    folds; three where rows times classes exceed 200 000, one beyond 2 000 000). W and b are the mean over
-    all, each fitted to all rows and weighted by exp(-loss / 4), where loss is the sum of held-out losses, 2
-    nats more for each step below 256, and 5 more on the second way: where the rows show nothing more, the
-    temperature or little more is left, and chance among fits that are about as good is averaged out.
+    far rarer than in training. Each is fitted on some rows and judged on the others (five folds; three where
+    rows times classes exceed 200 000, one beyond 2 000 000). W and b are the mean over all, each fitted to
+    all rows and weighted by exp(-loss / 4), where loss is the sum of held-out losses, 2 nats more for each
+    step below 256, and 5 more on the second way.
 
     The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
     occurs; where none exists `fit` raises and says which way T would run.

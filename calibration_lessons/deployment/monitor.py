@@ -1,10 +1,9 @@
 """Watch calibration in production: sums by window and bin, and an alarm with a known rate of false ones.
 
-The alarm is a bet. While the forecasts are calibrated, the labels pay nobody: whoever stakes one unit on
-"the log-odds are off by so much" holds, after any number of labels, one unit on average (a likelihood ratio).
-Many such bets share the unit, and some begin in each window, because nobody knows when a drift will begin.
-What they hold together is the evidence. By Ville's inequality the chance that calibrated forecasts with
-independent labels ever bring it to 1 / rate is at most the rate, whenever and however often somebody looks.
+The alarm is a bet. While the forecasts are calibrated, the labels pay nobody: whoever stakes one unit holds,
+after any number of labels, one unit on average. What many bets hold together is the evidence. By Ville's
+inequality the chance that calibrated forecasts with independent labels ever bring it to 1 / rate is at most
+the rate, whenever and however often somebody looks.
 """
 
 from __future__ import annotations

@@ -549,7 +549,6 @@ def lines(
     points: Mapping[str, tuple[float, float]] | None = None,
     log_x: bool = False,
     log_y: bool = False,
-    steps: bool = False,
     title: str = "",
     ax: Axes | None = None,
 ) -> Picture:
@@ -568,8 +567,6 @@ def lines(
         Single points to mark, with their names.
     log_x, log_y : bool
         Logarithmic axes.
-    steps : bool
-        Draw each value level, with a jump halfway to the next.
 
     Examples
     --------
@@ -583,8 +580,7 @@ def lines(
     for name, y in series.items():
         look = look_of(name, spare)
         few = len(np.atleast_1d(x)) <= 25
-        drawn = look if few else {**look, "marker": None}
-        ax.plot(x, y, label=name, drawstyle="steps-mid" if steps else "default", **drawn)
+        ax.plot(x, y, label=name, **(look if few else {**look, "marker": None}))
         if bands is not None and name in bands:
             low, high = (np.asarray(side, dtype=float) for side in bands[name])
             ax.fill_between(np.asarray(x), low, high, color=look["color"], alpha=0.2, linewidth=0)
@@ -854,12 +850,7 @@ def plane(
 
 @_house
 def simplex(
-    points: npt.ArrayLike,
-    corners: Sequence[str],
-    *,
-    color: str = "member",
-    title: str = "",
-    ax: Axes | None = None,
+    points: npt.ArrayLike, corners: Sequence[str], *, title: str = "", ax: Axes | None = None
 ) -> Picture:
     """Draw probabilities of three classes as points in a triangle: a corner is a class for certain.
 
@@ -869,8 +860,6 @@ def simplex(
         Rows that sum to 1.
     corners : sequence of three str
         Names of the classes.
-    color : str
-        A name in `COLORS`, or any colour that matplotlib knows.
 
     Examples
     --------
@@ -884,7 +873,7 @@ def simplex(
     triangle = np.array([[0, 0], [1, 0], [0.5, np.sqrt(0.75)]])
     ax.plot(*triangle[[0, 1, 2, 0]].T, color=COLORS["perfect"], linewidth=1.2)
     across, up = (np.asarray(points) @ triangle).T
-    ax.scatter(across, up, s=14, color=_color(color), alpha=0.5, linewidth=0)
+    ax.scatter(across, up, s=14, color=COLORS["member"], alpha=0.5, linewidth=0)
     for name, (x, y), side in zip(corners, triangle, ("top", "top", "bottom"), strict=True):
         ax.text(x, y + (0.03 if side == "bottom" else -0.03), name, ha="center", va=side, fontsize=10)
     ax.set(aspect="equal")

@@ -69,22 +69,5 @@ def test_a_registration_is_refused_twice_or_without_function_and_reason() -> Non
     assert "eq-new" not in NUMBERED
 
 
-def test_a_registration_keeps_what_it_was_given_and_leaves_a_plain_function(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(definitions, "NUMBERED", {})
-
-    @definitions.numbered(
-        "eq-new", latex="\n    a\n      + b\n    ", example="\n    summed(1, 2)\n", function="f"
-    )
-    def summed(a: float, b: float) -> float:
-        return a + b
-
-    assert summed(1, 2) == 3 and definitions.NUMBERED["eq-new"].name == "summed"
-    assert definitions.NUMBERED == {
-        "eq-new": definitions.Definition("eq-new", "a\n  + b", summed, "summed(1, 2)", "f", None)
-    }
-
-
 def test_the_entropy_of_a_coin_that_always_falls_alike_is_0() -> None:
     assert [definitions.binary_entropy(h) for h in (0, 0.5, 1)] == [0, 1, 0]

@@ -2,13 +2,10 @@
 
 import csv
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from tools.experiments import ranking
 from tools.experiments.running import ROOT
@@ -63,58 +60,6 @@ class Caller:
         return print, ("opened",)
 
 
-REFUSED = {
-    r"a\.p: .*builtins\.print.*np\.savez": lambda to: (to / "a.p").write_bytes(
-        pickle.dumps((Caller(), LABELS))
-    ),
-    r"a\.npz: .*pair of a table and its labels": lambda to: np.savez(to / "a.npz", x=LOGITS),
-    r"\(60, 10\), \(59,\)": lambda to: np.savez(to / "a.npz", logits=LOGITS, labels=LABELS[:-1]),
-    "labels 0 to 9; found 1 to 10": lambda to: np.savez(to / "a.npz", logits=LOGITS, labels=LABELS + 1),
-    r"val_logits\.npy: .*val_labels\.npy": lambda to: np.save(to / "val_logits.npy", LOGITS),
-    "no file of a known form": lambda to: None,
-}
-
-
-@pytest.mark.parametrize("said", REFUSED)
-def test_what_cannot_be_read_is_named_with_what_to_do(tmp_path, said, capsys):
-    REFUSED[said](tmp_path)
-    with pytest.raises(SystemExit, match=said):
-        list(ranking.downloaded(tmp_path))
-    assert "opened" not in capsys.readouterr().out
-
-
-def test_the_parts_left_out_change_the_fit_and_only_what_they_name():
-    z, y = datasets.network_logits(3, "test")
-    z, y = z[:1000].astype(float), y[:1000]
-    whole, best, free = (
-        kind().fit(z, y) for kind in (cl.MatrixScaling, ranking.BestStrength, ranking.NoTemperature)
-    )
-    at_best = cl.MatrixScaling(strength=best.strength_).fit(z, y)
-    np.testing.assert_array_equal(best.coef_, at_best.coef_)
-    assert whole.path_.strength[whole.path_.loss.argmin()] == best.strength_
-    assert free.temperature_ == 1 and free.path_.loss[0] > whole.path_.loss[0]
-    held = ranking.NoTemperature(strength=1e9).fit(z, y).coef_  # so strong a pull leaves the logits alone
-    np.testing.assert_allclose(held, np.eye(10), atol=1e-4)
-
-
-def test_the_command_writes_a_row_per_method(tmp_path):
-    npz(tmp_path)
-    command = [sys.executable, "-m", "tools.experiments.ranking", tmp_path, "--halves", "2"]
-    subprocess.run([*command, "--output", tmp_path / "out.csv"], check=True, cwd=ROOT)
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["method"] for row in rows] == list(ranking.methods())
-    assert {row["n"] for row in rows} == {"30"}
-    matrix = next(row for row in rows if row["method"] == "matrix")
-    assert float(matrix["nll_more"]) == 0 < float(matrix["nll"])
-
-
-def test_a_folder_that_is_none_is_refused_before_anything_runs(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["ranking.py", str(tmp_path / "none")])
-    with pytest.raises(SystemExit, match="expected a folder with files of these forms"):
-        ranking.main()
-
-
 def test_the_stored_rows_are_what_the_script_gives(monkeypatch):
     kept = {name: ranking.methods()[name] for name in ("temperature", "matrix", "matrix, one strength")}
     monkeypatch.setattr(ranking, "methods", lambda: kept)
@@ -125,3 +70,10 @@ def test_the_stored_rows_are_what_the_script_gives(monkeypatch):
         found = stored[row["source"], str(row["n"]), row["method"]]
         for name in ("nll", "brier", "class_wise", "accuracy", "nll_more", "brier_more_sd"):
             assert float(found[name]) == pytest.approx(float(row[name]), rel=1e-3, abs=1e-3), name
+
+
+def test_a_pickle_that_would_run_something_is_refused(tmp_path, capsys):
+    (tmp_path / "a.p").write_bytes(pickle.dumps((Caller(), LABELS)))
+    with pytest.raises(SystemExit, match=r"a\.p: .*builtins\.print.*np\.savez"):
+        list(ranking.downloaded(tmp_path))
+    assert "opened" not in capsys.readouterr().out

@@ -120,14 +120,3 @@ def test_a_class_may_vanish_a_row_may_stand_for_its_class_and_a_prior_be_rounded
     alone = simulate.label_shift([0, 0, 0, 1], [0.5, 0.5], 20_000, random_state=0) == 3
     assert alone.mean() == pytest.approx(0.5, abs=0.02)
     assert len(simulate.label_shift([0, 1, 2], [0.3333333] * 3, 5)) == 5
-
-
-def test_a_seed_repeats_the_draw():
-    def draws():
-        for source in (ScoreSource(), TwoGaussians(), GaussianClasses()):
-            yield from source.sample(20, random_state=5)
-        yield simulate.label_noise([0, 1, 2] * 10, 0.5, 3, random_state=5)
-        yield simulate.label_shift([0, 1, 2] * 10, [0.2, 0.3, 0.5], 20, random_state=5)
-
-    for first, second in zip(draws(), draws(), strict=True):
-        np.testing.assert_array_equal(first, second)

@@ -61,6 +61,7 @@ BINARY = [
     cl.IsotonicCalibration(smoothing=2),
     cl.HistogramBinning(7),
     cl.HistogramBinning(5, "quantile"),
+    cl.HistogramBinning(5, "quantile", smoothing=2),
 ]
 EVERY = [
     *BINARY,

@@ -5,8 +5,6 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from sklearn.frozen import FrozenEstimator
-from sklearn.naive_bayes import GaussianNB
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -76,12 +74,6 @@ def test_a_curve_exists_exactly_where_no_threshold_separates_the_labels_and_alwa
     assert ((said > 0) & (said < 1)).all()
 
 
-@given(scores_and_labels(), st.lists(st.floats(0, 1), min_size=2))
-def test_the_curve_never_falls(case, new):
-    said = cl.BetaCalibration(prior_targets=True).fit(*case).predict_proba(np.sort(new))[:, 1]
-    assert (np.diff(said) >= -1e-15).all()
-
-
 def test_labels_the_wrong_way_round_get_their_base_rate():
     fitted = cl.BetaCalibration().fit([0.9, 0.8, 0.3, 0.2, 0.1], [0, 0, 1, 1, 1])
     assert (fitted.a_, fitted.b_) == (0, 0)
@@ -121,13 +113,3 @@ def test_probabilities_in_a_narrow_range_get_their_curve(width):
     said = cl.BetaCalibration().fit(p, labels).predict_proba(p)[:, 1]
     assert said.mean() == pytest.approx(labels.mean(), abs=1e-6)
     assert np.abs(said - 1 / (1 + np.exp(-2 * u))).max() < 0.06
-
-
-def test_behind_a_classifier_certain_probabilities_are_read_as_asked():
-    X = np.r_[RNG.normal(0, 1, (60, 2)), RNG.normal(1, 1, (60, 2))]
-    y = np.r_[np.zeros(60), np.ones(60)].astype(int)
-    sure = FrozenEstimator(GaussianNB().fit(40 * X, y))
-    flat = cl.CalibratedModel(sure, cl.BetaCalibration(), zeros=0.1).fit(40 * X, y)
-    expected = cl.BetaCalibration().fit(sure.predict_proba(40 * X)[:, 1].clip(0.1, 0.9), y)
-    assert flat.calibrator_.a_ == pytest.approx(expected.a_, rel=1e-9)
-    assert flat.calibrator_.b_ == pytest.approx(expected.b_, rel=1e-9)

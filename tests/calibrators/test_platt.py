@@ -164,25 +164,6 @@ def test_with_the_slope_held_the_mean_forecast_is_the_mean_label(case, slope):
     assert fitted.predict_proba(scores)[:, 1].mean() == pytest.approx(said, abs=1e-12)
 
 
-@given(halves, st.data())
-def test_with_the_slope_held_the_weighted_mean_forecast_is_the_weighted_mean_target(case, data):
-    scores, labels = case
-    n = len(labels)
-    weights = np.array(data.draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))) * 0.1
-    fitted = cl.PlattScaling(slope=1.0).fit(scores, labels, weights)
-    counts = np.bincount(labels, weights, minlength=2)
-    targets = np.where(labels == 1, 1 - 1 / (counts[1] + 2), 1 / (counts[0] + 2))
-    p = fitted.predict_proba(scores)[:, 1]
-    assert weights @ p == pytest.approx(weights @ targets, rel=1e-11)
-    with mpmath.workdps(40):  # and the slope of the cross-entropy in b vanishes there, in log-odds
-        b = mpmath.mpf(fitted.intercept_)
-        exact = [1 / (1 + mpmath.exp(-mpmath.mpf(z) - b)) for z in scores]
-        gap = sum(w * (q - t) for w, q, t in zip(weights, exact, targets, strict=True))
-        curvature = sum(w * q * (1 - q) for w, q in zip(weights, exact, strict=True))
-    rounding = 4 * np.finfo(float).eps * weights.sum()  # of the mean target, where hardly a row decides
-    assert abs(float(gap)) < 1e-8 * float(curvature) + rounding
-
-
 @pytest.mark.parametrize("prior_targets", [True, False])
 @pytest.mark.parametrize("unit", [1.0, 1e3, 1e12, 1e90])
 @pytest.mark.parametrize("start", [0.0, 5.0, -1e3])

@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from hypothesis import given
 from sklearn.exceptions import NotFittedError
 
 import calibration_lessons as cl
-from tests.calibrators.cases import BY_CLASS, EVERY, fitted_with_rows, simulate, sound
+from tests.calibrators.cases import fitted_with_rows, simulate
 from tests.tampered import put, tampered
 
 LOGITS, LABELS = simulate(200, 3, 2.0)
@@ -33,23 +32,6 @@ def test_what_went_through_json_gives_the_same_probabilities_to_the_last_bit(cas
     with np.errstate(over="ignore", under="ignore"):
         assert again.predict_proba(rows).tobytes() == calibrator.predict_proba(rows).tobytes()
     assert again.to_dict() == calibrator.to_dict()
-
-
-@pytest.mark.parametrize("calibrator", EVERY, ids=repr)
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_every_learned_attribute_comes_back_with_its_type(calibrator, dtype):
-    def learned(one):
-        values = {name: value for name, value in vars(one).items() if name.endswith("_")}
-        values.pop("path_", None)  # how cross-validation went does not travel
-        inner = [learned(each) for each in values.pop("calibrators_", [])]
-        return {name: (np.asarray(value).dtype, repr(value)) for name, value in values.items()}, inner
-
-    columns = 3 if isinstance(calibrator, BY_CLASS) else 1
-    rows, labels = sound(np.random.default_rng(3), 150, columns, 1.0, dtype, calibrator.reads)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        fitted = calibrator.fit(rows, labels)
-    assert learned(fitted) == learned(there_and_back(fitted))
 
 
 def test_the_names_of_a_data_frames_columns_are_kept():

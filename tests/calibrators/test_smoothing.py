@@ -9,11 +9,6 @@ import calibration_lessons as cl
 from tests.calibrators.cases import scores_and_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore:all (scores|labels) are")
-CALIBRATORS = {
-    "isotonic": lambda m: cl.IsotonicCalibration(smoothing=m),
-    "equal width": lambda m: cl.HistogramBinning(4, smoothing=m),
-    "equal mass": lambda m: cl.HistogramBinning(4, "quantile", smoothing=m),
-}
 
 
 def estimate(hits, rows, m, labels):
@@ -40,7 +35,7 @@ def test_the_rising_curve_ends_where_the_best_supported_ends_of_the_rows_do(samp
     scores, labels = sample
     plain, smooth = (
         cl.IsotonicCalibration().fit(scores, labels),
-        CALIBRATORS["isotonic"](m).fit(scores, labels),
+        cl.IsotonicCalibration(smoothing=m).fit(scores, labels),
     )
     cuts = np.unique(scores)
     low = min(estimate(labels[scores <= cut].sum(), (scores <= cut).sum(), m, labels) for cut in cuts)
@@ -57,16 +52,3 @@ def test_without_smoothing_nothing_changes_and_two_rows_are_laplaces_rule_where_
     assert smooth.values_[[0, -1]] == pytest.approx([1 / 7, 6 / 7])
     halves = cl.HistogramBinning(2, "quantile", smoothing=2).fit(scores, labels)
     assert halves.values_ == pytest.approx([1 / 7, 6 / 7])
-
-
-@pytest.mark.parametrize("name", CALIBRATORS)
-def test_weights_are_rows_to_the_smoothing(name):
-    rng = np.random.default_rng(0)
-    scores = rng.integers(0, 11, 60) / 10
-    labels, weights = (rng.random(60) < scores).astype(int), rng.integers(1, 4, 60)
-    weighted = CALIBRATORS[name](2.0).fit(scores, labels, weights)
-    repeated = CALIBRATORS[name](2.0).fit(scores.repeat(weights), labels.repeat(weights))
-    new = np.linspace(0, 1, 101)
-    assert weighted.predict_proba(new) == pytest.approx(repeated.predict_proba(new), rel=1e-12)
-    tiny = CALIBRATORS[name](2.0).fit(scores, labels, np.full(60, 1e-300)).predict_proba(new)
-    assert np.isfinite(tiny).all() and 0 < tiny.min() <= tiny.max() < 1

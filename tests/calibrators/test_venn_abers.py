@@ -1,6 +1,5 @@
 """Venn-Abers calibration: definitions, refits, validity, the cross method, the interval."""
 
-import warnings
 
 import numpy as np
 import pytest
@@ -79,26 +78,6 @@ def test_only_scores_at_which_an_end_steps_are_kept():
     assert len(fitted.thresholds_) < len(P) / 3
     steps = (np.diff(fitted.lower_) > 0) | (np.diff(fitted.upper_) > 0)
     assert steps[1:].all()
-
-
-def test_the_end_of_the_rows_own_class_is_calibrated_with_few_rows_and_isotonic_regression_is_not():
-    rng = np.random.default_rng(0)
-    said, came, isotonic = [], [], []
-    for _ in range(1500):
-        labels, scores = SOURCE.sample(13, random_state=rng)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pair = cl.VennAbersCalibration().fit(scores[:-1], labels[:-1]).predict_interval(scores[-1:])
-            one = cl.IsotonicCalibration().fit(scores[:-1], labels[:-1]).predict_proba(scores[-1:])
-        said.append(pair[0, labels[-1]])
-        isotonic.append(one[0, 1])
-        came.append(labels[-1])
-    own = cl.reliability_curve(came, said, n_bins=4)
-    other = cl.reliability_curve(came, isotonic, n_bins=4)
-    error = np.sqrt(own.confidence * (1 - own.confidence) / own.counts)
-    assert (np.abs(own.accuracy - own.confidence) < 3.5 * error).all()
-    gap = np.abs(other.accuracy - other.confidence)
-    assert gap[0] > 0.1 and gap[-1] > 0.1
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from playwright._impl._driver import compute_driver_executable
-from sklearn.linear_model import LogisticRegression
 
 import calibration_lessons as cl
 from calibration_lessons.calibrators._base import Calibrator
@@ -132,17 +131,6 @@ def test_what_is_folded_into_the_last_layer_answers_alike(case, n_features):
     both = np.hstack([np.zeros((20, 1)), logits]) if columns == 1 else logits
     with np.errstate(over="ignore", under="ignore"):
         cases.agree(cl.softmax(both), calibrator, x @ weight.T + bias)
-
-
-@pytest.mark.parametrize("ensemble", [cl.PlattScaling(), cl.IsotonicCalibration()], ids=repr)
-def test_the_calibrators_of_an_ensemble_are_kept_and_exported_one_by_one(ensemble):
-    model = cl.CalibratedModel(LogisticRegression(), ensemble, cv=3, ensemble=True).fit(LOGITS, POSITIVE)
-    answers = []
-    for (classifier, calibrator), scores in zip(model.pairs_, model.scores(LOGITS), strict=True):
-        again = cl.calibrator_from_dict(json.loads(json.dumps(calibrator.to_dict())))
-        answers.append(asked(cl.export(again, "sql"), scores.tolist()))
-        assert np.array_equal(classifier.decision_function(LOGITS), scores)
-    np.testing.assert_allclose(np.mean(answers, axis=0), model.predict_proba(LOGITS)[:, 1], atol=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -286,17 +274,6 @@ def test_a_missing_onnx_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match="export to 'onnx' needs the package onnx: pip install onnx"):
         cl.export(PLATT, "onnx")
-
-
-def test_the_numbers_of_a_thousand_classes_on_a_diagonal_take_less_than_100_kb():
-    rng = np.random.default_rng(0)
-    one_by_one = cl.MatrixScaling(structure="vector").fit(LOGITS, LABELS)
-    one_by_one.coef_, one_by_one.intercept_ = np.diag(rng.uniform(0.5, 2, 1000)), rng.normal(size=1000)
-    one_by_one.n_features_in_, one_by_one.classes_ = 1000, np.arange(1000)
-    logits = 3 * rng.normal(size=(5, 1000))
-    for target in ("numpy", "torch", "javascript"):
-        assert len(cl.export(one_by_one, target)) < 100_000
-    cases.agree(numpy_function(one_by_one)(logits), one_by_one, logits)
 
 
 def test_no_name_within_an_onnx_model_is_one_that_a_network_would_have():

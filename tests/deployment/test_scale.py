@@ -121,15 +121,6 @@ def test_a_fit_over_any_blocks_is_the_one_in_memory(method, sizes, binary, dtype
     assert np.allclose(fitted.predict_proba(X), expected.predict_proba(X))
 
 
-@both
-def test_a_first_block_that_misleads_costs_passes_and_nothing_else(method):
-    logits, y = simulate(400, 3, 1.5)
-    worst_first = np.argsort(logits[np.arange(400), y] - logits.max(axis=1), kind="stable")
-    for order in (worst_first, worst_first[::-1]):
-        fitted = scale.fit(method(), in_blocks(logits[order], [100] * 4), y[order])
-        assert fitted.temperature_ == pytest.approx(method().fit(logits, y).temperature_, rel=1e-9)
-
-
 @pytest.mark.kernel
 def test_every_scheduler_gives_the_same_numbers_and_names_the_first_of_several_bad_rows(client):
     logits, y = simulate(1200, 4, 1.5)
@@ -160,16 +151,6 @@ def test_adding_up_changes_no_part_so_that_a_part_may_be_added_again():
     before = pickle.dumps(parts)
     same(scale._merged(*parts)[0].curve(), cl.reliability_curve(y, p))
     assert pickle.dumps(parts) == before
-
-
-def test_what_a_block_leaves_behind_does_not_grow_with_its_rows(monkeypatch):
-    y, p, _ = sample(20_020, 4, float, 0)
-    sizes, summed_up = [], scale._part
-    monkeypatch.setattr(
-        scale, "_part", lambda *block: sizes.append(len(pickle.dumps(summed_up(*block)))) or summed_up(*block)
-    )
-    scale.reliability_curve(in_blocks(y, [20, 20_000]), in_blocks(p, [20, 20_000]))
-    assert len(sizes) == 2 and max(sizes) < min(sizes) + 10 < 3000
 
 
 def made_once(made, block, block_info=None):

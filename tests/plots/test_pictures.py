@@ -223,7 +223,6 @@ def test_a_diagram_takes_any_colour_that_matplotlib_knows(color):
     for drawn in (
         plots.reliability_diagram(CURVE, color=color).axes[0].get_lines()[1].get_color(),
         plots.corp_diagram(Y, P, color=color).axes[0].get_lines()[1].get_color(),
-        plots.simplex(np.eye(3), "abc", color=color).axes[0].collections[0].get_facecolor()[0][:3],
     ):
         assert to_rgb(drawn) == pytest.approx(to_rgb(color), abs=0.003)
 
@@ -256,11 +255,10 @@ def test_a_corp_diagram_marks_the_forecasts_while_they_are_few(rows, marker):
     assert str(ax.get_lines()[1].get_marker()) == marker and ax.get_legend() is None and not ax.child_axes
 
 
-@pytest.mark.parametrize(("steps", "style"), [(False, "default"), (True, "steps-mid")])
-def test_lines_or_steps_bands_and_points_are_those_given(steps, style):
+def test_lines_bands_and_points_are_those_given():
     more = {"bands": {"truth": ([2, 0, 1], [4, 2, 3])}, "points": {"here": (2, 1)}}
-    ax = plots.lines([1, 2, 3], {"truth": [3, 1, 2]}, **AXES, **more, steps=steps).axes[0]
-    assert lines_of(ax)["truth"].tolist() == [[1, 3], [2, 1], [3, 2]] and ax.lines[0].get_drawstyle() == style
+    ax = plots.lines([1, 2, 3], {"truth": [3, 1, 2]}, **AXES, **more).axes[0]
+    assert lines_of(ax)["truth"].tolist() == [[1, 3], [2, 1], [3, 2]]
     assert lines_of(ax)["here"].tolist() == [[2, 1]]
     vertices = ax.collections[0].get_paths()[0].vertices
     assert vertices[:, 1].min() == 0 and vertices[:, 1].max() == 4
