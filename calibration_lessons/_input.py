@@ -27,6 +27,7 @@ SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
 MANY_VALUES = 20  # in some rows, are no coincidence
 ENOUGH_ROWS = 2000  # tell whether labels and columns go together
+ENOUGH_OF_A_CLASS = 20  # rows tell whether its scores are the lower ones: with five, chance often does
 ROWS_OF_A_CLASS = 3  # in each half of them, tell which column is its own
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
 SURE = 0.95  # a probability that many rows of most classifiers reach
@@ -488,18 +489,25 @@ def labels_of_one_class(labels: IntArray) -> None:
         warn(f"all {len(labels)} labels are class {labels[0]}: are these all rows?")
 
 
-def turned_round(scores: FloatArray, labels: IntArray, name: str, least: int = 5) -> None:
-    """Warn where rows of class 1 have the lower scores; it takes `least` rows of each class."""
-    if _lower_in_class_one(scores, labels, least):
+def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
+    """Warn where rows of class 1 have the lower scores."""
+    if _lower_in_class_one(scores, labels):
         warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
 
 
-def _lower_in_class_one(scores: FloatArray, labels: IntArray, least: int = 5) -> bool:
-    """Tell whether rows of class 1 have the lower scores, by four standard errors of the means."""
-    unit = max(float(np.abs(scores).max()), 1e-100)  # squares neither overflow nor vanish
-    if min(np.bincount(labels, minlength=2)) < least or not np.isfinite(unit):
+def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
+    """Tell whether rows of class 1 have the lower scores: twenty or more, by four standard errors of means.
+
+    A thousand rows of each class tell it, however rare one of them is.
+    """
+    of_class = [np.flatnonzero(labels == one) for one in (0, 1)]
+    low, high = (
+        scores[rows[:: max(1, len(rows) // SOME_ROWS)]].astype(np.float64) for rows in of_class
+    )
+    unit = max(float(np.abs(np.r_[low, high]).max()), 1e-100)  # squares neither overflow nor vanish
+    if min(len(low), len(high)) < ENOUGH_OF_A_CLASS or not np.isfinite(unit):
         return False
-    low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
+    low, high = low / unit, high / unit
     return bool(high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)))
 
 
@@ -698,9 +706,7 @@ def forecast(
     same_length(y_true=numbers, y_prob=values)
     labels_and_columns(numbers, values, "y_true")
     if classes(values, "y_prob") == 2:
-        every = slice(None, None, max(1, len(values) // ENOUGH_ROWS))
-        one = values[every] if values.ndim == 1 else values[every, 1]
-        turned_round(one, numbers[every], called, least=20)
+        turned_round(values if values.ndim == 1 else values[:, 1], numbers, called)
     if from_logits:
         read_as_logits(values, called)
     else:

@@ -78,12 +78,9 @@ class Forecast(_input.Rows):
         return float(confidence), float(accuracy)
 
     def warn_of_rows(self, name: str = "y_prob") -> None:
-        """Warn of what careful users look for first: labels of one class, turned round, copies of rows."""
-        forecasts, labels, _ = self.counted()
-        _input.labels_of_one_class(labels)
+        """Warn of what careful users look for first: labels of one class, and copies of rows."""
+        _input.labels_of_one_class(self.counted()[1])
         self.warn_of_copies(name)
-        if self.n_classes == 2:
-            _input.turned_round(forecasts if forecasts.ndim == 1 else forecasts[:, 1], labels, name)
 
     def warn_of_copies(self, name: str = "y_prob") -> None:
         """Warn where each row that counts occurs more than once."""
