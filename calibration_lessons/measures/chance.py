@@ -287,11 +287,6 @@ def share_at_or_above(drawn: Floats, observed: float) -> float:
     return float((1 + (drawn >= observed - ATOL).sum()) / (1 + len(drawn)))
 
 
-def tilted_chance(p: Floats, tilt: float) -> Floats:
-    """Return how often an event comes that has the probability p because it weighs so many times as much."""
-    return p if tilt == 1 else np.asarray(p / (p + tilt * (1 - p)))
-
-
 def null_of_gaps(norm: Norm, share: Floats, gaps: Floats) -> ECENull:
     """Turn drawn gaps, shape (n_draws, M), into drawn errors."""
     return ECENull(np.sort(np.abs(gaps) @ share if norm == "l1" else np.sqrt(gaps**2 @ share)))

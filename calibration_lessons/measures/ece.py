@@ -16,7 +16,7 @@ from . import _class_wise
 from ._forecast import Forecast, resolve_target, scores_of
 from ._groups import Groups, independent_draws
 from .bins import bin_index
-from .chance import ECENull, null_of_gaps, tilted_chance
+from .chance import ECENull, null_of_gaps
 from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of
 
 ROW_BY_ROW = 10_000  # rows at most of which each is drawn: a thousand times in a quarter of a second
@@ -333,7 +333,8 @@ def null_of(
     index, gaps = bin_index(scores, curve.edges, curve.strategy), np.empty((n_draws, n_bins))
     p, light = scores.astype(np.float64), weight / np.where(hits, tilt, 1.0)
     expected = np.bincount(index, light * p, minlength=n_bins)
-    chance_of, of_hit = tilted_chance(p, tilt), light * (1 + (tilt - 1) * (1 - p))
+    chance_of = p if tilt == 1 else p / (p + tilt * (1 - p))
+    of_hit = light * (1 + (tilt - 1) * (1 - p))
     if groups is None:
         drawn = independent_draws(chance_of, n_draws, generator)
     else:
