@@ -175,27 +175,20 @@ def probabilities(y_prob: Any, name: str = "y_prob", ndim: Sequence[int] = (1, 2
     return array
 
 
+def check_forecast(array: FloatArray, first_row: int, *, from_logits: bool) -> None:
+    """Check the numbers of `y_prob` where it may be logits."""
+    if from_logits:
+        check_logits(array, "y_prob", first_row)
+    else:
+        check_probabilities(array, "y_prob", first_row, or_logits=True)
+
+
 def check_probabilities(array: FloatArray, name: str, first_row: int = 0, *, or_logits: bool = False) -> None:
     """Refuse numbers outside [0, 1], and rows of class probabilities that do not sum to 1.
 
     `first_row` is the place of the first row in the array that the refusal speaks of; with `or_logits` the
     caller takes ``from_logits=True``, too.
     """
-    _check_range(array, name, first_row, or_logits)
-    if array.ndim == 2 and not _surely_sum_to_one(array):
-        _check_sums(array, row_sums(array, axis=1), name, first_row)
-
-
-def exact_probabilities(array: FloatArray, name: str, first_row: int = 0) -> Floats:
-    """Return probabilities in float64, checked as by `check_probabilities`; the input where it is float64."""
-    _check_range(array, name, first_row, or_logits=True)
-    exact = array.astype(np.float64, copy=False)
-    if array.ndim == 2:
-        _check_sums(array, row_sums(exact, axis=1), name, first_row)
-    return exact
-
-
-def _check_range(array: FloatArray, name: str, first_row: int, or_logits: bool) -> None:
     if not (array.min() >= 0 and array.max() <= 1):
         where = first(~((array >= 0) & (array <= 1)))
         expected = "a probability in [0, 1]"
@@ -205,9 +198,9 @@ def _check_range(array: FloatArray, name: str, first_row: int, or_logits: bool) 
             remedy = "softmax" if array.ndim == 2 else "expit"
             expected += f" (of logits their {remedy}{', or from_logits=True' * or_logits})"
         raise BadValue(name, f"= {array[where]}", expected, where).moved(first_row)
-
-
-def _check_sums(array: FloatArray, sums: Floats, name: str, first_row: int) -> None:
+    if array.ndim == 1 or _surely_sum_to_one(array):
+        return
+    sums = row_sums(array, axis=1)
     wrong = abs(sums - 1) > SUM_TOLERANCE[precision(array.dtype)]
     if wrong.any():
         where = first(wrong)
@@ -345,12 +338,6 @@ def percentages(values: FloatArray, labels: IntArray, name: str) -> None:
             f"{name} is {said:.2g} on average, and only {share:.2g} of the labels are 1: pass {name} / 100 "
             "of percentages; after training on balanced classes see decisions.adjust_to_priors"
         )
-
-
-def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
-    """Return logits in float64, checked as by `check_logits`; the input where it is float64."""
-    check_logits(array, name, first_row)
-    return array.astype(np.float64, copy=False)
 
 
 def label_logits(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from .. import _blocks, _input
-from .._typing import FloatArray, IntArray, Target
+from .._typing import FloatArray, IntArray, Names, Target
 
 Scored = tuple[FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
@@ -35,13 +34,13 @@ class Forecast(_input.Rows):
         y_prob: npt.ArrayLike,
         target: Target,
         sample_weight: npt.ArrayLike | None = None,
-        *,
-        from_logits: bool,
+        from_logits: bool = False,
+        names: Names = (None, None),
         **options: Any,
     ) -> Forecast:
         """Check everything but the numbers in `y_prob`, as `_input.forecast`; `blocks` checks those."""
-        read = partial(_input.forecast, from_logits=from_logits, yes_or_no=False)
-        rows = read(y_true, y_prob, sample_weight, **options)
+        options |= {"from_logits": from_logits, "names": names, "yes_or_no": False}
+        rows = _input.forecast(y_true, y_prob, sample_weight, **options)
         _input.squarable(rows.weights)
         event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
         return cls(rows.y_prob, rows.labels, rows.weights, event, from_logits)
@@ -53,14 +52,12 @@ class Forecast(_input.Rows):
 
     def blocks(self) -> Iterator[tuple[slice, Scored]]:
         """Scores and hits of many rows at a time; the numbers behind them are checked block by block."""
-        probable = partial(_input.check_probabilities, or_logits=True)
-        check: Callable[..., None] = _input.check_logits if self.from_logits else probable
         reduce = self._one_column if self.y_prob.ndim == 1 else self._columns
         for many in _blocks.row_blocks(self.labels):
             values, labels = self.y_prob[many], self.labels[many]
             scores, hits = np.empty(len(labels), self.dtype), np.empty(len(labels), dtype=bool)
             for rows in _blocks.row_blocks(values):
-                check(values[rows], "y_prob", many.start + rows.start)
+                _input.check_forecast(values[rows], many.start + rows.start, from_logits=self.from_logits)
                 scores[rows], hits[rows] = reduce(values[rows], labels[rows])
             yield many, (scores, hits)
 
@@ -71,11 +68,10 @@ class Forecast(_input.Rows):
             scores[rows], hits[rows] = scored
         return scores, hits
 
-    def means_of_top_label(self) -> tuple[float, float]:
-        """Mean probability of the top label, and the share of rows where it is right."""
-        scores, hits = replace(self, target="top-label").whole()
-        confidence, accuracy = np.average([scores, hits], axis=1, weights=self.weights)
-        return float(confidence), float(accuracy)
+    def means(self) -> tuple[float, float]:
+        """Mean score, and the share of rows where the event happened."""
+        score, share = np.average(self.whole(), axis=1, weights=self.weights)
+        return float(score), float(share)
 
     def warn_of_rows(self, name: str = "y_prob") -> None:
         """Warn of what careful users look for first: labels of one class, and copies of rows."""

@@ -161,9 +161,8 @@ def calibration_test(
         if given is not None and method != "ece":
             raise _input.BadValue(name, f"is given with method {method!r}", "None, or the method 'ece'")
     generator = _input.generator(random_state)
-    names = (labels, pos_label)
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
-    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     scores, hits = forecast.whole()
     if groups is None:
         forecast.warn_of_copies()

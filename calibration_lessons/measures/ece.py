@@ -150,8 +150,7 @@ def maximum_calibration_error(
     >>> round(maximum_calibration_error([1, 1, 0, 1], [0.9, 0.8, 0.8, 0.3], n_bins=5), 4)
     0.7
     """
-    names = (labels, pos_label)
-    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     return curve_of(forecast, n_bins, strategy, variances=False).mce()
 
 
