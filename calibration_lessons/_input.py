@@ -108,21 +108,19 @@ def precision(dtype: np.dtype[Any]) -> str:
 
 
 def _is_foreign(values: Any) -> bool:
-    ways = ("detach", "__dlpack__", "numpy")
+    ways = ("detach", "__dlpack__")
     return not isinstance(values, np.ndarray) and any(callable(getattr(values, way, None)) for way in ways)
 
 
 def _of_buffer(values: Any) -> npt.NDArray[Any]:
-    """Read what lies in memory: by `__array__` or as a list, else by `__dlpack__`, else by `numpy()`."""
+    """Read what lies in memory: by `__array__` or as a list, else by `__dlpack__`."""
     exchanged = callable(getattr(values, "__dlpack__", None))
-    if hasattr(values, "__array__") or not (exchanged or callable(getattr(values, "numpy", None))):
+    if hasattr(values, "__array__") or not exchanged:
         try:
             return np.asarray(values)
         except TypeError:  # such as CuPy's, which moves nothing to the host unless asked to
             if not exchanged:
                 raise
-    if not exchanged:
-        return np.asarray(values.numpy())
     on_host: Any = {"device": "cpu"} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
     return np.from_dlpack(values, **on_host)
 

@@ -77,16 +77,6 @@ def test_agrees_with_scikit_learn(logits, data):
     assert cl.brier_score(y, p) == pytest.approx(expected, abs=1e-9)
 
 
-@given(logit_rows, st.data())
-def test_whole_weights_count_as_repeated_rows(logits, data):
-    p, y = cl.softmax(logits), labels_for(data, logits)
-    w = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
-    w[-1] = 2
-    repeated = np.repeat(np.arange(len(y)), w)
-    for score in (cl.brier_score, cl.negative_log_likelihood):
-        assert score(y, p, sample_weight=w) == pytest.approx(score(y[repeated], p[repeated]), abs=1e-12)
-
-
 def test_certainty_that_is_wrong_costs_infinity_and_is_not_clipped():
     assert cl.negative_log_likelihood([1, 0], [0.0, 0.2]) == math.inf
     assert cl.negative_log_likelihood([0], [[0.0, 1.0]]) == math.inf
