@@ -99,12 +99,6 @@ class Forecast(_input.Rows):
         return _blocks.softmax_column(block, k) if self.from_logits else block[:, k], labels == k
 
 
-def scores_of(y_prob: npt.ArrayLike, target: Target, *, from_logits: bool) -> FloatArray:
-    """Reduce a forecast to one score per row, whatever happened."""
-    values = _input.real_array(y_prob, "y_prob", (1, 2))
-    return Forecast.read(np.zeros(len(values)), values, target, from_logits=from_logits).whole()[0]
-
-
 def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-label", "positive"] | int:
     """Name the event whose probability is the score; class 1 of two is the positive one."""
     if target is None:

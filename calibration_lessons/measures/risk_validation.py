@@ -21,6 +21,7 @@ from ..models.logistic_regression import LogisticLoss
 from ..solvers.logistic import logistic_intercept, logistic_line
 from ..solvers.newton import Slopes, minimise
 from ..solvers.root import increasing_root
+from ._groups import group_numbers
 from .calibration_line import fitted_line, read_log_odds
 
 Update = Literal["none", "intercept", "intercept and slope"]
@@ -353,11 +354,8 @@ def _between_groups(
     found: RiskValidation, labels: npt.NDArray[Any], knots: Floats, groups: npt.ArrayLike
 ) -> RiskValidation:
     """Give the intervals, the band and the update that hold for other groups, too."""
-    group = np.unique(_input.class_labels(groups, "groups"), return_inverse=True)[1]
-    _input.same_length(groups=group, y_prob=found._forecasts)
+    group = group_numbers(groups, np.ones(len(labels), dtype=bool))
     number = int(group.max()) + 1
-    if number < 5:
-        raise _input.BadValue("groups", f"holds {number} groups", "at least 5, to see how they differ")
 
     def measures(p: Floats, y: npt.NDArray[Any]) -> Floats:
         x = logit(p)
