@@ -63,10 +63,8 @@ class Forecast(_input.Rows):
 
     def whole(self) -> Scored:
         """Scores and hits of all rows."""
-        scores, hits = np.empty(len(self.labels), self.dtype), np.empty(len(self.labels), dtype=bool)
-        for rows, scored in self.blocks():
-            scores[rows], hits[rows] = scored
-        return scores, hits
+        scores, hits = zip(*(scored for _, scored in self.blocks()), strict=True)
+        return np.concatenate(scores), np.concatenate(hits)
 
     def means(self) -> tuple[float, float]:
         """Mean score, and the share of rows where the event happened."""

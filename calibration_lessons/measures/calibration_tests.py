@@ -44,6 +44,7 @@ Residuals = Floats  # label minus forecast: shape (n, draws), or (n, K, draws) f
 Measure = Callable[[Residuals], Floats]  # of each draw
 
 
+@_results.shown_rounded
 @dataclass(frozen=True)
 class CalibrationTest:
     """What a test of calibration found.
@@ -67,9 +68,6 @@ class CalibrationTest:
     statistic: float
     p_value: float
     n: int
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
 
 @describe

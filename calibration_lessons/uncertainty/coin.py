@@ -23,6 +23,7 @@ T = TypeVar("T", float, Floats)
 Prior = tuple[float, float]
 
 
+@_results.shown_rounded
 class Uncertainty(NamedTuple, Generic[T]):
     """An uncertainty and its two parts: ``total = aleatoric + epistemic``.
 
@@ -39,9 +40,6 @@ class Uncertainty(NamedTuple, Generic[T]):
     total: T
     aleatoric: T
     epistemic: T
-
-    def __repr__(self) -> str:  # type: ignore[misc]  # mypy knows no method of a generic named tuple
-        return _results.rounded(self)
 
 
 @describe
