@@ -159,6 +159,9 @@ def test_the_result_says_what_was_tested_and_cannot_be_changed():
     result = cl.calibration_test(y, p, method="spiegelhalter", target=2)
     assert (result.method, result.event, result.n) == ("spiegelhalter", "class 2", 40)
     assert cl.calibration_test(y, p, method="kernel", n_draws=1).event == "all classes"
+    weighted = cl.calibration_test(y, p, sample_weight=np.r_[np.ones(30), np.zeros(10)], n_draws=1)
+    plain = cl.calibration_test(y[:30], p[:30], n_draws=1)
+    assert (weighted.n, weighted.statistic) == (30, pytest.approx(plain.statistic))
     with pytest.raises(dataclasses.FrozenInstanceError):
         result.n = 3
 
