@@ -21,8 +21,17 @@ from .._typing import Norm, Seed, Strategy
 from . import chance
 from ._forecast import Forecast
 from .bins import bin_index, edges_of
+from .reliability import ReliabilityCurve
 
 DEPENDENCE = chance.Dependence(lambda _: 2.0)  # largest ratio of the variance to that of independent classes
+
+
+def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[float, float]:
+    """Return both ends of an interval for the mean of the classes' errors, from the curve of each class."""
+    if norm != "l1":
+        expected = "'l1' (a mean of roots has no such interval)"
+        raise _input.BadValue("norm", f"= {norm!r} with target 'class-wise'", expected)
+    return chance.interval(norm, level, [curve.filled() for curve in curves], DEPENDENCE)
 
 
 def null(

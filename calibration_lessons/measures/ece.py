@@ -17,7 +17,7 @@ from . import _class_wise
 from ._forecast import Forecast, resolve_target
 from ._groups import Groups, independent_draws
 from .bins import bin_index
-from .chance import ECENull, interval, null_of_gaps
+from .chance import ECENull, null_of_gaps
 from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of
 
 ROW_BY_ROW = 10_000  # rows at most of which each is drawn: a thousand times in a quarter of a second
@@ -248,11 +248,7 @@ def ece_interval(
         if groups is not None:
             expected = "None with target 'class-wise' (a target with one error has an interval for groups)"
             raise _input.BadValue("groups", "is given", expected)
-        if norm != "l1":
-            expected = "'l1' (a mean of roots has no such interval)"
-            raise _input.BadValue("norm", f"= {norm!r} with target 'class-wise'", expected)
-        classes = [curve_of(forecast, n_bins, strategy).filled() for forecast in rows]
-        return interval(norm, level, classes, _class_wise.DEPENDENCE)
+        return _class_wise.interval([curve_of(forecast, n_bins, strategy) for forecast in rows], level, norm)
     forecast = next(rows)
     curve = curve_of(forecast, n_bins, strategy)
     if groups is None:
