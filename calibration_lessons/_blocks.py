@@ -25,16 +25,10 @@ FEW = 64  # columns that are too few for NumPy to reduce row by row
 
 
 def row_blocks(array: npt.NDArray[Any]) -> Iterator[slice]:
-    """Cut the rows of `array` into blocks of about `BLOCK` bytes."""
-    step = rows_a_block(array)
+    """Cut the rows of `array` into blocks of about `BLOCK` bytes, of one row at least."""
+    step = max(1, BLOCK // (array.itemsize * (array.shape[1] if array.ndim == 2 else 1)))
     for start in range(0, len(array), step):
         yield slice(start, min(start + step, len(array)))
-
-
-def rows_a_block(array: npt.NDArray[Any]) -> int:
-    """Return the number of rows in a block of `array`, at least one."""
-    columns = array.shape[1] if array.ndim == 2 else 1
-    return max(1, BLOCK // (columns * array.itemsize))
 
 
 def laid_out(block: FloatArray) -> tuple[FloatArray, int]:

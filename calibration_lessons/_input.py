@@ -27,6 +27,7 @@ SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
 MANY_VALUES = 20  # in some rows, are no coincidence
 ENOUGH_ROWS = 2000  # tell whether labels and columns go together
+ENOUGH_OF_A_CLASS = 20  # rows tell whether its scores are the lower ones: with five, chance often does
 ROWS_OF_A_CLASS = 3  # in each half of them, tell which column is its own
 HALF_PRECISION = 5e-3  # what rounding to bfloat16 or float16 takes from a sum, and a little more
 SURE = 0.95  # a probability that many rows of most classifiers reach
@@ -107,21 +108,19 @@ def precision(dtype: np.dtype[Any]) -> str:
 
 
 def _is_foreign(values: Any) -> bool:
-    ways = ("detach", "__dlpack__", "numpy")
+    ways = ("detach", "__dlpack__")
     return not isinstance(values, np.ndarray) and any(callable(getattr(values, way, None)) for way in ways)
 
 
 def _of_buffer(values: Any) -> npt.NDArray[Any]:
-    """Read what lies in memory: by `__array__` or as a list, else by `__dlpack__`, else by `numpy()`."""
+    """Read what lies in memory: by `__array__` or as a list, else by `__dlpack__`."""
     exchanged = callable(getattr(values, "__dlpack__", None))
-    if hasattr(values, "__array__") or not (exchanged or callable(getattr(values, "numpy", None))):
+    if hasattr(values, "__array__") or not exchanged:
         try:
             return np.asarray(values)
         except TypeError:  # such as CuPy's, which moves nothing to the host unless asked to
             if not exchanged:
                 raise
-    if not exchanged:
-        return np.asarray(values.numpy())
     on_host: Any = {"device": "cpu"} if np.lib.NumpyVersion(np.__version__) >= "2.1.0" else {}
     return np.from_dlpack(values, **on_host)
 
@@ -174,27 +173,20 @@ def probabilities(y_prob: Any, name: str = "y_prob", ndim: Sequence[int] = (1, 2
     return array
 
 
+def check_forecast(array: FloatArray, first_row: int, *, from_logits: bool) -> None:
+    """Check the numbers of `y_prob` where it may be logits."""
+    if from_logits:
+        check_logits(array, "y_prob", first_row)
+    else:
+        check_probabilities(array, "y_prob", first_row, or_logits=True)
+
+
 def check_probabilities(array: FloatArray, name: str, first_row: int = 0, *, or_logits: bool = False) -> None:
     """Refuse numbers outside [0, 1], and rows of class probabilities that do not sum to 1.
 
     `first_row` is the place of the first row in the array that the refusal speaks of; with `or_logits` the
     caller takes ``from_logits=True``, too.
     """
-    _check_range(array, name, first_row, or_logits)
-    if array.ndim == 2 and not _surely_sum_to_one(array):
-        _check_sums(array, row_sums(array, axis=1), name, first_row)
-
-
-def exact_probabilities(array: FloatArray, name: str, first_row: int = 0) -> Floats:
-    """Return probabilities in float64, checked as by `check_probabilities`; the input where it is float64."""
-    _check_range(array, name, first_row, or_logits=True)
-    exact = array.astype(np.float64, copy=False)
-    if array.ndim == 2:
-        _check_sums(array, row_sums(exact, axis=1), name, first_row)
-    return exact
-
-
-def _check_range(array: FloatArray, name: str, first_row: int, or_logits: bool) -> None:
     if not (array.min() >= 0 and array.max() <= 1):
         where = first(~((array >= 0) & (array <= 1)))
         expected = "a probability in [0, 1]"
@@ -204,26 +196,14 @@ def _check_range(array: FloatArray, name: str, first_row: int, or_logits: bool) 
             remedy = "softmax" if array.ndim == 2 else "expit"
             expected += f" (of logits their {remedy}{', or from_logits=True' * or_logits})"
         raise BadValue(name, f"= {array[where]}", expected, where).moved(first_row)
-
-
-def _check_sums(array: FloatArray, sums: Floats, name: str, first_row: int) -> None:
+    if array.ndim == 1:
+        return
+    sums = row_sums(array, axis=1)
     wrong = abs(sums - 1) > SUM_TOLERANCE[precision(array.dtype)]
     if wrong.any():
         where = first(wrong)
         expected = "class probabilities that sum to 1" + _remedy(array[where], abs(sums[where] - 1), name)
         raise BadValue(name, f"sums to {sums[where]:.8g}", expected, where).moved(first_row)
-
-
-def _surely_sum_to_one(array: FloatArray) -> bool:
-    """Tell whether sums in the array's own precision, which are quick, leave no doubt.
-
-    K numbers in [0, 1] that sum to about 1 are added up with an error of at most about K units of rounding.
-    """
-    classes, tolerance = array.shape[1], SUM_TOLERANCE[precision(array.dtype)]
-    if 4 * classes * np.finfo(array.dtype).eps > tolerance:
-        return False
-    sums = array @ np.ones(classes, array.dtype)
-    return bool(sums.min() >= 1 - tolerance / 2 and sums.max() <= 1 + tolerance / 2)
 
 
 def _remedy(row: FloatArray, missed: float, name: str) -> str:
@@ -344,12 +324,6 @@ def percentages(values: FloatArray, labels: IntArray, name: str) -> None:
             f"{name} is {said:.2g} on average, and only {share:.2g} of the labels are 1: pass {name} / 100 "
             "of percentages; after training on balanced classes see decisions.adjust_to_priors"
         )
-
-
-def exact_logits(array: FloatArray, name: str, first_row: int = 0) -> Floats:
-    """Return logits in float64, checked as by `check_logits`; the input where it is float64."""
-    check_logits(array, name, first_row)
-    return array.astype(np.float64, copy=False)
 
 
 def label_logits(
@@ -488,18 +462,25 @@ def labels_of_one_class(labels: IntArray) -> None:
         warn(f"all {len(labels)} labels are class {labels[0]}: are these all rows?")
 
 
-def turned_round(scores: FloatArray, labels: IntArray, name: str, least: int = 5) -> None:
-    """Warn where rows of class 1 have the lower scores; it takes `least` rows of each class."""
-    if _lower_in_class_one(scores, labels, least):
+def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
+    """Warn where rows of class 1 have the lower scores."""
+    if _lower_in_class_one(scores, labels):
         warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
 
 
-def _lower_in_class_one(scores: FloatArray, labels: IntArray, least: int = 5) -> bool:
-    """Tell whether rows of class 1 have the lower scores, by four standard errors of the means."""
-    unit = max(float(np.abs(scores).max()), 1e-100)  # squares neither overflow nor vanish
-    if min(np.bincount(labels, minlength=2)) < least or not np.isfinite(unit):
+def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
+    """Tell whether rows of class 1 have the lower scores: twenty or more, by four standard errors of means.
+
+    A thousand rows of each class tell it, however rare one of them is.
+    """
+    of_class = [np.flatnonzero(labels == one) for one in (0, 1)]
+    low, high = (
+        scores[rows[:: max(1, len(rows) // SOME_ROWS)]].astype(np.float64) for rows in of_class
+    )
+    unit = max(float(np.abs(np.r_[low, high]).max()), 1e-100)  # squares neither overflow nor vanish
+    if min(len(low), len(high)) < ENOUGH_OF_A_CLASS or not np.isfinite(unit):
         return False
-    low, high = (scores[labels == one].astype(np.float64) / unit for one in (0, 1))
+    low, high = low / unit, high / unit
     return bool(high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)))
 
 
@@ -698,9 +679,7 @@ def forecast(
     same_length(y_true=numbers, y_prob=values)
     labels_and_columns(numbers, values, "y_true")
     if classes(values, "y_prob") == 2:
-        every = slice(None, None, max(1, len(values) // ENOUGH_ROWS))
-        one = values[every] if values.ndim == 1 else values[every, 1]
-        turned_round(one, numbers[every], called, least=20)
+        turned_round(values if values.ndim == 1 else values[:, 1], numbers, called)
     if from_logits:
         read_as_logits(values, called)
     else:

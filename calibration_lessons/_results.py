@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import fields
 from html import escape
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ._extras import missing
+
+T = TypeVar("T", bound=type)
 
 
 def number(value: float | np.floating[Any]) -> str:
@@ -23,6 +25,12 @@ def rounded(result: Any) -> str:
     names = getattr(result, "_fields", None) or [field.name for field in fields(result) if field.repr]
     told = ", ".join(f"{name}={_text(getattr(result, name))}" for name in names)
     return f"{type(result).__name__}({told})"
+
+
+def shown_rounded(kind: T) -> T:
+    """Give a class `rounded` as its `__repr__`."""
+    kind.__repr__ = rounded  # type: ignore[method-assign, assignment]
+    return kind
 
 
 def _text(value: Any) -> str:

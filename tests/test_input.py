@@ -41,14 +41,6 @@ def test_a_refusal_is_an_object_whose_text_is_made_once_and_that_travels(kind):
     assert issubclass(_input.BadValue, ValueError) and issubclass(_input.BadType, TypeError)
 
 
-def test_numbers_keep_their_precision_and_whole_ones_become_floats():
-    for dtype in (np.float16, np.float32, np.float64):
-        assert _input.real_array(P.astype(dtype), "v", (1,)).dtype == dtype
-    for values in ([0, 1], [True, False], np.array([0, 1], dtype=np.uint8)):
-        array = _input.real_array(values, "v", (1,))
-        assert array.dtype == np.float64 and array.tolist() == [float(v) for v in values]
-
-
 def test_containers_do_not_change_the_numbers_and_are_left_alone():
     big = np.zeros((6, 4))
     big[::2, ::2] = ROWS
@@ -72,10 +64,10 @@ def test_a_class_may_be_ruled_out_but_not_the_rows_own_unless_its_weight_is_0():
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [("float16", 2e-3), ("float32", 1e-5), ("float64", 1e-6)])
 @pytest.mark.parametrize("n_classes", [2, 63, 1000])
-@pytest.mark.parametrize("read", [_input.probabilities, lambda p: _input.exact_probabilities(p, "y_prob")])
 def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_more(
-    read, dtype, tolerance, n_classes
+    dtype, tolerance, n_classes
 ):
+    read = _input.probabilities
     rows = np.random.default_rng(n_classes).dirichlet(np.full(n_classes, 0.3), 300).astype(dtype)
     assert len(read(rows[np.abs(rows.astype(np.float64).sum(axis=1) - 1) < tolerance])) > 0
     for share in (-1.3, -0.8, 0.8, 1.3):
@@ -92,43 +84,12 @@ def test_a_row_may_miss_the_sum_of_one_by_the_tolerance_of_its_precision_and_no_
             assert len(read(one)) == 2
 
 
-def test_booleans_and_whole_floats_are_class_numbers():
-    for values in ([False, True], [0.0, 1.0], np.array([0, 1], dtype=np.uint8)):
-        got = _input.labels(values, 2)
-        assert got.dtype == np.int64 and got.tolist() == [0, 1]
-
-
-def test_labels_of_any_one_sortable_kind_name_classes():
-    for values in ([1, 2], [True, False], ["a", "b"], [1.0, 2.0], np.array(["a", "b"], dtype=object)):
-        assert _input.class_labels(values).tolist() == list(values)
-
-
-def test_a_forecast_is_read_in_one_place_and_only_rows_that_count_are_handed_on():
-    rows = _input.forecast([0, 1, 1], P, [0, 4, 1])
-    assert rows.n_classes == 2 and _input.forecast([0, 1, 2], np.eye(3)).n_classes == 3
-    y_prob, labels, weights = rows.counted()
-    assert (y_prob.tolist(), labels.tolist(), weights.tolist()) == ([0.7, 0.9], [1, 1], [1, 0.25])
-    assert _input.forecast([0, 1, 1], P).counted()[2].tolist() == [1, 1, 1]
-    assert _input.forecast([0, 1, 1], P, [0, 0, 0], in_part=True).weights.tolist() == [0, 0, 0]
-
-
 def test_a_warning_points_at_the_line_of_the_caller():
-    with pytest.warns(UserWarning, match="distinct values") as caught:
-        cl.brier_decomposition([0, 1], [[0.5, 0.5], [0.2, 0.8]])
-    assert caught[0].filename == __file__
-    with pytest.warns(UserWarning, match="holds one row") as caught:
-        cl.expected_calibration_error([0, 1], [0.2, 0.8], norm="l2", debias=True)
-    assert caught[0].filename == __file__
     binning = cl.HistogramBinning()
     for calibrator, scores in ((binning, np.full(4, 0.5)), (cl.OneVsRest(binning), np.full((4, 2), 0.5))):
         with pytest.warns(UserWarning, match="learns the base rate") as caught:
             calibrator.fit(scores, [0, 1, 0, 1])
         assert {one.filename for one in caught} == {__file__}
-
-
-def test_code_that_is_executed_without_a_module_name_is_warned_like_any_other():
-    with pytest.warns(UserWarning, match="learns the base rate"):
-        exec("import calibration_lessons as cl; cl.HistogramBinning().fit([0.5, 0.5], [0, 1])", {})
 
 
 def test_a_seed_is_read_in_one_place():

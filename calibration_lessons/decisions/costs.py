@@ -240,9 +240,7 @@ def risk_coverage(
     >>> curve.generalized_area
     0.03125
     """
-    forecast = Forecast.read(
-        y_true, y_prob, "top-label", sample_weight, from_logits=from_logits, names=(labels, pos_label)
-    )
+    forecast = Forecast.read(y_true, y_prob, "top-label", sample_weight, from_logits, (labels, pos_label))
     confidence, hits = forecast.whole()
     weights = np.ones(len(hits)) if forecast.weights is None else forecast.weights
     keep = weights > 0

@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from .. import _input
 from .._parameters import describe
-from .._results import rounded
+from .._results import shown_rounded
 from .._typing import Floats
 from ..measures.bins import effective_rows
 
 FEW_ROWS, FAR, TOO_FAR = 100, 0.05, 0.5  # effective rows; shares of new rows beyond the old ones
 
 
+@shown_rounded
 @dataclass(frozen=True, eq=False, repr=False)
 class DensityRatio:
     """Weights of the old rows, and how far these rows reach.
@@ -34,8 +35,6 @@ class DensityRatio:
     weights: Floats
     effective_rows: float
     beyond: float
-
-    __repr__ = rounded
 
 
 @describe
@@ -63,10 +62,6 @@ def density_ratio(
     cv : int
         Number of folds, at least 2; there are at least as many old rows and new rows.
     {random_state}
-
-    Returns
-    -------
-    DensityRatio
 
     {refused}
         Also where more than half of the new rows lie beyond each old row: weights cannot mend that.

@@ -12,17 +12,18 @@ gaps, and for two classes, whose gaps mirror each other, exactly twice.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
-import numpy.typing as npt
 
 from .. import _input
 from .._typing import Norm, Seed, Strategy
 from . import chance
-from ._forecast import scores_of
+from ._forecast import Forecast
 from .bins import bin_index, edges_of
 from .reliability import ReliabilityCurve
 
-DEPENDENCE = 2.0  # largest ratio of the variance to that of independent classes
+DEPENDENCE = chance.Dependence(lambda _: 2.0)  # largest ratio of the variance to that of independent classes
 
 
 def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[float, float]:
@@ -30,26 +31,15 @@ def interval(curves: list[ReliabilityCurve], level: float, norm: Norm) -> tuple[
     if norm != "l1":
         expected = "'l1' (a mean of roots has no such interval)"
         raise _input.BadValue("norm", f"= {norm!r} with target 'class-wise'", expected)
-    bound = chance.Dependence(lambda _: DEPENDENCE)
-    return chance.interval(norm, level, [curve.filled() for curve in curves], bound)
+    return chance.interval(norm, level, [curve.filled() for curve in curves], DEPENDENCE)
 
 
 def null(
-    y_prob: npt.ArrayLike,
-    n_bins: int,
-    strategy: Strategy,
-    sample_weight: npt.ArrayLike | None,
-    norm: Norm,
-    n_draws: int,
-    random_state: Seed,
-    *,
-    from_logits: bool,
+    forecast: Forecast, n_bins: int, strategy: Strategy, norm: Norm, n_draws: int, random_state: Seed
 ) -> chance.ECENull:
     """Draw labels with the forecast's probabilities, again and again; collect the class-wise errors."""
-    values = _input.real_array(y_prob, "y_prob", (1, 2))
-    n_classes = _input.classes(values, "y_prob")
-    scores = np.column_stack([scores_of(values, k, from_logits=from_logits) for k in range(n_classes)])
-    weights = _input.weights(sample_weight, len(scores))
+    classes, weights = range(forecast.n_classes), forecast.weights
+    scores = np.column_stack([replace(forecast, target=k).whole()[0] for k in classes])
     weight = np.ones(len(scores)) if weights is None else weights
     cells, starts = np.empty(scores.shape, dtype=np.intp), [0]
     for k, column in enumerate(scores.T):

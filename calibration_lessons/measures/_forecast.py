@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from .. import _blocks, _input
-from .._typing import FloatArray, IntArray, Target
+from .._typing import FloatArray, IntArray, Names, Target
 
 Scored = tuple[FloatArray, npt.NDArray[np.bool_]]  # scores, and whether the event happened
 
@@ -35,13 +34,13 @@ class Forecast(_input.Rows):
         y_prob: npt.ArrayLike,
         target: Target,
         sample_weight: npt.ArrayLike | None = None,
-        *,
-        from_logits: bool,
+        from_logits: bool = False,
+        names: Names = (None, None),
         **options: Any,
     ) -> Forecast:
         """Check everything but the numbers in `y_prob`, as `_input.forecast`; `blocks` checks those."""
-        read = partial(_input.forecast, from_logits=from_logits, yes_or_no=False)
-        rows = read(y_true, y_prob, sample_weight, **options)
+        options |= {"from_logits": from_logits, "names": names, "yes_or_no": False}
+        rows = _input.forecast(y_true, y_prob, sample_weight, **options)
         _input.squarable(rows.weights)
         event = resolve_target(target, rows.y_prob.ndim, rows.n_classes)
         return cls(rows.y_prob, rows.labels, rows.weights, event, from_logits)
@@ -53,37 +52,29 @@ class Forecast(_input.Rows):
 
     def blocks(self) -> Iterator[tuple[slice, Scored]]:
         """Scores and hits of many rows at a time; the numbers behind them are checked block by block."""
-        probable = partial(_input.check_probabilities, or_logits=True)
-        check: Callable[..., None] = _input.check_logits if self.from_logits else probable
         reduce = self._one_column if self.y_prob.ndim == 1 else self._columns
         for many in _blocks.row_blocks(self.labels):
             values, labels = self.y_prob[many], self.labels[many]
             scores, hits = np.empty(len(labels), self.dtype), np.empty(len(labels), dtype=bool)
             for rows in _blocks.row_blocks(values):
-                check(values[rows], "y_prob", many.start + rows.start)
+                _input.check_forecast(values[rows], many.start + rows.start, from_logits=self.from_logits)
                 scores[rows], hits[rows] = reduce(values[rows], labels[rows])
             yield many, (scores, hits)
 
     def whole(self) -> Scored:
         """Scores and hits of all rows."""
-        scores, hits = np.empty(len(self.labels), self.dtype), np.empty(len(self.labels), dtype=bool)
-        for rows, scored in self.blocks():
-            scores[rows], hits[rows] = scored
-        return scores, hits
+        scores, hits = zip(*(scored for _, scored in self.blocks()), strict=True)
+        return np.concatenate(scores), np.concatenate(hits)
 
-    def means_of_top_label(self) -> tuple[float, float]:
-        """Mean probability of the top label, and the share of rows where it is right."""
-        scores, hits = replace(self, target="top-label").whole()
-        confidence, accuracy = np.average([scores, hits], axis=1, weights=self.weights)
-        return float(confidence), float(accuracy)
+    def means(self) -> tuple[float, float]:
+        """Mean score, and the share of rows where the event happened."""
+        score, share = np.average(self.whole(), axis=1, weights=self.weights)
+        return float(score), float(share)
 
     def warn_of_rows(self, name: str = "y_prob") -> None:
-        """Warn of what careful users look for first: labels of one class, turned round, copies of rows."""
-        forecasts, labels, _ = self.counted()
-        _input.labels_of_one_class(labels)
+        """Warn of what careful users look for first: labels of one class, and copies of rows."""
+        _input.labels_of_one_class(self.counted()[1])
         self.warn_of_copies(name)
-        if self.n_classes == 2:
-            _input.turned_round(forecasts if forecasts.ndim == 1 else forecasts[:, 1], labels, name)
 
     def warn_of_copies(self, name: str = "y_prob") -> None:
         """Warn where each row that counts occurs more than once."""
@@ -104,12 +95,6 @@ class Forecast(_input.Rows):
             return top_label(block, labels)
         k = class_number(self.target)
         return _blocks.softmax_column(block, k) if self.from_logits else block[:, k], labels == k
-
-
-def scores_of(y_prob: npt.ArrayLike, target: Target, *, from_logits: bool) -> FloatArray:
-    """Reduce a forecast to one score per row, whatever happened."""
-    values = _input.real_array(y_prob, "y_prob", (1, 2))
-    return Forecast.read(np.zeros(len(values)), values, target, from_logits=from_logits).whole()[0]
 
 
 def resolve_target(target: Target, ndim: int, n_classes: int) -> Literal["top-label", "positive"] | int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -97,31 +98,6 @@ def uniform_bins(values: FloatArray, n_bins: int) -> npt.NDArray[np.intp]:
     return index
 
 
-def bin_sums(
-    index: npt.NDArray[np.intp],
-    confidence: FloatArray,
-    hits: npt.NDArray[np.bool_],
-    weights: npt.NDArray[np.float64] | None,
-    n_bins: int,
-) -> npt.NDArray[np.float64]:
-    """Sum up each bin, one row per sum: rows, weight, squared weight, weighted confidence, weighted hits.
-
-    Without weights two counts tell everything: rows by bin and hit, and confidence by bin.
-    """
-    confidence = confidence.astype(np.float64, copy=False)
-    sums = np.empty((5, n_bins))
-    if weights is None:
-        missed, hit = np.bincount(2 * index + hits, minlength=2 * n_bins).reshape(-1, 2).T
-        sums[:3] = missed + hit
-        sums[3] = np.bincount(index, confidence, minlength=n_bins)
-        sums[4] = hit
-    else:
-        parts = [weights > 0, weights, weights**2, weights * confidence, weights * hits]
-        for row, values in zip(sums, parts, strict=True):
-            row[:] = np.bincount(index, values, minlength=n_bins)
-    return sums
-
-
 def edges_of(scores: FloatArray, n_bins: int, strategy: Strategy, weights: Floats | None) -> FloatArray:
     """Edges of bins of equal width, or of equal mass, from 0 to 1."""
     if strategy == "uniform":
@@ -138,23 +114,28 @@ def sums_of_bins(
     *,
     variances: bool = True,
 ) -> Floats:
-    """Sum up each bin over blocks of rows: what `bin_sums` does, then w^2 p (1 - p), w^2 (o - p)^2 and w^2 o.
+    """Sum up each bin over blocks of rows, one row per sum; w is a weight, p a score, and o is 1 for a hit.
 
-    The last three, the variance of the weighted hits if calibrated, their squared misses and how much of the
-    squared weights is theirs, are NaN without `variances`.
+    Rows, w, w^2, w p and w o; and then w^2 p (1 - p), the variance of the weighted hits if calibrated, their
+    squared misses w^2 (o - p)^2, and w^2 o. These three are NaN without `variances`.
     """
     n_bins = len(edges) - 1
     sums = np.zeros((8, n_bins))
     for rows, (scores, hits) in blocks:
-        index = bin_index(scores, edges, strategy)
-        weight = None if weights is None else weights[rows]
-        found = bin_sums(index, scores, hits, weight, n_bins)
+        index, p = bin_index(scores, edges, strategy), scores.astype(np.float64, copy=False)
+        total = partial(np.bincount, index, minlength=n_bins)
+        if weights is None:  # two counts tell everything: rows by bin and hit, and confidence by bin
+            missed, hit = np.bincount(2 * index + hits, minlength=2 * n_bins).reshape(-1, 2).T
+            squares: Floats | float = 1.0
+            found = [*[missed + hit] * 3, total(p), hit]
+        else:
+            w = weights[rows]
+            squares = w**2
+            found = [total(values) for values in (w > 0, w, squares, w * p, w * hits)]
         sums[:5] += found
         if variances:
-            p, squares = scores.astype(np.float64, copy=False), 1.0 if weight is None else weight**2
-            parts = squares * p * (1 - p), squares * (hits - p) ** 2
-            sums[5:7] += [np.bincount(index, part, minlength=n_bins) for part in parts]
-            sums[7] += found[4] if weight is None else np.bincount(index, squares * hits, minlength=n_bins)
+            of_hits = hit if weights is None else total(squares * hits)
+            sums[5:] += [total(squares * p * (1 - p)), total(squares * (hits - p) ** 2), of_hits]
     if not variances:
         sums[5:] = np.nan
     return sums

@@ -13,6 +13,7 @@ from .._typing import FloatArray, Floats, Label
 from .bins import effective_rows, uniform_bins
 
 
+@_results.shown_rounded
 class BrierDecomposition(NamedTuple):
     """Parts of the Brier score: ``score == reliability - resolution + uncertainty + within_bin``.
 
@@ -35,9 +36,6 @@ class BrierDecomposition(NamedTuple):
     uncertainty: float
     within_bin: float
     reliability_corrected: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
     @property
     def score(self) -> float:

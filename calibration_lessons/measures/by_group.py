@@ -142,7 +142,7 @@ def calibration_by_group(
     masks = groups if isinstance(groups, Mapping) else {}
     own: dict[str, Any] = {f"groups[{name!r}]": mask for name, mask in masks.items()} or {"groups": groups}
     _input.same_rows(y_true=y_true, y_prob=y_prob, **own)
-    forecast = Forecast.read(y_true, y_prob, target, from_logits=from_logits, names=(labels, pos_label))
+    forecast = Forecast.read(y_true, y_prob, target, None, from_logits, (labels, pos_label))
     scores, hits = forecast.whole()
     names, group, row = _members(groups, hits)
     cells, cell = np.unique(group * n_bins + uniform_bins(scores, n_bins)[row], return_inverse=True)

@@ -14,6 +14,7 @@ from .._typing import Floats, IntArray, Label
 from ..solvers.logistic import logistic_line
 
 
+@_results.shown_rounded
 class CalibrationLine(NamedTuple):
     """The line a x + b of the log-odds x that fits the labels best.
 
@@ -27,9 +28,6 @@ class CalibrationLine(NamedTuple):
 
     slope: float
     intercept: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
 
 @describe

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from scipy.stats import norm as normal
 
 from .. import _input, _results
 from .._parameters import describe
-from .._typing import FloatArray, Floats, IntArray, Label, Seed, Target
+from .._typing import FloatArray, Floats, Label, Seed, Strategy, Target
 from ..numerics import softmax
 from . import chance
 from ._forecast import Forecast, event_name
@@ -40,12 +40,11 @@ RESIDUALS_AT_ONCE = 2**22  # in memory, of many draws
 KERNEL_ROWS = 5000  # at most: the kernel of all pairs takes 200 MB then
 CELLS, COSINES = 2048, 1024  # of the grid of residuals, and left of them by any width above 0.002
 
-Residuals = (
-    Floats  # label minus forecast, times the row's weight: shape (n, draws), or (n, K, draws) for all classes
-)
+Residuals = Floats  # label minus forecast: shape (n, draws), or (n, K, draws) for all classes
 Measure = Callable[[Residuals], Floats]  # of each draw
 
 
+@_results.shown_rounded
 @dataclass(frozen=True)
 class CalibrationTest:
     """What a test of calibration found.
@@ -69,9 +68,6 @@ class CalibrationTest:
     statistic: float
     p_value: float
     n: int
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
 
 @describe
@@ -111,9 +107,9 @@ def calibration_test(
     n_bins : int, optional
         Number of bins of "ece" (15) and "hosmer-lemeshow" (10); the other methods have none to choose.
     sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative: each row counts so much, in the data and in the draws. Where events
-        weigh more (label shift, a case-control sample), a drawn event does, too, and comes more seldom; for
-        "kernel" this is done where a row's label settles its weight.
+        Importance weights, non-negative, for "ece" alone: each row counts so much, in the data and in the
+        draws. Where events weigh more (label shift, a case-control sample), a drawn event does, too, and
+        comes more seldom.
     {groups}
         For "ece" alone.
     {from_logits, labels}
@@ -134,9 +130,9 @@ def calibration_test(
     sure forecasts, few rows), "hosmer-lemeshow" refutes up to 32 % of calibrated ones at 5 %: chi-squared
     is a limit for many of both in each bin. With ten rows and rare events "spiegelhalter" refutes 14 %.
 
-    With events weighted 0.1 to 30 times and 500 rows each test refutes 3 to 8 % of calibrated forecasts at
-    5 %, 6 to 11 % with 100 rows and events weighted 10 times. Where weights scatter besides, few heavy rows
-    may decide: up to 16 % with log-normal ones (standard deviation 1).
+    With events weighted 0.1 to 30 times and 500 rows "ece" refutes 3 to 8 % of calibrated forecasts at 5 %,
+    6 to 11 % with 100 rows and events weighted 10 times. Where weights scatter besides, few heavy rows may
+    decide: up to 16 % with log-normal ones (standard deviation 1).
 
     References
     ----------
@@ -159,12 +155,12 @@ def calibration_test(
     _input.positive_whole(n_draws, "n_draws")
     if n_bins is not None and method not in BINS:
         raise _input.BadValue("n_bins", f"= {n_bins!r}", f"None: {method!r} has no bins to choose")
-    if groups is not None and method != "ece":
-        raise _input.BadValue("groups", f"is given with method {method!r}", "None, or the method 'ece'")
+    for name, given in {"sample_weight": sample_weight, "groups": groups}.items():
+        if given is not None and method != "ece":
+            raise _input.BadValue(name, f"is given with method {method!r}", "None, or the method 'ece'")
     generator = _input.generator(random_state)
-    names = (labels, pos_label)
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
-    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     scores, hits = forecast.whole()
     if groups is None:
         forecast.warn_of_copies()
@@ -174,37 +170,29 @@ def calibration_test(
             raise _input.BadValue("target", f"= {target!r}", "None: 'kernel' is of all classes at once")
         event, p = "all classes", _all_classes(forecast.y_prob, from_logits)
         happened = np.eye(p.shape[1])[forecast.labels]
-    weights = np.ones(len(p)) if forecast.weights is None else forecast.weights
-    keep = weights > 0
-    p, happened, weights = p[keep], happened[keep], weights[keep] / weights[keep].mean()
+    if forecast.weights is not None:
+        p, happened = p[forecast.weights > 0], happened[forecast.weights > 0]
     spread = p * (1 - p)
     uncertain = np.count_nonzero((spread if p.ndim == 1 else spread.max(axis=1)) > CERTAIN)
     if uncertain < 2:
         found = f"is 0 or 1 in {len(p) - uncertain} of {len(p)} rows"
         raise _input.BadValue("y_prob", found, "two uncertain forecasts at least, to test their calibration")
-    curve = curve_of(
-        forecast,
-        BINS.get(method, 15) if n_bins is None else n_bins,
-        "quantile" if method == "hosmer-lemeshow" else "uniform",
-    )
-    label = happened.astype(int) if p.ndim == 1 else forecast.labels[keep]
-    heavy = np.array([1.0, curve.tilt]) if p.ndim == 1 else _weight_of_each(label, weights, p.shape[1])
-    light = weights / heavy[label]
     if method in BINS:
-        if method == "ece":
-            statistic = curve.ece()
-            of_groups = None if groups is None else Groups(groups, forecast, curve)
-            p_value = null_of(curve, forecast, "l1", n_draws, generator, of_groups).p_value(statistic)
-        else:
-            statistic, p_value = _hosmer_lemeshow(curve)
+        strategy: Strategy = "uniform" if method == "ece" else "quantile"
+        curve = curve_of(forecast, BINS[method] if n_bins is None else n_bins, strategy)
+    if method == "ece":
+        statistic = curve.ece()
+        of_groups = None if groups is None else Groups(groups, forecast, curve)
+        p_value = null_of(curve, forecast, "l1", n_draws, generator, of_groups).p_value(statistic)
+    elif method == "hosmer-lemeshow":
+        statistic, p_value = _hosmer_lemeshow(curve)
     elif method == "spiegelhalter":
-        statistic, p_value = _spiegelhalter(p, happened, light, heavy)
+        statistic, p_value = _spiegelhalter(p, happened)
     else:
-        residuals, chances = _residuals(happened[..., None], p, light, heavy), _chances(p, heavy)
-        expected = light * (1 + chances * (heavy[1] - 1) if p.ndim == 1 else chances @ heavy)
-        measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p, expected)
+        residuals = (happened - p)[..., None]
+        measure = _smooth(p, residuals) if method == "smooth-ece" else MEASURES[method](p)
         statistic = float(measure(residuals)[0])
-        p_value = chance.share_at_or_above(_drawn(measure, p, light, heavy, n_draws, generator), statistic)
+        p_value = chance.share_at_or_above(_drawn(measure, p, n_draws, generator), statistic)
     return CalibrationTest(method, event, statistic, p_value, len(p))
 
 
@@ -216,60 +204,30 @@ def _all_classes(values: FloatArray, from_logits: bool) -> Floats:
     return softmax(exact) if from_logits else exact
 
 
-def _weight_of_each(label: IntArray, weights: Floats, n_classes: int) -> Floats:
-    """Return the weight of each label where a row's label settles its weight, else 1 for each."""
-    each = np.ones(n_classes)
-    each[label] = weights
-    return each if np.array_equal(each[label], weights) else np.ones(n_classes)
-
-
-def _chances(p: Floats, heavy: Floats) -> Floats:
-    """Return how often the event, or each label, comes to a calibrated model where labels weigh so much."""
-    if p.ndim == 1:
-        return chance.tilted_chance(p, float(heavy[1]))
-    return p if (heavy == 1).all() else np.asarray((p / heavy) / (p / heavy).sum(axis=1, keepdims=True))
-
-
-def _spiegelhalter(p: Floats, happened: Floats, light: Floats, heavy: Floats) -> tuple[float, float]:
-    lean, tilt = light * (1 - 2 * p), float(heavy[1])
-    tilted = (1 + (tilt - 1) * (1 - p)) / (1 + (1 / tilt - 1) * p)  # as in `chance.Bins.tilted`
-    variance = float((lean**2 * p * (1 - p) * tilted).sum())
+def _spiegelhalter(p: Floats, happened: Floats) -> tuple[float, float]:
+    lean = 1 - 2 * p
+    variance = float((lean**2 * p * (1 - p)).sum())
     if variance == 0:
         found, expected = "is 0, 0.5 or 1 in every row", "another forecast: the test sees none of these"
         raise _input.BadValue("y_prob", found, expected)
-    z = float(((happened - p) * lean * np.where(happened, tilt, 1)).sum() / np.sqrt(variance))
+    z = float(((happened - p) * lean).sum() / np.sqrt(variance))
     return z, float(2 * normal.sf(abs(z)))
 
 
 def _hosmer_lemeshow(curve: ReliabilityCurve) -> tuple[float, float]:
     filled = curve.counts > 0
     gap, mean = curve.gaps[filled], curve.confidence[filled]
-    variance = np.clip(mean * (1 - mean), 0, None) / curve.effective_counts[filled]
-    variance *= curve.filled().tilted(mean)
+    variance = np.clip(mean * (1 - mean), 0, None) / curve.counts[filled]
     missed = np.where(gap == 0, 0.0, np.inf)  # where the forecasts of a bin are certain
     squares = np.divide(gap**2, variance, out=missed, where=variance > 0)
     return float(squares.sum()), float(chi2.sf(squares.sum(), np.count_nonzero(variance)))
 
 
-def _residuals(happened: npt.NDArray[Any], p: Floats, light: Floats, heavy: Floats) -> Residuals:
-    """Return labels minus forecasts, each times its weight, which is 1 on average; the draws last."""
-    rows = light[:, None]
-    if (heavy != 1).any():
-        rows = rows * (
-            np.where(happened, heavy[1], 1.0) if p.ndim == 1 else (heavy[:, None] * happened).sum(1)
-        )
-        rows /= rows.mean(axis=0)
-    return np.asarray((happened - p[..., None]) * (rows if p.ndim == 1 else rows[:, None]))
-
-
-def _drawn(
-    measure: Measure, p: Floats, light: Floats, heavy: Floats, n_draws: int, generator: np.random.Generator
-) -> Floats:
-    """Measure labels that are drawn from the forecasts, each with the weight that goes with it."""
-    at_once, chances = max(1, RESIDUALS_AT_ONCE // p.size), _chances(p, heavy)
+def _drawn(measure: Measure, p: Floats, n_draws: int, generator: np.random.Generator) -> Floats:
+    """Measure labels that are drawn from the forecasts."""
+    at_once = max(1, RESIDUALS_AT_ONCE // p.size)
     sizes = [min(at_once, n_draws - start) for start in range(0, n_draws, at_once)]
-    drawn = (_labels(chances, size, generator) for size in sizes)
-    return np.concatenate([measure(_residuals(happened, p, light, heavy)) for happened in drawn])
+    return np.concatenate([measure(_labels(p, size, generator) - p[..., None]) for size in sizes])
 
 
 def _labels(p: Floats, n_draws: int, generator: np.random.Generator) -> npt.NDArray[np.bool_]:
@@ -281,7 +239,7 @@ def _labels(p: Floats, n_draws: int, generator: np.random.Generator) -> npt.NDAr
     return np.asarray(drawn == np.arange(p.shape[1])[:, None])
 
 
-def _cumulative(p: Floats, _: Floats) -> Measure:
+def _cumulative(p: Floats) -> Measure:
     order = np.argsort(p)
     last = np.append(np.diff(p[order]) > 0, True)  # of the rows with equal forecasts
 
@@ -291,14 +249,14 @@ def _cumulative(p: Floats, _: Floats) -> Measure:
     return largest
 
 
-def _t_cal(p: Floats, weights: Floats) -> Measure:
+def _t_cal(p: Floats) -> Measure:
     n, order = len(p), np.argsort(p)
-    spread = (weights**2 * p * (1 - p))[order, None]
+    spread = (p * (1 - p))[order, None]
     bins = []
     for scale in range(int(np.log2(n)) + 1):
         starts = np.unique(np.append(0, np.searchsorted(p[order], bin_edges(2**scale)[1:-1], side="right")))
         starts = starts[starts < n]
-        rows = np.add.reduceat(weights[order], starts)[:, None]
+        rows = np.diff(starts, append=n)[:, None]
         variance = float((2 * _pairs(spread, starts) / rows**2).sum()) / n**2
         if variance > 0:
             bins.append((starts, rows, np.sqrt(variance)))
@@ -316,19 +274,18 @@ def _pairs(values: Floats, starts: npt.NDArray[np.intp]) -> Floats:
     return np.asarray(np.add.reduceat(values, starts) ** 2 - np.add.reduceat(values**2, starts))
 
 
-def _kernel(p: Floats, weights: Floats) -> Measure:
+def _kernel(p: Floats) -> Measure:
     n = len(p)
     if n > KERNEL_ROWS:
         expected = f"at most {KERNEL_ROWS}, because 'kernel' compares all pairs (draw so many at random)"
         raise _input.BadValue("y_prob", f"has {n} rows", expected)
     distance = pdist(p)
     apart = distance[distance > 0]
-    pairs = n**2 - float((weights**2).sum())
     gram = squareform(np.exp(-distance / (np.median(apart) if apart.size else 1.0)))
 
     def mean_of_pairs(residuals: Residuals) -> Floats:
         flat = residuals.reshape(n, -1)
-        return np.asarray(((gram @ flat) * flat).reshape(residuals.shape).sum(axis=(0, 1)) / pairs)
+        return np.asarray(((gram @ flat) * flat).reshape(residuals.shape).sum(axis=(0, 1)) / (n * (n - 1)))
 
     return mean_of_pairs
 
@@ -360,7 +317,7 @@ def _smooth(p: Floats, residuals: Residuals) -> Measure:
     return lambda residuals: error(waves(residuals), width)
 
 
-MEASURES: dict[str, Callable[[Floats, Floats], Measure]] = {
+MEASURES: dict[str, Callable[[Floats], Measure]] = {
     "t-cal": _t_cal,
     "kernel": _kernel,
     "kolmogorov-smirnov": _cumulative,

@@ -103,19 +103,16 @@ def interval(
 ) -> Interval:
     """Invert a test of the binned error, as `ece_interval` says; of several classes, of their mean error.
 
-    For the upper end all gaps are the same number of standard errors. Of all candidates with one error these
-    give the smallest expected observed error, the standard errors being given: the mean of a folded
-    normal is convex in its gap d, and its slope erf(d / (s sqrt 2)) is equal in all bins where d / s is.
-    Two hits and two misses more (Agresti and Coull 1998) keep s above 0 where a bin shows hits only. A
-    gap whose sign chance can turn is sought towards 1/2, where there is most room, and most scatter to
-    hide in. The observed error counts as no smaller than the mean that chance leaves a calibrated model.
+    Gaps of the same number of standard errors show the smallest error: the mean of a folded normal is convex
+    in its gap d, and its slope erf(d / (s sqrt 2)) is equal in all bins where d / s is. Two hits and two
+    misses more (Agresti and Coull 1998) keep s above 0 where a bin shows hits only. Towards 1/2 a gap has
+    most room, and most scatter to hide in.
 
     Of a bin without rows a sample of n tells that at most a share of -ln(1 - level) / n lies there: for "l2"
     so few rows with a gap of nearly 1 may carry the error, and the upper end allows for them.
 
-    Both ends see half a row less or more, since errors move by whole rows. `dependence` bounds the variance
-    that the labels give the error; for the upper end also along the gaps sought, which by luck may have other
-    signs than those seen. What the forecasts add is taken as if it went the same way in all classes.
+    `dependence` bounds the variance that the labels give the error; for the upper end also along the gaps
+    sought, which by luck may have other signs than those seen.
     """
     bins = Bins(*(np.concatenate(column) for column in zip(*classes, strict=True)))
     share, gap, confidence, n = bins.share / len(classes), *bins[1:4]
@@ -285,11 +282,6 @@ class ECENull:
 def share_at_or_above(drawn: Floats, observed: float) -> float:
     """P-value of a large statistic: the share of draws as large, the observed one counted in."""
     return float((1 + (drawn >= observed - ATOL).sum()) / (1 + len(drawn)))
-
-
-def tilted_chance(p: Floats, tilt: float) -> Floats:
-    """Return how often an event comes that has the probability p because it weighs so many times as much."""
-    return p if tilt == 1 else np.asarray(p / (p + tilt * (1 - p)))
 
 
 def null_of_gaps(norm: Norm, share: Floats, gaps: Floats) -> ECENull:

@@ -21,6 +21,7 @@ from .bins import effective_rows
 Score = Literal["brier", "log"]
 
 
+@_results.shown_rounded
 class CorpDecomposition(NamedTuple):
     """Parts of a proper score: ``score == miscalibration - discrimination + uncertainty``.
 
@@ -37,9 +38,6 @@ class CorpDecomposition(NamedTuple):
     miscalibration: float
     discrimination: float
     uncertainty: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
     @property
     def score(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -13,10 +14,10 @@ from .. import _input
 from .._parameters import describe
 from .._typing import Label, Names, Norm, Seed, Strategy, Target
 from . import _class_wise
-from ._forecast import Forecast, resolve_target, scores_of
+from ._forecast import Forecast, resolve_target
 from ._groups import Groups, independent_draws
 from .bins import bin_index
-from .chance import ECENull, null_of_gaps, tilted_chance
+from .chance import ECENull, null_of_gaps
 from .reliability import NO_WEIGHTS, ReliabilityCurve, curve_of
 
 ROW_BY_ROW = 10_000  # rows at most of which each is drawn: a thousand times in a quarter of a second
@@ -150,8 +151,7 @@ def maximum_calibration_error(
     >>> round(maximum_calibration_error([1, 1, 0, 1], [0.9, 0.8, 0.8, 0.3], n_bins=5), 4)
     0.7
     """
-    names = (labels, pos_label)
-    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     return curve_of(forecast, n_bins, strategy, variances=False).mce()
 
 
@@ -300,13 +300,13 @@ def ece_under_calibration(
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     _input.positive_whole(n_draws, "n_draws")
     _input.same_rows(y_prob=y_prob, sample_weight=sample_weight)
-    if is_class_wise(target):
-        return _class_wise.null(
-            y_prob, n_bins, strategy, sample_weight, norm, n_draws, random_state, from_logits=from_logits
-        )
     values = _input.real_array(y_prob, "y_prob", (1, 2))
-    scores = scores_of(values, cast(Target, target), from_logits=from_logits)
-    forecast = Forecast.read(np.zeros(len(values)), scores, "positive", sample_weight, from_logits=False)
+    read = partial(Forecast.read, np.zeros(len(values)))
+    if is_class_wise(target):
+        forecast = read(values, None, sample_weight, from_logits)
+        return _class_wise.null(forecast, n_bins, strategy, norm, n_draws, random_state)
+    scores, _ = read(values, cast(Target, target), None, from_logits).whole()
+    forecast = read(scores, "positive", sample_weight)
     return null_of(curve_of(forecast, n_bins, strategy), forecast, norm, n_draws, random_state)
 
 
@@ -333,7 +333,8 @@ def null_of(
     index, gaps = bin_index(scores, curve.edges, curve.strategy), np.empty((n_draws, n_bins))
     p, light = scores.astype(np.float64), weight / np.where(hits, tilt, 1.0)
     expected = np.bincount(index, light * p, minlength=n_bins)
-    chance_of, of_hit = tilted_chance(p, tilt), light * (1 + (tilt - 1) * (1 - p))
+    chance_of = p if tilt == 1 else p / (p + tilt * (1 - p))
+    of_hit = light * (1 + (tilt - 1) * (1 - p))
     if groups is None:
         drawn = independent_draws(chance_of, n_draws, generator)
     else:

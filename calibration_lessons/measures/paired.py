@@ -28,6 +28,7 @@ ROUNDING = 1e-12  # of a variance, where equal forecasts leave none
 Loss = Callable[[Floats, bool], Floats]
 
 
+@_results.shown_rounded
 class Difference(NamedTuple):
     """A measure of two models, and the interval of its difference.
 
@@ -46,9 +47,6 @@ class Difference(NamedTuple):
     value: float
     low: float
     high: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
     def within(self, most: float) -> Difference:
         """Cut the interval at what such a difference can be, from -most to most; it holds the value."""

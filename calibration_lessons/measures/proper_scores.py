@@ -11,7 +11,7 @@ from scipy.special import expit, log_softmax, softmax
 from .. import _input
 from .._blocks import chosen_class, row_blocks, row_squares
 from .._parameters import describe
-from .._typing import FloatArray, Floats, Label
+from .._typing import Floats, IntArray, Label
 
 Sums = tuple[float, float]
 
@@ -112,27 +112,22 @@ def mean_over_rows(sums: Sums) -> float:
 
 def brier_sums(rows: _input.Rows, *, from_logits: bool) -> Sums:
     """Return the sums behind the Brier score, of all rows or of a part."""
-    if from_logits:
-        return _sums_over_rows(rows, _input.exact_logits, _brier_rows_of_logits)
-    return _sums_over_rows(rows, _input.exact_probabilities, _brier_rows)
+    return _sums_over_rows(rows, _brier_rows_of_logits if from_logits else _brier_rows, from_logits)
 
 
 def nll_sums(rows: _input.Rows, *, from_logits: bool) -> Sums:
     """Return the sums behind the negative log-likelihood, of all rows or of a part."""
-    if from_logits:
-        return _sums_over_rows(rows, _input.exact_logits, _nll_rows_of_logits)
-    return _sums_over_rows(rows, _input.exact_probabilities, _nll_rows)
+    return _sums_over_rows(rows, _nll_rows_of_logits if from_logits else _nll_rows, from_logits)
 
 
 def _sums_over_rows(
-    forecast: _input.Rows,
-    checked: Callable[[FloatArray, str, int], Floats],
-    loss: Callable[[Floats, npt.NDArray[np.int64]], Floats],
+    forecast: _input.Rows, loss: Callable[[Floats, IntArray], Floats], from_logits: bool
 ) -> Sums:
     """Weighted sum of a loss per row, block by block in float64, and the sum of the weights."""
     values, weights, total = forecast.y_prob, forecast.weights, 0.0
     for rows in row_blocks(values):
-        losses = loss(checked(values[rows], "y_prob", rows.start), forecast.labels[rows])
+        _input.check_forecast(values[rows], rows.start, from_logits=from_logits)
+        losses = loss(values[rows].astype(np.float64, copy=False), forecast.labels[rows])
         if weights is None:
             total += float(losses.sum())
         else:
@@ -141,24 +136,24 @@ def _sums_over_rows(
     return total, len(values) if weights is None else float(weights.sum())
 
 
-def _brier_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+def _brier_rows(block: Floats, labels: IntArray) -> Floats:
     if block.ndim == 1:
         return np.asarray((block - labels) ** 2)
     return np.asarray(row_squares(block) - 2 * chosen_class(block, 1, labels) + 1)
 
 
-def _brier_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+def _brier_rows_of_logits(block: Floats, labels: IntArray) -> Floats:
     return _brier_rows(np.asarray(expit(block) if block.ndim == 1 else softmax(block, axis=1)), labels)
 
 
-def _nll_rows(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+def _nll_rows(block: Floats, labels: IntArray) -> Floats:
     with np.errstate(divide="ignore"):
         if block.ndim == 1:
             return -np.where(labels == 1, np.log(block), np.log1p(-block))
         return np.asarray(-np.log(chosen_class(block, 1, labels)) + 0.0)
 
 
-def _nll_rows_of_logits(block: Floats, labels: npt.NDArray[np.int64]) -> Floats:
+def _nll_rows_of_logits(block: Floats, labels: IntArray) -> Floats:
     if block.ndim == 1:
         return np.asarray(np.logaddexp(0.0, np.where(labels == 1, -block, block)))
     return np.asarray(-chosen_class(log_softmax(block, axis=1), 1, labels))

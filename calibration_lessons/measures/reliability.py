@@ -263,8 +263,7 @@ def reliability_curve(
     >>> round(float(curve.confidence[0]), 4), float(curve.accuracy[0]), int(curve.counts[0])
     (0.03, 0.2, 5)
     """
-    names = (labels, pos_label)
-    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     return curve_of(forecast, n_bins, strategy)
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
-import numpy as np
 import numpy.typing as npt
 
 from .. import _input
@@ -178,21 +177,15 @@ def calibration_report(
     a calibrated model would get 0.053, p = 0.001; NLL 0.315 nats, Brier score 0.082, mean forecast 0.580,
     event rate 0.600
     """
-    names = (labels, pos_label)
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
-    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits=from_logits, names=names)
+    forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     curve = curve_of(forecast, n_bins, strategy)
     forecast.warn_of_rows()
     of_groups = None if groups is None else Groups(groups, forecast, curve)
     low, high = curve.ece_interval(level) if of_groups is None else of_groups.interval("l1", level)
     null = null_of(curve, forecast, "l1", n_draws, random_state, of_groups)
-    filled, ece = curve.counts > 0, curve.ece()
-    squares = curve.weights[filled] ** 2 / curve.effective_counts[filled]
-    share, said, came = curve.shares[filled], curve.confidence[filled], curve.accuracy[filled]
-    hits = curve.weights[filled] * came
-    hits = np.rint(hits) if forecast.weights is None else hits  # whole again: a share of rows is exact
-    means = float(share @ said), float(hits.sum() / curve.weights.sum())
-    confidence, accuracy = means if forecast.target == "top-label" else forecast.means_of_top_label()
+    ece, weights, means = curve.ece(), forecast.weights, forecast.means()
+    top_label = means if forecast.target == "top-label" else replace(forecast, target="top-label").means()
     return CalibrationReport(
         event=curve.event,
         ece=ece,
@@ -200,7 +193,7 @@ def calibration_report(
         high=high,
         level=level,
         n=curve.n,
-        effective_n=float(effective_rows(curve.weights.sum(), squares.sum())),
+        effective_n=float(curve.n if weights is None else effective_rows(weights.sum(), weights @ weights)),
         n_bins=len(curve.counts),
         strategy=strategy,
         under_calibration=null.mean,
@@ -209,7 +202,7 @@ def calibration_report(
         event_rate=means[1],
         nll=mean_over_rows(nll_sums(forecast, from_logits=from_logits)),
         brier=mean_over_rows(brier_sums(forecast, from_logits=from_logits)),
-        accuracy=accuracy,
-        confidence=confidence,
+        accuracy=top_label[1],
+        confidence=top_label[0],
         n_groups=None if of_groups is None else of_groups.n,
     )

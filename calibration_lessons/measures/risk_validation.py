@@ -21,21 +21,20 @@ from ..models.logistic_regression import LogisticLoss
 from ..solvers.logistic import logistic_intercept, logistic_line
 from ..solvers.newton import Slopes, minimise
 from ..solvers.root import increasing_root
+from ._groups import group_numbers
 from .calibration_line import fitted_line, read_log_odds
 
 Update = Literal["none", "intercept", "intercept and slope"]
 QUANTILES = {3: (0.1, 0.5, 0.9), 4: (0.05, 0.35, 0.65, 0.95), 5: (0.05, 0.275, 0.5, 0.725, 0.95)}
 
 
+@_results.shown_rounded
 class Estimate(NamedTuple):
     """A number and its interval; the ends are NaN where no valid interval exists."""
 
     estimate: float
     low: float
     high: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
     def __str__(self) -> str:
         best, low, high = (_results.number(round(value, 6)) for value in self)  # what is below is noise
@@ -62,6 +61,7 @@ class FlexibleCurve(_results.Rows):
         return f"<FlexibleCurve: {len(self.forecast)} forecasts>"
 
 
+@_results.shown_rounded
 @dataclass(frozen=True, repr=False, eq=False)
 class RiskValidation(_results.Rows):
     """How a risk model did on new people.
@@ -143,11 +143,7 @@ class RiskValidation(_results.Rows):
         plots = import_module("calibration_lessons.plots")
         return plots.flexible_curve(self.curve, self._forecasts, level=self.level, ax=ax)
 
-    def __str__(self) -> str:
-        return self.sentence()
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
+    __str__ = sentence
 
     def _columns(self) -> dict[str, Any]:
         between = f"jackknife, {self.n_groups} groups" if self.n_groups else ""
@@ -353,11 +349,8 @@ def _between_groups(
     found: RiskValidation, labels: npt.NDArray[Any], knots: Floats, groups: npt.ArrayLike
 ) -> RiskValidation:
     """Give the intervals, the band and the update that hold for other groups, too."""
-    group = np.unique(_input.class_labels(groups, "groups"), return_inverse=True)[1]
-    _input.same_length(groups=group, y_prob=found._forecasts)
+    group = group_numbers(groups, np.ones(len(labels), dtype=bool))
     number = int(group.max()) + 1
-    if number < 5:
-        raise _input.BadValue("groups", f"holds {number} groups", "at least 5, to see how they differ")
 
     def measures(p: Floats, y: npt.NDArray[Any]) -> Floats:
         x = logit(p)

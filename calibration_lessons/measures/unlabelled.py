@@ -11,6 +11,7 @@ from .. import _input, _results
 from .._parameters import describe
 
 
+@_results.shown_rounded
 class UnlabelledAccuracy(NamedTuple):
     """Two estimates of the accuracy on rows without labels.
 
@@ -27,9 +28,6 @@ class UnlabelledAccuracy(NamedTuple):
     mean_confidence: float
     above_threshold: float
     threshold: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
 
 @describe

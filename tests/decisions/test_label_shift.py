@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 import calibration_lessons as cl
-from calibration_lessons.book import datasets, definitions, simulate
+from calibration_lessons.book import definitions, simulate
 from calibration_lessons.decisions import adjust_to_priors, estimate_priors, label_shift, priors_interval
 
 METHODS = ["em", "bbse", "rlls"]
@@ -112,34 +112,6 @@ def test_the_mean_of_held_out_forecasts_stands_for_the_old_proportions():
     )
     both = [np.column_stack([1 - p, p]) for p in (after, before)]
     np.testing.assert_allclose(estimate_priors(*both), estimate_priors(after, before), atol=1e-9)
-
-
-@pytest.mark.parametrize("network", range(datasets.N_NETWORKS))
-def test_the_mean_of_held_out_forecasts_finds_the_proportions_better_than_the_shares(network):
-    logits, y = datasets.network_logits(network, "calibration")
-    scaling = cl.TemperatureScaling().fit(logits, y)
-    before, shares = scaling.predict_proba(logits), np.bincount(y) / len(y)
-    logits, y = datasets.network_logits(network, "test")
-    p = scaling.predict_proba(logits)
-    rng = np.random.default_rng(0)
-    better = []
-    for _ in range(5):
-        world = (rng.dirichlet(np.ones(10)) / np.bincount(y))[y]
-        rows = rng.choice(len(y), 5000, p=world / world.sum())
-        truth = np.bincount(y[rows], minlength=10) / len(rows)
-        found = estimate_priors(p[rows], before), estimate_priors(p[rows], train_priors=shares)
-        better.append(np.subtract(*(abs(one - truth).sum() for one in found)))
-    assert np.mean(better) < 0
-
-
-def test_a_weight_of_a_new_row_counts_as_so_many_rows():
-    p = shifted_sample(300, old=0.4, new=0.7)
-    weight = np.arange(300) % 4
-    np.testing.assert_allclose(
-        estimate_priors(p, train_priors=HALF, sample_weight=5 * weight),
-        estimate_priors(np.repeat(p, weight), train_priors=HALF),
-        atol=1e-6,
-    )
 
 
 @st.composite

@@ -73,13 +73,6 @@ def test_a_batch_that_comes_twice_is_noticed():
             pickle.loads(pickle.dumps(parts[i // 30].merge(parts[1]))).merge(parts[1])
 
 
-def test_a_curve_is_a_snapshot():
-    accumulator = cl.CalibrationAccumulator(3).update([1], [0.5])
-    before = accumulator.curve()
-    accumulator.update([0], [0.5])
-    assert before.n == 1 and before.weights[1] == 1
-
-
 def test_a_batch_of_another_kind_is_refused_and_adds_nothing():
     accumulator = cl.CalibrationAccumulator(3).update([1], np.array([0.5]))
     other = cl.CalibrationAccumulator(3).update([1], [[0.2, 0.3, 0.5]])

@@ -66,19 +66,6 @@ def test_classes_are_split_one_by_one_and_summed(logits, n_bins, random):
     assert parts.score == pytest.approx(cl.brier_score(y, p), abs=1e-12)
 
 
-@pytest.mark.filterwarnings(FEW_ROWS)
-@given(tied_rows, st.lists(st.integers(0, 3), min_size=60, max_size=60))
-def test_whole_weights_move_the_plain_parts_as_repeated_rows_do(rows, weights):
-    y, p = columns(rows)
-    w = np.array(weights[: len(y)])
-    w[0] = 2
-    repeated = np.repeat(np.arange(len(y)), w)
-    for n_bins in (None, 4):
-        weighted = cl.brier_decomposition(y, p, n_bins=n_bins, sample_weight=w)
-        plain = cl.brier_decomposition(y[repeated], p[repeated], n_bins=n_bins)
-        assert weighted[:4] == pytest.approx(plain[:4], abs=1e-12)
-
-
 def test_equal_weights_change_nothing():
     y, p = [0, 1, 1, 0, 1, 1], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]
     assert cl.brier_decomposition(y, p, sample_weight=[1e-200] * 6) == pytest.approx(

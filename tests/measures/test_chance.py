@@ -74,8 +74,3 @@ def test_a_small_sample_with_a_lucky_error_does_not_look_certain(norm):
     assert cl.expected_calibration_error(y, p, norm=norm) < null.mean / 10
     low, high = cl.ece_interval(y, p, norm=norm)
     assert low == 0 and null.mean < high < 0.6
-
-
-def test_a_null_shows_its_draws_briefly():
-    null = cl.measures.ECENull(np.linspace(0, 0.1, 101))
-    assert repr(null) == "<ECENull of 101 draws: mean 0.0500, 95 % up to 0.0950>"

@@ -8,7 +8,7 @@ from sklearn.isotonic import IsotonicRegression
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
-from tests.measures.cases import columns, free_rows, repeats, tied_rows
+from tests.measures.cases import columns, free_rows, tied_rows
 
 
 @pytest.mark.equation("eq-corp")
@@ -56,34 +56,6 @@ def test_the_parts_of_the_log_loss_add_up_and_no_rising_map_scores_better_by_any
 def test_a_label_that_was_ruled_out_makes_the_log_loss_and_its_miscalibration_infinite_alone():
     parts = cl.corp_decomposition([1, 0, 1], [0.0, 0.2, 0.9], score="log")
     assert parts.miscalibration == np.inf and np.isfinite(parts[1:]).all() and parts.score == np.inf
-
-
-@given(free_rows)
-def test_corp_discrimination_depends_on_the_order_of_the_forecasts_alone(rows):
-    y, p = columns(rows)
-    _, rank = np.unique(p, return_inverse=True)
-    other = cl.corp_decomposition(y, rank / max(len(p), 2))
-    assert other.discrimination == pytest.approx(cl.corp_decomposition(y, p).discrimination, abs=1e-12)
-
-
-@given(tied_rows, repeats)
-def test_a_weight_counts_as_so_many_rows(rows, times):
-    y, p = columns(rows)
-    weight = np.array(times[: len(y)])
-    weight[0] += 1
-    curve, repeated = (
-        cl.corp_curve(y, p, sample_weight=7 * weight),
-        cl.corp_curve(np.repeat(y, weight), np.repeat(p, weight)),
-    )
-    for name in ("forecast", "recalibrated", "frequency"):
-        assert getattr(curve, name) == pytest.approx(getattr(repeated, name), abs=1e-12)
-    assert curve.weights == pytest.approx(7 * repeated.weights)
-    parts = cl.corp_decomposition(y, p, sample_weight=weight)
-    assert parts == pytest.approx(
-        cl.corp_decomposition(np.repeat(y, weight), np.repeat(p, weight)), abs=1e-12
-    )
-    assert parts.score == pytest.approx(cl.brier_score(y, p, sample_weight=weight), abs=1e-12)
-    assert min(parts) >= 0
 
 
 @given(tied_rows)

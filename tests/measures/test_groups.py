@@ -87,13 +87,6 @@ def test_the_correlation_is_that_of_the_errors_and_the_design_effect_that_of_kis
     assert drawn.std() == pytest.approx(np.sqrt(0.3 * 0.7 * effect / len(number)), rel=0.2)
 
 
-def test_where_no_two_groups_share_a_bin_the_rows_of_each_count_as_one():
-    number = np.repeat(np.arange(6), 20)
-    y = np.random.default_rng(0).integers(0, 2, 120)
-    found = of_groups(y, (number + 0.5) / 6, number, n_bins=6)
-    assert found.correlation == 1 and found.bins.n == pytest.approx(1)
-
-
 @pytest.mark.parametrize("n_bins", [15, 60])
 def test_intervals_cover_where_hardly_two_groups_share_a_bin(n_bins):
     rng, held = np.random.default_rng(0), 0

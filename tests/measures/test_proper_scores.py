@@ -4,13 +4,10 @@ import math
 
 import numpy as np
 import pytest
-import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from packaging.version import Version
 from scipy.special import expit
-from sklearn.metrics import brier_score_loss, log_loss
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -63,28 +60,6 @@ def test_the_scores_of_logits_are_those_of_their_probabilities(logits, data):
         of_rows, of_one = (score(y, cl.softmax(logits)), score(events, expit(binary)))
         assert score(y, logits, from_logits=True) == pytest.approx(of_rows, rel=1e-6, abs=1e-12)
         assert score(events, binary, from_logits=True) == pytest.approx(of_one, rel=1e-6, abs=1e-12)
-
-
-@pytest.mark.skipif(
-    Version(sklearn.__version__) < Version("1.7"), reason="the Brier score of several classes came with 1.7"
-)
-@given(logit_rows, st.data())
-def test_agrees_with_scikit_learn(logits, data):
-    p, y = cl.softmax(logits / 2), labels_for(data, logits)  # scikit-learn clips what is below 2e-16
-    classes = list(range(p.shape[1]))
-    assert cl.negative_log_likelihood(y, p) == pytest.approx(log_loss(y, p, labels=classes), abs=1e-9)
-    expected = brier_score_loss(y, p, labels=classes, scale_by_half=False)
-    assert cl.brier_score(y, p) == pytest.approx(expected, abs=1e-9)
-
-
-@given(logit_rows, st.data())
-def test_whole_weights_count_as_repeated_rows(logits, data):
-    p, y = cl.softmax(logits), labels_for(data, logits)
-    w = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y))))
-    w[-1] = 2
-    repeated = np.repeat(np.arange(len(y)), w)
-    for score in (cl.brier_score, cl.negative_log_likelihood):
-        assert score(y, p, sample_weight=w) == pytest.approx(score(y[repeated], p[repeated]), abs=1e-12)
 
 
 def test_certainty_that_is_wrong_costs_infinity_and_is_not_clipped():

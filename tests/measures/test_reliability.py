@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import binom, binomtest
-from sklearn.calibration import calibration_curve
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -43,36 +42,6 @@ def test_each_bin_holds_the_defined_accuracy_and_confidence(case):
             confidence = definitions.bin_confidence(scores, edges, m)
             assert curve.accuracy[m - 1] == pytest.approx(accuracy, abs=1e-12)
             assert curve.confidence[m - 1] == pytest.approx(confidence, abs=1e-12)
-
-
-@given(forecasts(), st.data())
-def test_whole_weights_count_as_repeated_rows(case, data):
-    outcomes, scores, n_bins = case
-    weights = np.array(data.draw(st.lists(st.integers(0, 4), min_size=len(scores), max_size=len(scores))))
-    weights[0] = 1
-    strategy = data.draw(st.sampled_from(["uniform", "quantile"]))
-    weighted = cl.reliability_curve(outcomes, scores, n_bins=n_bins, sample_weight=weights, strategy=strategy)
-    repeated = cl.reliability_curve(
-        np.repeat(outcomes, weights), np.repeat(scores, weights), n_bins=n_bins, strategy=strategy
-    )
-    for part in ("edges", "weights", "accuracy", "confidence"):
-        np.testing.assert_allclose(getattr(weighted, part), getattr(repeated, part), atol=1e-12)
-
-
-def test_agrees_with_scikit_learn_where_no_score_lies_on_an_edge():
-    rng = np.random.default_rng(2)
-    scores = rng.random(5000)
-    outcomes = rng.random(5000) < scores**2
-    curve = cl.reliability_curve(outcomes, scores, n_bins=15)
-    accuracy, confidence = calibration_curve(outcomes, scores, n_bins=15)
-    np.testing.assert_allclose(curve.accuracy[curve.counts > 0], accuracy, atol=1e-12)
-    np.testing.assert_allclose(curve.confidence[curve.counts > 0], confidence, atol=1e-12)
-
-
-def test_top_label_takes_the_first_of_equal_classes():
-    curve = cl.reliability_curve([0, 1], [[0.5, 0.5], [0.5, 0.5]], n_bins=2)
-    assert curve.accuracy[0] == 0.5 and curve.counts.tolist() == [2, 0]
-    assert cl.reliability_curve([0, 1], [0.5, 0.5], n_bins=2, target="top-label").accuracy[0] == 0.5
 
 
 @given(

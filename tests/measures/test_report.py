@@ -96,15 +96,6 @@ def test_a_report_shows_itself_in_a_notebook_as_a_table_whose_rows_and_columns_h
     assert "<td>&lt; 0.001</td>" in dataclasses.replace(report, p_value=1e-5)._repr_html_()
 
 
-def test_a_report_has_fifteen_bins_and_a_thousand_draws_and_a_seed_repeats_it():
-    p = np.random.default_rng(1).random(50)
-    y = p > 0.9
-    report = cl.calibration_report(y, p, random_state=7)
-    assert report.n_bins == 15 and report.event == "positive class"
-    assert report == cl.calibration_report(y, p, n_draws=1000, level=0.95, random_state=7)
-    assert cl.calibration_report(y, 1 - p, random_state=7).p_value == 1 / 1001
-
-
 def test_a_row_of_weight_zero_counts_nowhere():
     report = cl.calibration_report([1, 0, 1], [0.9, 0.2, 0.0], sample_weight=[1, 1, 0], random_state=0)
     assert report == cl.calibration_report([1, 0], [0.9, 0.2], random_state=0)

@@ -68,17 +68,6 @@ def test_labels_of_any_sortable_kind_come_back(model, n_classes, labels):
 
 
 @each
-def test_other_layouts_masks_and_low_precision_give_the_same_model(model, n_classes):
-    X, y = overlapping(0, n_classes=n_classes)
-    expected = clone(model).fit(X, y).coef_
-    for container in (np.asfortranarray(X), np.repeat(X, 2, axis=0)[::2], np.ma.masked_array(X)):
-        assert np.allclose(clone(model).fit(container, y).coef_, expected)
-    half = X.astype(np.float16)
-    exact = clone(model).fit(half.astype(float), y)
-    assert np.array_equal(clone(model).fit(half, y).coef_, exact.coef_)
-
-
-@each
 def test_a_class_without_weight_is_none_and_only_softmax_regression_is_multiclass(model, n_classes):
     with pytest.raises(ValueError, match="y holds one class only"):
         clone(model).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], [1, 0, 1, 0])

@@ -10,23 +10,12 @@ from hypothesis.extra import numpy as hnp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
 
-import calibration_lessons as cl
 from calibration_lessons.book import datasets, definitions
 from calibration_lessons.models import LogisticRegression
 from tests.models.test_softmax_regression import overlapping as of_any_classes
-from tests.models.test_softmax_regression import with_ones
-
-thetas = hnp.arrays(float, 3, elements=st.floats(-3, 3))
-
+from tests.models.test_softmax_regression import parameters, seeds, with_ones
 
 overlapping = partial(of_any_classes, n_classes=2)
-
-
-def parameters(model):
-    return [*model.intercept_.tolist(), *model.coef_[0].tolist()]
-
-
-seeds = st.integers(0, 10_000)
 
 
 @pytest.mark.equation("eq-log-odds")
@@ -39,27 +28,6 @@ def test_log_odds_and_probabilities_are_the_defined_ones(seed):
     np.testing.assert_allclose(model.decision_function(X), log_odds, atol=1e-9)
     np.testing.assert_allclose(
         model.predict_proba(X)[:, 1], [definitions.sigmoid(z) for z in log_odds], atol=1e-9
-    )
-
-
-@pytest.mark.equation("eq-logistic-loss")
-@given(seeds, thetas)
-def test_no_other_parameters_have_a_smaller_loss(seed, other):
-    X, y = overlapping(seed)
-    model = LogisticRegression().fit(X, y)
-    best = definitions.logistic_loss(parameters(model), with_ones(X), y)
-    assume(np.abs(np.array(with_ones(X)) @ other).max() < 30)
-    assert best <= definitions.logistic_loss(other, with_ones(X), y) + 1e-9
-    assert best / len(y) == pytest.approx(cl.negative_log_likelihood(y, model.predict_proba(X)), abs=1e-9)
-
-
-@pytest.mark.equation("eq-logistic-gradient")
-@given(seeds)
-def test_the_gradient_vanishes_at_the_fit(seed):
-    X, y = overlapping(seed)
-    model = LogisticRegression().fit(X, y)
-    np.testing.assert_allclose(
-        definitions.logistic_gradient(parameters(model), with_ones(X), y), 0, atol=1e-6
     )
 
 

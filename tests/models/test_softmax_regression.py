@@ -33,7 +33,8 @@ def with_ones(X):
 
 
 def parameters(model):
-    return np.column_stack([model.intercept_, model.coef_])
+    table = np.column_stack([model.intercept_, model.coef_])
+    return table[0] if len(table) == 1 else table
 
 
 @pytest.mark.equation("eq-softmax-regression")
@@ -62,22 +63,32 @@ def test_the_symmetric_form_is_the_defined_one_with_parameters_that_add_up_to_ze
     np.testing.assert_allclose(model.predict_proba(X), cl.softmax(model.decision_function(X)), atol=1e-12)
 
 
-@pytest.mark.equation("eq-softmax-likelihood")
+KINDS = [(LogisticRegression(), "logistic"), *((SoftmaxRegression(form=form), "softmax") for form in FORMS)]
+each = pytest.mark.parametrize(("model", "name"), KINDS, ids=repr)
+
+
+def fitted(model, name, seed):
+    X, y = overlapping(seed, n_classes=2 if name == "logistic" else 3)
+    return model.fit(X, y), X, y
+
+
+@pytest.mark.equation("eq-logistic-loss", "eq-softmax-likelihood")
+@each
 @given(seeds, hnp.arrays(float, (3, 3), elements=st.floats(-0.5, 0.5)))
-def test_no_other_parameters_have_a_smaller_loss(seed, step):
-    X, y = overlapping(seed)
-    model = SoftmaxRegression().fit(X, y)
-    best = definitions.softmax_loss(parameters(model), with_ones(X), y)
-    assert best <= definitions.softmax_loss(parameters(model) + step, with_ones(X), y) + 1e-9
+def test_no_other_parameters_have_a_smaller_loss(model, name, seed, step):
+    model, X, y = fitted(model, name, seed)
+    theta, loss = parameters(model), getattr(definitions, f"{name}_loss")
+    best = loss(theta, with_ones(X), y)
+    assert best <= loss(theta + (step[0] if theta.ndim == 1 else step), with_ones(X), y) + 1e-9
     assert best / len(y) == pytest.approx(cl.negative_log_likelihood(y, model.predict_proba(X)), abs=1e-9)
 
 
-@pytest.mark.equation("eq-softmax-gradient")
-@given(seeds, st.sampled_from(FORMS))
-def test_the_gradient_vanishes_at_the_fit(seed, form):
-    X, y = overlapping(seed)
-    model = SoftmaxRegression(form=form).fit(X, y)
-    gradient = definitions.softmax_gradient(parameters(model), with_ones(X), y)
+@pytest.mark.equation("eq-logistic-gradient", "eq-softmax-gradient")
+@each
+@given(seeds)
+def test_the_gradient_vanishes_at_the_fit(model, name, seed):
+    model, X, y = fitted(model, name, seed)
+    gradient = getattr(definitions, f"{name}_gradient")(parameters(model), with_ones(X), y)
     np.testing.assert_allclose(gradient, 0, atol=1e-6)
 
 
@@ -136,10 +147,3 @@ def test_where_both_classes_are_as_probable_the_first_is_predicted():
         model.fit(X, y)
         assert not model.decision_function(X).any()
         assert model.predict(X).tolist() == ["a"] * 4
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_without_an_intercept_the_scores_vanish_at_the_origin(form):
-    X, y = overlapping(4)
-    model = SoftmaxRegression(form=form, fit_intercept=False).fit(X, y)
-    np.testing.assert_allclose(model.predict_proba(np.zeros((1, 2))), [[1 / 3] * 3], atol=1e-12)

@@ -35,12 +35,6 @@ def test_the_confidence_counts_training_rows_by_their_similarity(problem):
     assert found == pytest.approx(literal, rel=1e-12)
 
 
-def test_far_from_all_training_rows_the_confidence_is_that_of_a_guess():
-    X_train = np.random.default_rng(0).normal(size=(50, 2))
-    found = kernel_confidence(X_train, np.zeros(50), [[1e6, 0]], [0], bandwidth=1, n_classes=5)
-    assert found.tolist() == [0.2]
-
-
 def test_many_places_are_treated_in_blocks_as_one_by_one():
     rng = np.random.default_rng(1)
     X_train, X = rng.normal(size=(20_000, 1)), rng.normal(size=(5, 1))

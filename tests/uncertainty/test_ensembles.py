@@ -3,7 +3,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import entropy
 
 from calibration_lessons.book import definitions
 from calibration_lessons.uncertainty import decompose_uncertainty
@@ -39,11 +38,3 @@ def test_each_part_stays_within_its_bounds_and_nats_are_bits_times_the_logarithm
 def test_members_that_agree_leave_nothing_epistemic_and_sure_members_that_differ_nothing_aleatoric():
     total, aleatoric, epistemic = decompose_uncertainty([[[0.3, 0.7], [1, 0]], [[0.3, 0.7], [0, 1]]])
     assert epistemic.tolist() == [0, 1] and aleatoric[1] == 0 and total[0] == aleatoric[0] > 0
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32])
-def test_half_and_single_precision_are_accepted_and_summed_in_double(dtype):
-    probs = np.random.default_rng(0).dirichlet([1, 1, 1], size=(2, 50)).astype(dtype)
-    found = decompose_uncertainty(probs)
-    assert found.total.dtype == np.float64
-    assert found.total == pytest.approx(entropy(probs.mean(axis=0, dtype=float), base=2, axis=-1), abs=2e-3)
