@@ -60,7 +60,7 @@ CALLS = [  # each with its arguments; those that are left out have their default
     (cl.decisions.mean_cost, {"y_true": [0, 1], "decision": [0, 1], "costs": COSTS}),
     (cl.decisions.adjust_to_priors, {"y_prob": [0.2, 0.8], "train_priors": HALF, "new_priors": HALF}),
     (cl.decisions.estimate_priors, {"y_prob": [0.2, 0.8], "train_priors": HALF}),
-    (lambda held_out_prob: cl.decisions.estimate_priors([0.2, 0.7], held_out_prob), {"held_out_prob": HALF}),
+    (lambda held_out_prob, sample_weight=None: cl.decisions.estimate_priors([0.2, 0.7], held_out_prob, sample_weight=sample_weight), {"held_out_prob": HALF}),
     *((f, {"y_prob": HALF, "held_out_prob": [0.2, 0.3, 0.6, 0.9], "held_out_true": [0, 0, 1, 1]}) for f in (
         lambda y_prob, held_out_prob, held_out_true: cl.decisions.estimate_priors(y_prob, held_out_prob, held_out_true, method="bbse"),
         lambda y_prob, held_out_prob, held_out_true, method="rlls", level=0.9, n_draws=9, random_state=0: cl.decisions.priors_interval(
@@ -82,7 +82,7 @@ CALLS = [  # each with its arguments; those that are left out have their default
     (simulate.label_noise, {"y_true": [0, 1], "rate": 0.1, "n_classes": 3}),
     (simulate.label_shift, {"y_true": [0, 1], "class_prior": HALF, "n": 3}),
 ]
-NOT_CHECKED = {"labels", "pos_label", "from_logits", "debias", "dtype", "estimate_priors-held_out_prob", "estimate_priors-held_out_true"}  # told in tests of their own
+NOT_CHECKED = {"labels", "standardized", "pos_label", "from_logits", "debias", "dtype", "estimate_priors-held_out_prob", "estimate_priors-held_out_true"}  # told in tests of their own
 WRONG = {  # what an argument of a name may not be, and the place that is named
     "y_true": ([0, 7], "[1]"), "y_prob": ([0.2, np.inf], "[1]"), "sample_weight": ([1, -1], "[1]"), "n_bins": (0, ""),
     "strategy": ("width", ""), "target": (2, ""), "norm": ("l3", ""), "level": (1, ""), "n_draws": (0, ""),

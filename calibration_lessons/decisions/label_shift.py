@@ -75,6 +75,7 @@ def estimate_priors(
     *,
     train_priors: npt.ArrayLike | None = None,
     method: Method = "em",
+    sample_weight: npt.ArrayLike | None = None,
     tol: float = 1e-12,
     max_iter: int = 100_000,
 ) -> Floats:
@@ -100,6 +101,8 @@ def estimate_priors(
         1-D `y_prob`.
     method : {"em", "bbse", "rlls"}
         How to estimate.
+    sample_weight : array_like, shape (n,), optional
+        Importance weights of the new data, non-negative.
     tol : float
         Stop "em" when no proportions can raise the mean log-likelihood by more than this, in nats.
     max_iter : int
@@ -157,11 +160,13 @@ def estimate_priors(
     _input.one_of(method, get_args(Method), "method")
     _input.number_between(tol, 0, 1, "tol", open_ends=True)
     _input.positive_whole(max_iter, "max_iter")
+    _input.same_rows(y_prob=y_prob, sample_weight=sample_weight)
     forecasts = _by_class(_input.probabilities(y_prob))
-    share = np.full(len(forecasts), 1 / len(forecasts))
+    weights = _input.weights(sample_weight, len(forecasts))
+    share = np.full(len(forecasts), 1 / len(forecasts)) if weights is None else weights / weights.sum()
     if method == "em":
         old = _old_priors(forecasts.shape[1], held_out_prob, train_priors)
-        _refuse_confounded(forecasts / old)
+        _refuse_confounded((forecasts / old)[share > 0])
         priors, arrived = _most_likely(forecasts, share, old, tol, max_iter)
         if not arrived:
             message = f"max_iter = {max_iter} rounds did not suffice: expected more"

@@ -50,6 +50,7 @@ def net_benefit(
     y_prob: npt.ArrayLike,
     thresholds: npt.ArrayLike,
     *,
+    standardized: bool = False,
     sample_weight: npt.ArrayLike | None = None,
     pos_label: Label = None,
 ) -> Floats:
@@ -64,30 +65,38 @@ def net_benefit(
         Predicted risk in [0, 1]. Ones treat everybody; nobody is treated where all are below the threshold.
     thresholds : array_like, shape (m,)
         In [0, 1): the risk at which harm and good of treating balance.
+    standardized : bool
+        Divide by the share of events, so that 1 is the most that any forecast can reach.
     {sample_weight, pos_label}
 
     Returns
     -------
     ndarray, shape (m,)
-        At most the share of events; divided by it, it is standardized (Kerr et al. 2016).
+        At most the share of events, or 1.
 
     {refused}
+        Also without an event, where it is to be standardized.
 
     References
     ----------
-    Vickers and Elkin (2006), Decision curve analysis.
+    Vickers and Elkin (2006), Decision curve analysis; Kerr et al. (2016), on standardizing.
 
     Examples
     --------
     >>> net_benefit([0, 0, 1, 1], [0.1, 0.4, 0.3, 0.9], [0.2, 0.5]).tolist()
     [0.4375, 0.25]
     """
+    _input.one_of(standardized, [False, True], "standardized")
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     forecasts, labels = _risks(y_true, y_prob, pos_label)
     treated, harm = _treated(forecasts, thresholds)
     happened = labels == 1
     gains = np.where(happened, 1.0, -harm[:, None]) * treated
-    return np.asarray(np.average(gains, axis=1, weights=_input.weights(sample_weight, len(happened))))
+    weights = _input.weights(sample_weight, len(happened))
+    share = float(np.average(happened, weights=weights))
+    if standardized and not share:
+        raise _input.BadValue("y_true", "has no event", "at least one, to standardize by")
+    return np.asarray(np.average(gains, axis=1, weights=weights) / (share if standardized else 1.0))
 
 
 @describe

@@ -114,6 +114,16 @@ def test_the_mean_of_held_out_forecasts_stands_for_the_old_proportions():
     np.testing.assert_allclose(estimate_priors(*both), estimate_priors(after, before), atol=1e-9)
 
 
+def test_a_weight_of_a_new_row_counts_as_so_many_rows():
+    p = shifted_sample(300, old=0.4, new=0.7)
+    weight = np.arange(300) % 4
+    np.testing.assert_allclose(
+        estimate_priors(p, train_priors=HALF, sample_weight=5 * weight),
+        estimate_priors(np.repeat(p, weight), train_priors=HALF),
+        atol=1e-6,
+    )
+
+
 @st.composite
 def labelled(draw):
     """Forecasts and labels from before, and the shares of classes in a new mixture."""

@@ -26,6 +26,11 @@ def test_it_counts_who_is_treated(rows: list[tuple[bool, float]], threshold: flo
     assert curve.treat_all[0] == pytest.approx(everybody, abs=1e-12)
 
 
+def test_standardized_it_is_at_most_one() -> None:
+    happened = np.array([0, 0, 0, 1])
+    assert net_benefit(happened, [0.1, 0.2, 0.3, 0.8], [0.5], standardized=True).tolist() == [1.0]
+
+
 def test_the_interval_of_a_difference_is_paired() -> None:
     happened, risk = np.arange(2000) % 5 == 0, np.random.default_rng(1).choice([0.1, 0.9], 2000)
     same = decision_curve(happened, risk, [0.2], versus=risk)
