@@ -160,4 +160,4 @@ class CalibrationAccumulator:
             raise _input.BadValue("the accumulator", "is empty", "a call of update before curve")
         _input.some_weight(float(self._sums[1].sum()))
         edges = bin_edges(self.n_bins, self._kind[1])
-        return curve_from_sums(self._event, "uniform", edges, self._sums)
+        return curve_from_sums(self._event, "uniform", edges, self._sums.copy())

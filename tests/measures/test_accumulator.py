@@ -95,3 +95,12 @@ def test_an_empty_accumulator_has_no_curve_but_may_be_merged():
 def test_an_accumulator_shows_its_bins_its_target_and_how_many_rows_it_has_seen():
     seen = cl.CalibrationAccumulator(3, "positive").update([0, 1], [0.2, 0.9], sample_weight=[0.5, 2.5])
     assert repr(seen) == "<CalibrationAccumulator(n_bins=3, target='positive') of 2 rows>"
+
+
+def test_a_curve_is_a_snapshot():
+    accumulator = cl.CalibrationAccumulator(3).update([1], [0.5])
+    before = accumulator.curve()
+    accumulator.update([0], [0.5])
+    assert before.n == 1 and before.weights[1] == 1
+    accumulator.curve().weights[:] = 9
+    assert accumulator.curve().weights[1] == 2

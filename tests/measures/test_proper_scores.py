@@ -4,10 +4,13 @@ import math
 
 import numpy as np
 import pytest
+import sklearn
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from packaging.version import Version
 from scipy.special import expit
+from sklearn.metrics import brier_score_loss, log_loss
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -87,3 +90,15 @@ def test_single_precision_input_is_worked_on_and_summed_in_double():
     p, exact = np.full(2_000_000, 0.1, dtype=np.float32), float(np.float32(0.1))
     assert cl.brier_score(np.ones(len(p)), p) == pytest.approx((exact - 1) ** 2, rel=1e-12)
     assert cl.negative_log_likelihood([1], p[:1]) == pytest.approx(-math.log(exact), rel=1e-12)
+
+
+@pytest.mark.skipif(
+    Version(sklearn.__version__) < Version("1.7"), reason="the Brier score of several classes came with 1.7"
+)
+@given(logit_rows, st.data())
+def test_agrees_with_scikit_learn(logits, data):
+    p, y = cl.softmax(logits / 2), labels_for(data, logits)  # scikit-learn clips what is below 2e-16
+    classes = list(range(p.shape[1]))
+    assert cl.negative_log_likelihood(y, p) == pytest.approx(log_loss(y, p, labels=classes), abs=1e-9)
+    expected = brier_score_loss(y, p, labels=classes, scale_by_half=False)
+    assert cl.brier_score(y, p) == pytest.approx(expected, abs=1e-9)

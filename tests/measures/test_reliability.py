@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import binom, binomtest
+from sklearn.calibration import calibration_curve
 
 import calibration_lessons as cl
 from calibration_lessons.book import definitions
@@ -120,3 +121,13 @@ def test_a_curve_knows_its_event_and_says_it_briefly():
         (S2[:, 0], "top-label", "top-label"),
     ]:
         assert cl.reliability_curve(np.zeros(9), y_prob, target=target).target == expected
+
+
+def test_agrees_with_scikit_learn_where_no_score_lies_on_an_edge():
+    rng = np.random.default_rng(2)
+    scores = rng.random(5000)
+    outcomes = rng.random(5000) < scores**2
+    curve = cl.reliability_curve(outcomes, scores, n_bins=15)
+    accuracy, confidence = calibration_curve(outcomes, scores, n_bins=15)
+    np.testing.assert_allclose(curve.accuracy[curve.counts > 0], accuracy, atol=1e-12)
+    np.testing.assert_allclose(curve.confidence[curve.counts > 0], confidence, atol=1e-12)
