@@ -1,7 +1,7 @@
 """The data that the course works on: real network logits and small real tables.
 
 Every file lies inside the package, so nothing is downloaded. The page *Data* of the course names the source,
-the licence, the changes and the checksum of each. Each call reads its file again: arrays are yours to change.
+the licence, the changes and the checksum of each. Each call gives arrays that are yours to change.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from functools import cache
 from importlib import import_module, resources
 from typing import Any, Literal, NamedTuple
 
@@ -240,12 +241,17 @@ def spambase() -> FeatureTable:
     >>> X.shape, names[0]
     ((4206, 57), 'word_freq_make')
     """
+    rows, names = _emails()
+    return FeatureTable(rows[:, :-1].copy(), rows[:, -1].astype(np.int64), list(names))
+
+
+@cache  # one reads it for each of many splits
+def _emails() -> tuple[npt.NDArray[np.float64], tuple[str, ...]]:
     table = _table("spambase.csv.gz")
-    names = [name for name in table if name != "spam"]
+    names = tuple(name for name in table if name != "spam")
     rows = np.column_stack([table[name].astype(np.float64) for name in [*names, "spam"]])
     _, first = np.unique(rows, axis=0, return_index=True)
-    rows = rows[np.sort(first)]
-    return FeatureTable(np.ascontiguousarray(rows[:, :-1]), rows[:, -1].astype(np.int64), names)
+    return rows[np.sort(first)], names
 
 
 def seattle_weather() -> Weather:

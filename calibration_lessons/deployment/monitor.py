@@ -493,10 +493,10 @@ def evidence(bets: Floats, windows: int) -> Floats:
     An equal part of the unit is kept for each of the first `windows` windows, and staked when that begins.
     """
     part = -np.log(windows * bets.shape[1])
-    held, together = np.full(bets.shape[1], -np.inf), np.empty(len(bets))
+    held = np.full((len(bets) + 1, bets.shape[1]), -np.inf)
     for t, factors in enumerate(bets):
-        held = (np.logaddexp(held, part) if t < windows else held) + factors
-        together[t] = logsumexp(held)
+        held[t + 1] = (np.logaddexp(held[t], part) if t < windows else held[t]) + factors
+    together = logsumexp(held[1:], axis=1)
     waiting = np.maximum(1 - np.arange(1, len(bets) + 1) / windows, 0)
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(together) + waiting)

@@ -20,7 +20,7 @@ from .._typing import FloatArray, Floats, IntArray, Label, Strategy, Target
 from ._forecast import Forecast, event_name, the
 from ._groups import group_numbers
 from .bins import bin_index, bins_in_words, edges_of, uniform_bins
-from .chance import EXTRA, LEAST_FREEDOM, ends_of_mean
+from .chance import EXTRA, LEAST_FREEDOM, ends_of_mean, two_powers
 
 FEW = 20  # rows that differ, below which nobody knows what the others would say
 ROUNDING = 1e-12  # of a variance, where equal forecasts leave none
@@ -343,7 +343,7 @@ def _of_losses(pair: _Pair, loss: Loss) -> Difference:
         apart = np.where(np.isfinite(apart), apart, 0.0) * weight[rows, None]
         apart = share * np.add.reduceat(apart, starts)
         some, seen = apart[differ[seen : seen + len(starts)]], seen + len(starts)
-        others += [float((some**power).mean(axis=1).sum()) / max(many, 1) for power in (2, 3)]
+        others += [float(power.mean(axis=1).sum()) / max(many, 1) for power in two_powers(some)]
     apart = share * np.add.reduceat(weight * (own[0] - own[1] - value), first)
     low, high = ends_of_mean(value, apart, others, quantile)
     return Difference(mean_a, mean_b, value * unit, low * unit, high * unit)
@@ -387,7 +387,7 @@ def _of_calibration(pair: _Pair, n_bins: int, strategy: Strategy) -> Difference:
     apart = weight * (parts - weight @ parts[0] / n)
     apart = len(first) / n * np.add.reduceat(apart, first, axis=1)
     some = apart[1:, differ] if differ.any() else np.zeros(1)
-    others = np.array([(some**power).mean() for power in (2, 3)])
+    others = np.array([power.mean() for power in two_powers(some)])
     value = one.value - other.value
     low, high = ends_of_mean(value, apart[0], others, quantile, _scatter(one, other))
     return Difference(one.value, other.value, value, low, high)

@@ -167,6 +167,7 @@ class Page:
         """Code cells that are not empty."""
         return [cell for cell in self.cells if cell.kind == "code" and cell.source.strip()]
 
+    @cache  # noqa: B019 - a page is kept for good
     def sections(self) -> list[Section]:
         """Cut the page at its headings; what stands above the first has level 0 and no title."""
         sections = [Section(0, "", [], [])]

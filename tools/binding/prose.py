@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from functools import cache
 
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 GROUP = "[,\u0020\u00a0\u2009\u202f]"  # what may stand between thousands
@@ -73,6 +74,7 @@ class Number:
         return any(own.value.quantize(step, way) == other.value for way in (ROUND_HALF_EVEN, ROUND_HALF_UP))
 
 
+@cache
 def plain(text: str) -> str:
     """Prose as it reads: no comments, code, links and numbered things, LaTeX's spaces and signs resolved."""
     for pattern in (COMMENT, IGNORED):
@@ -82,6 +84,7 @@ def plain(text: str) -> str:
     return re.sub(r"\\[a-zA-Z]+|\\.", " ", text)
 
 
+@cache
 def read_numbers(text: str) -> list[Number]:
     """Every number in a text, in order."""
     numbers = []

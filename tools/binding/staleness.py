@@ -54,6 +54,12 @@ def plain(node: object) -> str:
     return f"{type(node).__name__}({','.join(held)})"
 
 
+@cache
+def plain_code(text: str) -> str:
+    """Write Python source in this way."""
+    return plain(ast.parse(text))
+
+
 def bound(node: ast.stmt) -> set[str]:
     """Names that a statement of a module binds; none for one that does something else."""
     if isinstance(node, DEFINITION):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ast
 import csv
 import gzip
 import io
@@ -86,12 +85,12 @@ def tabulate(
 
 def code_of(experiment: str, root: Path = ROOT) -> str:
     """Digest of an experiment's code, without its prose, and of what it takes from other experiments."""
-    from tools.binding.staleness import digest, plain  # which those who train networks lack
+    from tools.binding.staleness import digest, plain_code  # which those who train networks lack
 
     file = root / f"tools/experiments/{experiment}.py"
     text = file.read_text("utf-8") if file.exists() else ""
     parts = [root / folder.replace(".", "/") / f"{name}.py" for folder, name in PARTS.findall(text)]
-    return digest(plain(ast.parse(part)) for part in [text, *(part.read_text("utf-8") for part in parts)])
+    return digest(plain_code(part) for part in [text, *(part.read_text("utf-8") for part in parts)])
 
 
 def sign(table: Path) -> None:

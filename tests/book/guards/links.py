@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from tools.binding.pages import Page, pages, read_lines
@@ -63,18 +64,28 @@ def in_backticks(root: Path, book: dict[str, Page]) -> Iterator[Problem]:
     for path in sorted(files):
         texts.append((path.relative_to(root).as_posix(), "line {}".format, path.read_text("utf-8")))
     for file, place, text in texts:
-        is_page = file.endswith((".md", ".ipynb"))
-        lines = read_lines(text) if is_page else [(n, s, True, 0) for n, s in enumerate(text.splitlines(), 1)]
-        for number, line, is_prose, _ in lines:
-            paths = ["".join(both) for both in CODE_PATH.findall(line) if is_page or "book/" not in both[1]]
-            paths += [name.replace(".", "/") for name in MODULE.findall(line)]
+        for number, paths, calls, parts in called(text, file.endswith((".md", ".ipynb"))):
             gone = [name for name in paths if not [*root.glob(name), *root.glob(f"{name}.py")]]
             gone = [name for name in gone if "sharpness" not in name]  # the example of CONTRIBUTING
-            calls = COMMAND.finditer(line) if is_page and not is_prose else TARGET.finditer(line)
             gone += [match[0] for match in calls if match["target"] not in targets]
-            gone += [part for parts in EXTRA.findall(line) for part in parts.split(",") if part not in extras]
+            gone += [part for part in parts if part not in extras]
             for name in gone:
                 yield Problem(file, place(number), f"{name.strip('`')} does not exist", "correct the name")
+
+
+@cache
+def called(text: str, is_page: bool) -> list[tuple[int, list[str], list[re.Match[str]], list[str]]]:
+    """Files, targets of make and extras of the package that the lines of a text name, where one does."""
+    found = []
+    lines = read_lines(text) if is_page else [(n, s, True, 0) for n, s in enumerate(text.splitlines(), 1)]
+    for number, line, is_prose, _ in lines:
+        paths = ["".join(both) for both in CODE_PATH.findall(line) if is_page or "book/" not in both[1]]
+        paths += [name.replace(".", "/") for name in MODULE.findall(line)]
+        calls = [*(COMMAND if is_page and not is_prose else TARGET).finditer(line)]
+        parts = [part for parts in EXTRA.findall(line) for part in parts.split(",")]
+        if paths or calls or parts:
+            found.append((number, paths, calls, parts))
+    return found
 
 
 def in_contents(root: Path) -> set[str]:

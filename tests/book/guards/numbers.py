@@ -168,8 +168,8 @@ def in_outputs(cell: Cell) -> list[Number]:
     return [number for text in cell.output_texts() for number in read_numbers(text.replace(r"\n", " "))]
 
 
-def literals(code: ast.Module) -> Iterator[Decimal]:
+@cache
+def literals(code: ast.Module) -> list[Decimal]:
     """Numbers that code spells out."""
-    for node in ast.walk(code):
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            yield Decimal(repr(node.value))
+    values = (node.value for node in ast.walk(code) if isinstance(node, ast.Constant))
+    return [Decimal(repr(value)) for value in values if type(value) in (int, float)]
