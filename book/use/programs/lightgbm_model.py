@@ -3,7 +3,7 @@ from sklearn.model_selection import train_test_split
 
 import calibration_lessons as cl
 
-X, y, _ = cl.book.datasets.spambase()  # 4206 e-mails, of which 1678 are spam
+X, y, _ = cl.book.datasets.spambase()  # 4206 e-mails
 X, new_X, y, new_y = train_test_split(
     X, y, test_size=0.5, stratify=y, random_state=0
 )

@@ -19,7 +19,7 @@ for _ in range(200):
     loss.backward()
     adam.step()
 
-# Logits of rows that it has not seen: 2000 to calibrate, 8000 to judge.
+# Logits of rows that it has not seen: 2000 to calibrate, the others to judge.
 network.eval()
 with torch.no_grad():
     logits, labels = network(X[2000:4000]), y[2000:4000]

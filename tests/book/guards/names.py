@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +22,7 @@ DOTTED = re.compile(
     r"(?P<name>\w+(?:\.(?!(?:ipynb|md|py)\b)\w+)*)(?:\(.*\))?"
 )
 ALONE = re.compile(r"([a-z]\w*?_?)(?:=[^=]|(?<=_)$)")
+ALMOST = re.compile(r"([A-Za-z]\w*?(?:_|[a-z](?=[A-Z]))\w*)(?:\(.*\))?")  # of two words or more
 FOREIGN = set("class_weight label_smoothing out_of_bounds scale_by_half shuffle value_counts".split())
 IN_DOCSTRING = re.compile(r"(?<!`)`(?!(?:sklearn|pandas|matplotlib|torch)\.)([A-Za-z_][\w.]*)`(?!`)|``(\w+)=")
 REASON = re.compile(
@@ -114,8 +116,16 @@ def in_prose(file: str, place: Callable[[int], str], text: str, words: set[str])
                 yield unresolved(file, place(number), named["name"])
             elif (alone := ALONE.match(code)) and alone[1] not in words:
                 yield unresolved(file, place(number), code)
+            elif (name := ALMOST.fullmatch(code)) and name[1] not in words and close(name[1]):
+                yield unresolved(file, place(number), f"{code}, almost {close(name[1])[0]},")
             elif what := fault(code):
                 yield Problem(file, place(number), f"{code}: {what}", "write a call that it takes")
+
+
+@cache
+def close(name: str) -> list[str]:
+    """The public name that a name almost is, if there is one."""
+    return get_close_matches(name, {public_name.rpartition(".")[2] for public_name in public()}, 1, 0.85)
 
 
 def asked(page: Page) -> Iterator[Problem]:

@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 
 from tools.binding import marks as binding
-from tools.binding.pages import EQUATIONS_PAGE, Cell, Page, Section, pages
+from tools.binding.pages import EQUATIONS_PAGE, Cell, Page, Section, notebooks, pages
 from tools.binding.prose import Number, plain, read_numbers
 
 from .problem import Problem
@@ -37,6 +37,8 @@ LIST = re.compile(
     rf"\b({'|'.join(WORDS[2:])})\b[^.:\n]{{0,80}}:\n\n((?:(?:- |\d\. ).*\n?(?:  .*\n?)*)+)", re.I
 )
 LISTED = re.compile(r"^\| (?:\{doc\}`[^`]+` \| \d+ \||\[[\w -]+\]\(\.\./calibrators/)", re.M)
+DATA, PROGRAMS = "book/reference/data.ipynb", "book/use/programs"
+COMMENT = re.compile(r"(?:^|\s)#\s")
 EXAM = "book/teaching/exam.md"  # tests/book/test_exam.py evaluates it
 MARK = re.compile(r"<!--\s*(?P<kind>given|quoted):\s*(?P<text>.*?)\s*-->", re.S)
 
@@ -46,6 +48,7 @@ def check(root: Path) -> Iterator[Problem]:
     for page in pages(root):
         yield from in_page(page) if page.file != EQUATIONS_PAGE else ()
     yield from in_readme(root, pages(root))
+    yield from in_comments(root)
     yield from counts(root)
 
 
@@ -155,6 +158,26 @@ def in_readme(root: Path, book: list[Page]) -> Iterator[Problem]:
                 if not any(own.backs(number) for own in held):
                     what = f"{page.file} does not hold {number.text}"
                     yield Problem(README, f"line {line}", what, "write what stands there")
+
+
+def in_comments(root: Path) -> Iterator[Problem]:
+    """Numbers in comments that neither the page's code, outputs and text hold, nor the shapes of the data."""
+    book = notebooks(root, "book", "assignments/source")
+    data = [n for page in book if page.file == DATA for cell in page.code for n in in_outputs(cell)]
+    for path in sorted((root / PROGRAMS).glob("*.py")):
+        printed, source = path.with_suffix(".txt").read_text("utf-8"), path.read_text("utf-8")
+        cells = Cell(None, "markdown", printed, {}), Cell(None, "code", source, {})
+        book.append(Page(path.relative_to(root).as_posix(), cells, {}))
+    for page in book:
+        held = [*data, *in_text(page), *(n for cell in page.code for n in in_outputs(cell))]
+        spelt = {value for cell in page.code for value in literals(cell.code)}
+        for cell in page.code:
+            for line, text in enumerate(cell.source.splitlines(), start=1):
+                for number in read_numbers(plain("".join(COMMENT.split(text, 1)[1:]))):
+                    is_small = number.value < 100 and not number.is_claim and not number.is_count
+                    if not (is_small or number.value in spelt or any(own.backs(number) for own in held)):
+                        what = f"nothing on the page gives {number.text} of the comment"
+                        yield Problem(page.file, cell.place(line), what, "correct the comment")
 
 
 @cache
