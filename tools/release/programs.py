@@ -20,6 +20,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parents[2] / "book/use/programs"
 SIGNED = Path(__file__).with_suffix(".json")  # each program and its output, as they were last run
+COMMENT = re.compile(r"\s*#\s.*")
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e-\d+)?")
 
 
@@ -49,9 +50,9 @@ def agree(found: str, written: str) -> bool:
 
 
 def signature(program: Path) -> str:
-    """Digest of a program's lines, but for those of comments, and of what is written that it prints."""
-    lines = program.read_text(encoding="utf-8").splitlines()
-    code = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    """Digest of a program's lines without comments, and of what is written that it prints."""
+    lines = COMMENT.sub("", program.read_text(encoding="utf-8")).splitlines()
+    code = [line for line in lines if line.strip()]
     written = program.with_suffix(".txt").read_text(encoding="utf-8")
     return hashlib.sha256("\n".join([*code, written]).encode()).hexdigest()[:16]
 
