@@ -89,7 +89,7 @@ def test_the_grid_holds_the_questions_and_points_by_part_and_kind() -> None:
         assert cells == by_kind and int(points) == sum(int(question.points) for question in here)
     sums = [sum(int(question.points) for question in QUESTIONS if question.kind == kind) for kind in KINDS]
     assert [int(cell) for cell in rows[7][1:]] == [*sums, sum(sums)]
-    assert f"Thirty-seven questions, {sum(sums)} points, " in TEXT and len(QUESTIONS) == 37
+    assert f"Thirty-eight questions, {sum(sums)} points, " in TEXT and len(QUESTIONS) == 38
 
 
 def test_the_two_papers_have_the_points_they_claim() -> None:
