@@ -45,6 +45,7 @@ class BinaryCalibrator(Calibrator):
                 message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
                 _input.warn(message)
         _input.turned_round(scores, labels, "X")
+        _input.repeated(scores, labels, "X")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

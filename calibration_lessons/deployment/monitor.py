@@ -106,8 +106,9 @@ class CalibrationMonitor:
         (None for 1-D ones), or of one class against the rest.
     false_alarms : float
         Chance, at most, that calibrated forecasts ever ring the alarm, where the labels of a window are
-        independent given the forecasts; in (0, 1). Rows that hang together (a customer who comes five times,
-        one cause behind a day's failures) ring it without any drift: add one row of each group and window.
+        independent given the forecasts; in (0, 0.5). Rows that hang together (a customer who comes five
+        times, one cause behind a day's failures) ring it without any drift: add one row of each group and
+        window.
     windows : int
         Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
         but no new bets begin in them: start another monitor then.
@@ -165,7 +166,7 @@ class CalibrationMonitor:
     ) -> None:
         self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
-        self.false_alarms = _input.number_between(false_alarms, 0, 1, "false_alarms", open_ends=True)
+        self.false_alarms = _input.number_between(false_alarms, 0, 0.5, "false_alarms", open_ends=True)
         self.windows = _input.positive_whole(windows, "windows")
         self.accuracy = accuracy
         if accuracy is not None:
@@ -173,6 +174,7 @@ class CalibrationMonitor:
         self.rung: dict[str, Window] = {}
         self._sums: dict[Window, Floats] = {}
         self._seen: dict[tuple[str, Window], list[Floats]] = {}  # what a window got first and last, here
+        self._telling: set[Window] = set()  # windows of so many different forecasts that others' sums differ
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -223,7 +225,7 @@ class CalibrationMonitor:
             The window of the forecasts, not that of the labels.
         y_true : array_like, shape (n,)
         y_prob : array_like, shape (n,) or (n, K)
-            The forecasts of these rows, as they were added.
+            The forecasts of these rows, as they were added; float32 ones may have become float64.
         {from_logits}
 
         {refused}
@@ -237,6 +239,12 @@ class CalibrationMonitor:
         window = self._named(window)
         if window not in self._sums:
             raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
+        values = _input.real_array(y_prob, "y_prob", (1, 2))
+        if self._kind and self._kind[1] == "float32" and values.dtype == np.float64:  # from a database, say
+            with np.errstate(over="ignore"):
+                single = values.astype(np.float32)
+            if (single == values).all():
+                y_prob = cast(Any, y_prob).astype(np.float32) if hasattr(y_prob, "astype") else single
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
         sums, new = self._sums[window].copy(), batch.sums[[0, 3, 4, 5]]
@@ -257,6 +265,12 @@ class CalibrationMonitor:
 
         {refused}
             Also for this monitor itself, one with other settings or another kind of forecasts.
+
+        Warns
+        -----
+        UserWarning
+            Where a window got the same rows first or last, in all sums: of twenty different forecasts, or in
+            five bins or more.
         """
         if not isinstance(other, CalibrationMonitor) or other is self:
             raise _input.BadType("other", f"is of type {type(other).__name__}", "another CalibrationMonitor")
@@ -269,7 +283,10 @@ class CalibrationMonitor:
         if other._kind is not None:
             self._settle(other._kind, other._event, "other")
         for window, sums in other._sums.items():
-            self._sums[window] = self._sums.get(window, 0) + sums
+            before = self._sums.get(window, np.zeros_like(sums))
+            telling = window in other._telling or (sums[0].sum() >= 20 and (sums[0] > 0).sum() >= 5)
+            self._warn_of_copies("row", window, telling, sums, before)
+            self._sums[window] = before + sums
         return self
 
     def check(self) -> list[str]:
@@ -286,7 +303,7 @@ class CalibrationMonitor:
         ----------
         {level}
         """
-        _input.number_between(level, 0, 1, "level", open_ends=True)
+        _input.confidence(level)
         held = self._evidence()
         windows = zip(sorted(self._sums), held["calibration"], held["accuracy"], strict=True)
         return [self._window_report(*window, level) for window in windows]
@@ -422,6 +439,7 @@ class CalibrationMonitor:
         """Warn where rows bring the sums that the window got first or last, or, from a file, those it has."""
         seen = self._seen.get((what, window), [sums.copy()] * bool(sums.any()))
         self._seen[what, window] = [*seen[:1], new]
+        self._telling |= {window} if telling else set()
         if telling and any(np.array_equal(new, one) for one in seen):
             same = f"the {what}s of window {window!r} are in number and sums those that it got first or last"
             _input.warn(f"{same}, and are added to them: deliver each {what} once")

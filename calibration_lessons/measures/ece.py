@@ -78,8 +78,9 @@ def expected_calibration_error(
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
-    rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
-    curves = (curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows)
+    rows = list(_forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label)))
+    curves = [curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows]
+    _warn_of_bins(n_bins, rows[0])
     return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
 
 
@@ -152,7 +153,15 @@ def maximum_calibration_error(
     0.7
     """
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
-    return curve_of(forecast, n_bins, strategy, variances=False).mce()
+    curve = curve_of(forecast, n_bins, strategy, variances=False)
+    _warn_of_bins(n_bins, forecast)
+    return curve.mce()
+
+
+def _warn_of_bins(n_bins: int, rows: Forecast) -> None:
+    """Warn where there are more bins than rows, of which twenty at least: no default brings this about."""
+    if n_bins > len(rows.labels) >= _input.MANY_VALUES:
+        _input.warn(f"n_bins = {n_bins} for {len(rows.labels)} rows: a row alone in a bin counts as a gap")
 
 
 @describe
@@ -241,7 +250,7 @@ def ece_interval(
     (0.095, 0.1)
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
-    _input.number_between(level, 0, 1, "level", open_ends=True)
+    _input.confidence(level)
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
     rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     if is_class_wise(target):

@@ -336,6 +336,21 @@ def test_rows_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_sav
         monitor.add_forecasts(1, p)
 
 
+def test_a_worker_that_is_merged_twice_is_noticed_also_one_that_was_saved():
+    a, b = (ScoreSource().sample(200, np.random.default_rng(seed)) for seed in (0, 1))
+    mine, other = (CalibrationMonitor(5).add_forecasts(1, p).add_labels(1, y, p) for y, p in (a, b))
+    mine.merge(other)
+    for again in (other, CalibrationMonitor.from_dict(other.to_dict())):
+        with pytest.warns(UserWarning, match="^the rows of window 1 .* deliver each row once"):
+            mine.merge(again)
+
+
+def test_labels_may_come_with_the_float64_of_float32_forecasts():
+    single = np.float32(P)
+    monitor = CalibrationMonitor(5).add_forecasts(1, single)
+    assert monitor.add_labels(1, [1] * len(P), single.astype(float).tolist()).curve(1).n == len(P)
+
+
 def test_parts_whose_sums_agree_because_forecasts_are_few_are_no_copies():
     monitor, whole = CalibrationMonitor(5), cl.CalibrationAccumulator(5)
     for part in [(np.zeros(20), np.tile([0.1, 0.5], 10))] * 3:
