@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .. import _input
 from .._parameters import describe
 from .._results import shown_rounded
-from .._typing import Floats
+from .._typing import FloatArray, Floats
 from ..measures.bins import effective_rows
 
 FEW_ROWS, FAR, TOO_FAR = 100, 0.05, 0.5  # effective rows; shares of new rows beyond the old ones
@@ -124,10 +124,10 @@ def density_ratio(
     return DensityRatio(weights, effective, beyond)
 
 
-def _standardised(X: Floats) -> bool:
+def _standardised(X: FloatArray) -> bool:
     """Tell whether each column has the mean 0 and the spread 1, by n or by n - 1, up to rounding."""
-    if not _input.many_values(X):
+    if not _input.many_values(X) or np.abs(X).max() > len(X):  # further off no row of spread 1 can be
         return False
-    n, variance = len(X), X.var(axis=0, dtype=np.float64)
-    off = np.minimum(abs(variance - 1), abs(variance - n / (n - 1)))
-    return bool(max(off.max(), abs(X.mean(axis=0, dtype=np.float64)).max()) < ROUNDING)
+    mean, variance = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    off = np.abs([mean, np.minimum(abs(variance - 1), abs(variance - 1 + 1 / len(X)))])
+    return bool(off.max() < ROUNDING)

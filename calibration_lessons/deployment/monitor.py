@@ -36,6 +36,7 @@ SUMS = ("forecasts", "forecast_confidence", "labels", "confidence", "hits", "var
 EVENTS, DTYPES = ("top-label", "positive"), ("float16", "float32", "float64")
 SETTINGS = ("n_bins", "target", "false_alarms", "windows", "accuracy")
 SHOWN = ("ece", "ece_low", "ece_high", "ece_calibrated", "confidence", "accuracy", "gap")
+DRIFTS = ("too low", "too high", "too far from 1/2", "too near 1/2", "each bin its own way")
 STAKES = (0.3, 0.6, 1.2)  # standard errors of a window
 PER_BIN = Numbers(("M",), low=0)
 ROUNDING = 1e-9  # of a sum of many rows
@@ -261,16 +262,11 @@ class CalibrationMonitor:
         """Add what another monitor has seen, and return this one; `other` stays as it is.
 
         An alarm that `other` gave alone is not taken over: what both know together is judged by `check`.
-        Labels go where their forecasts are: merge first, where another worker saw these.
+        Labels go where their forecasts are: merge first, where another worker saw these. Warned of is a
+        window with the same sums, of twenty different forecasts or in five bins, as the first or the last.
 
         {refused}
             Also for this monitor itself, one with other settings or another kind of forecasts.
-
-        Warns
-        -----
-        UserWarning
-            Where a window got the same rows first or last, in all sums: of twenty different forecasts, or in
-            five bins or more.
         """
         if not isinstance(other, CalibrationMonitor) or other is self:
             raise _input.BadType("other", f"is of type {type(other).__name__}", "another CalibrationMonitor")
@@ -307,6 +303,26 @@ class CalibrationMonitor:
         held = self._evidence()
         windows = zip(sorted(self._sums), held["calibration"], held["accuracy"], strict=True)
         return [self._window_report(*window, level) for window in windows]
+
+    def drift(self) -> tuple[str, Window, list[int]]:
+        """Say which bet on calibration won most: how forecasts are off, from which window on, in which bins.
+
+        These, numbered from 1, are off by over two standard errors since then, the worst first.
+
+        {refused}
+            Also before the first window.
+        """
+        windows = sorted(self._sums)
+        if not windows:
+            raise _input.BadValue("the monitor", "is empty", "a window")
+        sums = np.array([self._sums[window] for window in windows])
+        won = np.cumsum(np.pad(calibration_bets(sums), ((1, 0), (0, 0))), axis=0)
+        best = int((won[-1] - won[:-1].min(axis=0)).argmax())
+        since = int(won[:-1, best].argmin())
+        _, _, _, confidence, hits, variance = sums[since:].sum(axis=0)
+        off = np.abs(hits - confidence) / _root(variance)
+        how = DRIFTS[4 if best > 11 else best // 6 * 2 + best % 2]  # in the order of `calibration_bets`
+        return how, windows[since], [int(m) + 1 for m in np.argsort(-off) if off[m] > 2]
 
     def curve(self, window: Window | date) -> ReliabilityCurve:
         """Return the reliability curve of a window's labelled rows.

@@ -66,7 +66,7 @@ def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayL
     ranked = values[order]
     weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)[order]
     count = ranked[weight > 0]
-    different = count[:-1][count[1:] != count[:-1]]
+    different: Floats = count[:-1][count[1:] != count[:-1]]
     if len(different) < n_bins:
         return different
     reached = np.cumsum(weight)

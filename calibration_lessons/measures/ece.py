@@ -159,7 +159,7 @@ def maximum_calibration_error(
 
 
 def _warn_of_bins(n_bins: int, rows: Forecast) -> None:
-    """Warn where there are more bins than rows, of which twenty at least: no default brings this about."""
+    """Warn where there are more bins than rows, of which there are many: no default brings this about."""
     if n_bins > len(rows.labels) >= _input.MANY_VALUES:
         _input.warn(f"n_bins = {n_bins} for {len(rows.labels)} rows: a row alone in a bin counts as a gap")
 
