@@ -524,7 +524,7 @@ def _one_class(forecasts: FloatArray) -> FloatArray:
 def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
     """Warn where forecasts come 2 (3, 4 ...) times with each of their labels, as when files were joined.
 
-    Also where those of one class of two are copies and the other's are not, as where events were oversampled.
+    Also where those of one class of two are copies and the other's are not, as after oversampling.
     """
     column = _one_class(forecasts)
     some = np.unique(column[:: max(1, len(column) // SOME_ROWS)])

@@ -240,12 +240,11 @@ class CalibrationMonitor:
         window = self._named(window)
         if window not in self._sums:
             raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
-        values = _input.real_array(y_prob, "y_prob", (1, 2))
-        if self._kind and self._kind[1] == "float32" and values.dtype == np.float64:  # from a database, say
+        if self._kind and self._kind[1] == "float32":  # a database may return it as float64
             with np.errstate(over="ignore"):
-                single = values.astype(np.float32)
-            if (single == values).all():
-                y_prob = cast(Any, y_prob).astype(np.float32) if hasattr(y_prob, "astype") else single
+                single = _input.real_array(y_prob, "y_prob", (1, 2)).astype(np.float32)
+            if np.array_equal(single, cast(Any, y_prob)):
+                y_prob = y_prob.astype(np.float32) if hasattr(y_prob, "astype") else single
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
         sums, new = self._sums[window].copy(), batch.sums[[0, 3, 4, 5]]

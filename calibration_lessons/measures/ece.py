@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast
@@ -78,10 +78,8 @@ def expected_calibration_error(
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
-    rows = list(_forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label)))
-    curves = [curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows]
-    _warn_of_bins(n_bins, rows[0])
-    return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
+    rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
+    return float(np.mean([curve.ece(norm, debias=debias) for curve in _curves(rows, n_bins, strategy)]))
 
 
 def _forecasts(
@@ -153,15 +151,15 @@ def maximum_calibration_error(
     0.7
     """
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
-    curve = curve_of(forecast, n_bins, strategy, variances=False)
-    _warn_of_bins(n_bins, forecast)
-    return curve.mce()
+    return _curves([forecast], n_bins, strategy)[0].mce()
 
 
-def _warn_of_bins(n_bins: int, rows: Forecast) -> None:
-    """Warn where there are more bins than rows, of which there are many: no default brings this about."""
-    if n_bins > len(rows.labels) >= _input.MANY_VALUES:
-        _input.warn(f"n_bins = {n_bins} for {len(rows.labels)} rows: a row alone in a bin counts as a gap")
+def _curves(rows: Iterable[Forecast], n_bins: int, strategy: Strategy) -> list[ReliabilityCurve]:
+    """Return the curves; warn where bins outnumber the rows, of which there are more than bins by default."""
+    curves = [curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows]
+    if n_bins > (n := curves[0].n) >= _input.MANY_VALUES:
+        _input.warn(f"n_bins = {n_bins} for {n} rows: a row alone in a bin counts as a gap")
+    return curves
 
 
 @describe

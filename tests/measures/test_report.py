@@ -148,7 +148,6 @@ BOTH, THRICE = np.column_stack([1 - RISK, RISK]), np.repeat(np.arange(100), 3)
         ("log-probabilities of one class", lambda: cl.brier_score(CAME, LOGS, from_logits=True)),
         ("level = 0.05 is how often", lambda: cl.ece_interval(CAME, RISK, level=0.05)),
         ("n_bins = 101 for 100 rows", lambda: cl.expected_calibration_error(CAME, RISK, n_bins=101)),
-        ("n_bins = 101 for 100 rows", lambda: cl.maximum_calibration_error(CAME, RISK, n_bins=101)),
         ("one label in each group", lambda: cl.measures.calibration_by_group(CAME, RISK, CAME)),
         ("own decision is the dearest", lambda: cl.decisions.optimal_decision(RISK, np.eye(2))),
         ("own decision is the dearest", lambda: cl.decisions.mean_cost(CAME, CAME, np.eye(2))),
