@@ -280,11 +280,15 @@ def look_like_probabilities(scores: FloatArray) -> bool:
 
 
 def read_as_logits(values: FloatArray, name: str) -> None:
-    """Warn where logits look like probabilities, or are their logarithms to base 10 or 2."""
+    """Warn where logits look like probabilities, or their logarithms of one class, or to base 10 or 2."""
     values = values[:SOME_ROWS]
     if look_like_probabilities(values):
         warn(f"{name} looks like probabilities: with from_logits=True it is read as logits")
-    if values.ndim == 1 or len(values) < 10 or values.min() == values.max():
+    if values.ndim == 1:
+        if values.max() <= 0 and len(np.unique(values[values > -0.01])) >= MANY_VALUES:  # of sure rows
+            warn(f"{name} looks like log-probabilities of one class: its logit is log p - log(1 - p)")
+        return
+    if len(values) < 10 or values.min() == values.max():
         return
     if values.max() > 2 * HALF_PRECISION:  # one power alone is larger than 1: most logits end here
         return
@@ -362,8 +366,11 @@ def finite(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
 
 
 def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
-    """Return class labels as whole numbers 0..n_classes-1; bool and whole floats are accepted."""
+    """Return class labels as whole numbers 0..n_classes-1; whole floats and, of two classes, bool pass."""
     array = _plain_array(y_true, name)
+    if array.dtype == bool and n_classes > 2:
+        expected = f"class numbers 0..{n_classes - 1} (hits go with the top label's probability, 1-D)"
+        raise BadType(name, f"holds booleans, and there are {n_classes} classes", expected)
     if array.dtype.kind not in "biuf":
         expected = f"class numbers 0..{n_classes - 1}"
         if array.dtype.kind in "OUST":
@@ -507,12 +514,7 @@ def sorted_first(labels: IntArray, scores: FloatArray, known: Sequence[Any]) -> 
 
 def many_values(forecasts: FloatArray) -> bool:
     """Tell whether the first rows hold twenty different forecasts or more."""
-    return len(_different(forecasts)) >= MANY_VALUES
-
-
-def _different(forecasts: FloatArray) -> FloatArray:
-    """Return the different forecasts of the first rows; of one class where there are several."""
-    return np.unique(_one_class(forecasts)[:SOME_ROWS])
+    return len(np.unique(_one_class(forecasts)[:SOME_ROWS])) >= MANY_VALUES
 
 
 def _one_class(forecasts: FloatArray) -> FloatArray:
@@ -520,15 +522,32 @@ def _one_class(forecasts: FloatArray) -> FloatArray:
 
 
 def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
-    """Warn where forecasts come 2 (3, 4 ...) times with each of their labels, as when files were joined."""
-    column, some = _one_class(forecasts), _different(forecasts)
+    """Warn where forecasts come 2 (3, 4 ...) times with each of their labels, as when files were joined.
+
+    Also where those of one class of two are copies and the other's are not, as after oversampling.
+    """
+    column = _one_class(forecasts)
+    some = np.unique(column[:: max(1, len(column) // SOME_ROWS)])
     if len(some) < MANY_VALUES:
         return
-    place = np.searchsorted(some, column).clip(max=len(some) - 1)
-    pairs = (place * (int(labels.max()) + 1) + labels)[some[place] == column]
-    times = int(np.gcd.reduce(np.bincount(pairs)))  # rows with one forecast and several labels are no copies
+    place, n_classes = np.searchsorted(some, column).clip(max=len(some) - 1), int(labels.max()) + 1
+    pairs = (place * n_classes + labels)[some[place] == column]
+    copies = np.bincount(pairs, minlength=len(some) * n_classes).reshape(-1, n_classes)
+    times = int(np.gcd.reduce(copies, axis=None))  # rows with one forecast and several labels are no copies
     if times > 1:
         warn(f"each row of {name} occurs {times} times: rows that are copies say nothing new, drop them")
+    rows, values = copies.sum(axis=0), (copies > 0).sum(axis=0)
+    if n_classes == 2 and min(*rows, *values) >= MANY_VALUES:
+        one = int((values / rows).argmin())
+        spread = copies[:, one].max() < rows[one] / 10  # where a model is sure, many forecasts are equal
+        if spread and values[one] < 0.6 * rows[one] and values[1 - one] >= 0.99 * rows[1 - one]:
+            warn(f"rows of {name} with the label {one} are copies, the others not: use rows as they came")
+
+
+def new_rows(new: FloatArray, old: FloatArray, names: tuple[str, str] = ("y_prob", "held_out_prob")) -> None:
+    """Warn where rows that should be others are the same."""
+    if many_values(new) and np.array_equal(new, old):
+        warn(f"{names[0]} holds the rows of {names[1]}: expected other rows, from after a shift")
 
 
 def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
@@ -759,6 +778,13 @@ def number_between(value: Any, low: float, high: float, name: str, *, open_ends:
     if not real or not (low < value < high if open_ends else low <= value <= high):
         raise BadValue(name, f"= {value!r}", f"a number in {brackets}")
     return float(value)
+
+
+def confidence(level: Any) -> float:
+    """Return the level of an interval; warn where it looks like the share of intervals that miss."""
+    if number_between(level, 0, 1, "level", open_ends=True) <= 0.1:
+        warn(f"level = {level} is how often the interval holds the truth: expected one such as 0.95")
+    return float(level)
 
 
 def generator(random_state: Any, name: str = "random_state") -> np.random.Generator:

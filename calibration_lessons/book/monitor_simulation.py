@@ -31,7 +31,7 @@ def first_alarms(
     rows, windows : int
         Rows a window, and windows a year.
     false_alarms : float
-        Chance, at most, that calibrated forecasts ever ring the alarm; in (0, 1).
+        Chance, at most, that calibrated forecasts ever ring the alarm; in (0, 0.5).
     years : int
         Number of simulated years.
     n_bins : int

@@ -70,7 +70,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         UserWarning
             Where a method that reads logits is given probabilities. Where all labels, or all of one score a
             row, are equal: there is nothing to learn but the base rate. Where class 1 has clearly the lower
-            scores: something may be turned round.
+            scores: something may be turned round. Where rows are copies.
         """
         scores, labels, weights = self._rows(X, y, sample_weight)
         self._warn(scores, labels)

@@ -45,6 +45,8 @@ class BinaryCalibrator(Calibrator):
                 message = f"all {name} are {values[0]}: {type(self).__name__} learns the base rate, no more"
                 _input.warn(message)
         _input.turned_round(scores, labels, "X")
+        some = slice(10 * _input.ENOUGH_ROWS)  # a fit of a million takes no longer
+        _input.repeated(scores[some], labels[some], "X")
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

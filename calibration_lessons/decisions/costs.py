@@ -43,7 +43,7 @@ def optimal_threshold(costs: npt.ArrayLike) -> float:
     >>> optimal_threshold([[0, 1], [4, 0]])  # a miss costs four false alarms
     0.2
     """
-    table = _cost_table(costs)
+    table = _input.finite(costs, "costs", ndim=(2,)).astype(np.float64)
     if table.shape != (2, 2):
         raise _input.BadValue("costs", f"has shape {table.shape}", "(2, 2), true class by decision")
     table /= max(np.abs(table).max(), np.finfo(float).tiny)  # so that no difference overflows
@@ -265,6 +265,9 @@ def _cost_table(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
     if n_classes is not None and len(table) != n_classes:
         expected = f"{n_classes}, one for each class that y_prob speaks of"
         raise _input.BadValue("costs", f"has {len(table)} rows", expected)
+    own = table.diagonal()
+    if len(table) == table.shape[1] > 1 and (np.where(np.eye(len(own)), -np.inf, table).T < own).all():
+        _input.warn("in costs each class's own decision is the dearest: pass minus the utilities")
     return table
 
 

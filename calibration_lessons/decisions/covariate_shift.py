@@ -11,10 +11,11 @@ import numpy.typing as npt
 from .. import _input
 from .._parameters import describe
 from .._results import shown_rounded
-from .._typing import Floats
+from .._typing import FloatArray, Floats
 from ..measures.bins import effective_rows
 
 FEW_ROWS, FAR, TOO_FAR = 100, 0.05, 0.5  # effective rows; shares of new rows beyond the old ones
+ROUNDING = 1e-6  # of float32 numbers
 
 
 @shown_rounded
@@ -94,6 +95,9 @@ def density_ratio(
     old, new = (_input.finite(X, name, (2,)) for X, name in ((X_old, "X_old"), (X_new, "X_new")))
     if new.shape[1] != old.shape[1]:
         raise _input.BadValue("X_new", f"has {new.shape[1]} columns", f"{old.shape[1]}, as X_old has")
+    _input.new_rows(new, old, ("X_new", "X_old"))
+    if _standardised(old) and _standardised(new):
+        _input.warn("X_old and X_new were each standardised by itself, which hides a shift: fit one scaler")
     if min(len(old), len(new)) < cv:
         name, few = ("X_old", old) if len(old) < cv else ("X_new", new)
         raise _input.BadValue(name, f"has {len(few)} rows", f"at least cv = {cv}")
@@ -118,3 +122,12 @@ def density_ratio(
             "beyond each row of X_old: label some new rows"
         )
     return DensityRatio(weights, effective, beyond)
+
+
+def _standardised(X: FloatArray) -> bool:
+    """Tell whether each column has the mean 0 and the spread 1, by n or by n - 1, up to rounding."""
+    if not _input.many_values(X) or np.abs(X).max() > len(X):  # further off no row of spread 1 can be
+        return False
+    mean, variance = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    off = np.abs([mean, np.minimum(abs(variance - 1), abs(variance - 1 + 1 / len(X)))])
+    return bool(off.max() < ROUNDING)

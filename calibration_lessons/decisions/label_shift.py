@@ -162,6 +162,8 @@ def estimate_priors(
     _input.positive_whole(max_iter, "max_iter")
     _input.same_rows(y_prob=y_prob, sample_weight=sample_weight)
     forecasts = _by_class(_input.probabilities(y_prob))
+    if held_out_prob is not None:
+        _input.new_rows(forecasts, _held_out(forecasts.shape[1], held_out_prob))
     weights = _input.weights(sample_weight, len(forecasts))
     share = np.full(len(forecasts), 1 / len(forecasts)) if weights is None else weights / weights.sum()
     if method == "em":
@@ -241,7 +243,7 @@ def priors_interval(
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.75, 0.07], [0.93, 0.25])
     """
-    level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    level = _input.confidence(level)
     _input.positive_whole(n_draws, "n_draws")
     generator = _input.generator(random_state)
     estimate_priors(y_prob, held_out_prob, held_out_true, method=method)  # refuses and warns

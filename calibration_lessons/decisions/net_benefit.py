@@ -138,7 +138,7 @@ def decision_curve(
     >>> curve.net_benefit.tolist()
     [0.0625]
     """
-    level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    level = _input.confidence(level)
     _input.same_rows(y_true=y_true, y_prob=y_prob, versus=versus)
     forecasts, labels = _risks(y_true, y_prob, pos_label)
     treated, harm = _treated(forecasts, thresholds)

@@ -36,6 +36,7 @@ SUMS = ("forecasts", "forecast_confidence", "labels", "confidence", "hits", "var
 EVENTS, DTYPES = ("top-label", "positive"), ("float16", "float32", "float64")
 SETTINGS = ("n_bins", "target", "false_alarms", "windows", "accuracy")
 SHOWN = ("ece", "ece_low", "ece_high", "ece_calibrated", "confidence", "accuracy", "gap")
+DRIFTS = ("too low", "too high", "too far from 1/2", "too near 1/2", "each bin its own way")
 STAKES = (0.3, 0.6, 1.2)  # standard errors of a window
 PER_BIN = Numbers(("M",), low=0)
 ROUNDING = 1e-9  # of a sum of many rows
@@ -106,8 +107,9 @@ class CalibrationMonitor:
         (None for 1-D ones), or of one class against the rest.
     false_alarms : float
         Chance, at most, that calibrated forecasts ever ring the alarm, where the labels of a window are
-        independent given the forecasts; in (0, 1). Rows that hang together (a customer who comes five times,
-        one cause behind a day's failures) ring it without any drift: add one row of each group and window.
+        independent given the forecasts; in (0, 0.5). Rows that hang together (a customer who comes five
+        times, one cause behind a day's failures) ring it without any drift: add one row of each group and
+        window.
     windows : int
         Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
         but no new bets begin in them: start another monitor then.
@@ -165,7 +167,7 @@ class CalibrationMonitor:
     ) -> None:
         self.n_bins = _input.positive_whole(n_bins, "n_bins")
         self.target = target
-        self.false_alarms = _input.number_between(false_alarms, 0, 1, "false_alarms", open_ends=True)
+        self.false_alarms = _input.number_between(false_alarms, 0, 0.5, "false_alarms", open_ends=True)
         self.windows = _input.positive_whole(windows, "windows")
         self.accuracy = accuracy
         if accuracy is not None:
@@ -173,6 +175,7 @@ class CalibrationMonitor:
         self.rung: dict[str, Window] = {}
         self._sums: dict[Window, Floats] = {}
         self._seen: dict[tuple[str, Window], list[Floats]] = {}  # what a window got first and last, here
+        self._telling: set[Window] = set()  # windows of so many different forecasts that others' sums differ
         self._kind: Kind | None = None
         self._event: Event = "top-label"
 
@@ -223,7 +226,7 @@ class CalibrationMonitor:
             The window of the forecasts, not that of the labels.
         y_true : array_like, shape (n,)
         y_prob : array_like, shape (n,) or (n, K)
-            The forecasts of these rows, as they were added.
+            The forecasts of these rows, as they were added; float32 ones may have become float64.
         {from_logits}
 
         {refused}
@@ -237,6 +240,11 @@ class CalibrationMonitor:
         window = self._named(window)
         if window not in self._sums:
             raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
+        if self._kind and self._kind[1] == "float32":  # a database may return it as float64
+            with np.errstate(over="ignore"):
+                single = _input.real_array(y_prob, "y_prob", (1, 2)).astype(np.float32)
+            if np.array_equal(single, cast(Any, y_prob)):
+                y_prob = y_prob.astype(np.float32) if hasattr(y_prob, "astype") else single
         batch = Batch.read(y_true, y_prob, self.n_bins, self.target, from_logits=from_logits)
         self._settle(batch.kind, batch.event, "y_prob")
         sums, new = self._sums[window].copy(), batch.sums[[0, 3, 4, 5]]
@@ -253,7 +261,8 @@ class CalibrationMonitor:
         """Add what another monitor has seen, and return this one; `other` stays as it is.
 
         An alarm that `other` gave alone is not taken over: what both know together is judged by `check`.
-        Labels go where their forecasts are: merge first, where another worker saw these.
+        Labels go where their forecasts are: merge first, where another worker saw these. Warned of is a
+        window with the same sums, of twenty different forecasts or in five bins, as the first or the last.
 
         {refused}
             Also for this monitor itself, one with other settings or another kind of forecasts.
@@ -269,7 +278,10 @@ class CalibrationMonitor:
         if other._kind is not None:
             self._settle(other._kind, other._event, "other")
         for window, sums in other._sums.items():
-            self._sums[window] = self._sums.get(window, 0) + sums
+            before = self._sums.get(window, np.zeros_like(sums))
+            telling = window in other._telling or (sums[0].sum() >= 20 and (sums[0] > 0).sum() >= 5)
+            self._warn_of_copies("row", window, telling, sums, before)
+            self._sums[window] = before + sums
         return self
 
     def check(self) -> list[str]:
@@ -286,10 +298,30 @@ class CalibrationMonitor:
         ----------
         {level}
         """
-        _input.number_between(level, 0, 1, "level", open_ends=True)
+        _input.confidence(level)
         held = self._evidence()
         windows = zip(sorted(self._sums), held["calibration"], held["accuracy"], strict=True)
         return [self._window_report(*window, level) for window in windows]
+
+    def drift(self) -> tuple[str, Window, list[int]]:
+        """Say which bet on calibration won most: how forecasts are off, from which window on, in which bins.
+
+        These, numbered from 1, are off by over two standard errors since then, the worst first.
+
+        {refused}
+            Also before the first window.
+        """
+        windows = sorted(self._sums)
+        if not windows:
+            raise _input.BadValue("the monitor", "is empty", "a window")
+        sums = np.array([self._sums[window] for window in windows])
+        won = np.cumsum(np.pad(calibration_bets(sums), ((1, 0), (0, 0))), axis=0)
+        best = int((won[-1] - won[:-1].min(axis=0)).argmax())
+        since = int(won[:-1, best].argmin())
+        _, _, _, confidence, hits, variance = sums[since:].sum(axis=0)
+        off = np.abs(hits - confidence) / _root(variance)
+        how = DRIFTS[4 if best > 11 else best // 6 * 2 + best % 2]  # in the order of `calibration_bets`
+        return how, windows[since], [int(m) + 1 for m in np.argsort(-off) if off[m] > 2]
 
     def curve(self, window: Window | date) -> ReliabilityCurve:
         """Return the reliability curve of a window's labelled rows.
@@ -422,6 +454,7 @@ class CalibrationMonitor:
         """Warn where rows bring the sums that the window got first or last, or, from a file, those it has."""
         seen = self._seen.get((what, window), [sums.copy()] * bool(sums.any()))
         self._seen[what, window] = [*seen[:1], new]
+        self._telling |= {window} if telling else set()
         if telling and any(np.array_equal(new, one) for one in seen):
             same = f"the {what}s of window {window!r} are in number and sums those that it got first or last"
             _input.warn(f"{same}, and are added to them: deliver each {what} once")

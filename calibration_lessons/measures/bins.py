@@ -57,13 +57,18 @@ def bin_edges(n_bins: int, dtype: npt.DTypeLike = np.float64) -> FloatArray:
 def quantile_edges(scores: npt.ArrayLike, n_bins: int, sample_weight: npt.ArrayLike | None = None) -> Floats:
     """Inner edges of bins of equal mass: the smallest score with a share of m/M at or below it.
 
-    Equal scores stay together, so ties make fewer bins. The result has at most M - 1 edges. A share that
-    misses m/M by rounding reaches it: neither the order of the rows nor the unit of the weights matters.
+    Equal scores stay together, so ties make fewer bins; where at most M differ, each is a bin of its own. The
+    result has at most M - 1 edges. A share that misses m/M by rounding reaches it: neither the order of the
+    rows nor the unit of the weights matters.
     """
     values = np.asarray(scores)
     order = np.argsort(values, kind="stable")
     ranked = values[order]
     weight = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight)[order]
+    count = ranked[weight > 0]
+    different: Floats = count[:-1][count[1:] != count[:-1]]
+    if len(different) < n_bins:
+        return different
     reached = np.cumsum(weight)
     first_enough = np.searchsorted(reached * (n_bins * (1 + ROUNDING)), np.arange(1, n_bins) * reached[-1])
     return np.unique(ranked[first_enough])
@@ -103,7 +108,7 @@ def edges_of(scores: FloatArray, n_bins: int, strategy: Strategy, weights: Float
     if strategy == "uniform":
         return bin_edges(n_bins, scores.dtype)
     inner = quantile_edges(scores, n_bins, weights)
-    return np.concatenate([[0.0], inner[(inner > 0) & (inner < 1)], [1.0]]).astype(scores.dtype)
+    return np.concatenate([[0.0], inner[inner < 1], [1.0]]).astype(scores.dtype)  # zeros may be one
 
 
 def sums_of_bins(

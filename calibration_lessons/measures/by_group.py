@@ -137,7 +137,7 @@ def calibration_by_group(
     >>> found
     <GroupCalibration: 2 groups, worst b: forecast 0.25, observed 0.75, p = 0.00999>
     """
-    level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    level = _input.confidence(level)
     generator, n_bins = _input.generator(random_state), _input.positive_whole(n_bins, "n_bins")
     masks = groups if isinstance(groups, Mapping) else {}
     own: dict[str, Any] = {f"groups[{name!r}]": mask for name, mask in masks.items()} or {"groups": groups}
@@ -145,6 +145,9 @@ def calibration_by_group(
     forecast = Forecast.read(y_true, y_prob, target, None, from_logits, (labels, pos_label))
     scores, hits = forecast.whole()
     names, group, row = _members(groups, hits)
+    seen = len(np.unique(group)), len(np.unique(group * forecast.n_classes + forecast.labels[row]))
+    if seen[0] == seen[1] > 1 and len(row) >= _input.MANY_VALUES * len(names):
+        _input.warn("groups holds one label in each group: were they made from the labels?")
     cells, cell = np.unique(group * n_bins + uniform_bins(scores, n_bins)[row], return_inverse=True)
     m, p = len(cells), scores.astype(np.float64)
     member = csr_array((np.ones(len(row)), (cell, row)), shape=(m, len(p)))

@@ -119,7 +119,7 @@ class CorpCurve(_results.Rows):
         Dimitriadis, Gneiting and Jordan (2021), Stable reliability diagrams for probabilistic
         classifiers, "Uncertainty quantification" (consistency bands by resampling).
         """
-        _input.number_between(level, 0, 1, "level", open_ends=True)
+        _input.confidence(level)
         _input.positive_whole(n_draws, "n_draws")
         generator = _input.generator(random_state)
         rows = np.round(self.effective_counts).astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast
@@ -79,8 +79,7 @@ def expected_calibration_error(
     _input.one_of(norm, ["l1", "l2"], "norm")
     refuse_weights(debias, sample_weight)
     rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
-    curves = (curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows)
-    return float(np.mean([curve.ece(norm, debias=debias) for curve in curves]))
+    return float(np.mean([curve.ece(norm, debias=debias) for curve in _curves(rows, n_bins, strategy)]))
 
 
 def _forecasts(
@@ -152,7 +151,15 @@ def maximum_calibration_error(
     0.7
     """
     forecast = Forecast.read(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
-    return curve_of(forecast, n_bins, strategy, variances=False).mce()
+    return _curves([forecast], n_bins, strategy)[0].mce()
+
+
+def _curves(rows: Iterable[Forecast], n_bins: int, strategy: Strategy) -> list[ReliabilityCurve]:
+    """Return the curves; warn where bins outnumber the rows, of which there are more than bins by default."""
+    curves = [curve_of(forecast, n_bins, strategy, variances=False) for forecast in rows]
+    if n_bins > (n := curves[0].n) >= _input.MANY_VALUES:
+        _input.warn(f"n_bins = {n_bins} for {n} rows: a row alone in a bin counts as a gap")
+    return curves
 
 
 @describe
@@ -241,7 +248,7 @@ def ece_interval(
     (0.095, 0.1)
     """
     _input.one_of(norm, ["l1", "l2"], "norm")
-    _input.number_between(level, 0, 1, "level", open_ends=True)
+    _input.confidence(level)
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups)
     rows = _forecasts(y_true, y_prob, target, sample_weight, from_logits, (labels, pos_label))
     if is_class_wise(target):

@@ -214,7 +214,7 @@ def compare(
     debiased squared calibration error 0.0644 (0.0405 to 0.0882); the last of the positive class,
     in 5 bins of equal width
     """
-    _input.number_between(level, 0, 1, "level", open_ends=True)
+    _input.confidence(level)
     _input.positive_whole(n_bins, "n_bins")
     _input.one_of(strategy, ["uniform", "quantile"], "strategy")
     _input.same_rows(y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, groups=groups)

@@ -133,7 +133,7 @@ class ReliabilityCurve(_results.Rows):
     def ece_interval(self, level: float = 0.95, norm: Norm = "l1") -> tuple[float, float]:
         """Return both ends of a confidence interval for the error, as `calibration_lessons.ece_interval`."""
         _input.one_of(norm, ["l1", "l2"], "norm")
-        _input.number_between(level, 0, 1, "level", open_ends=True)
+        _input.confidence(level)
         return chance.interval(norm, level, [self.filled()])
 
     def filled(self) -> chance.Bins:
@@ -185,7 +185,7 @@ class ReliabilityCurve(_results.Rows):
         ----------
         Wilson (1927), Probable inference, the law of succession, and statistical inference.
         """
-        _input.number_between(level, 0, 1, "level", open_ends=True)
+        _input.confidence(level)
         z2 = normal.isf((1 - level) / 2) ** 2
         n = np.where(self.weights > 0, self.effective_counts, np.nan)
         centre = (self.accuracy + z2 / (2 * n)) / (1 + z2 / n)
@@ -211,7 +211,7 @@ class ReliabilityCurve(_results.Rows):
         ----------
         Bröcker and Smith (2007), Increasing the reliability of reliability diagrams.
         """
-        _input.number_between(level, 0, 1, "level", open_ends=True)
+        _input.confidence(level)
         n = np.round(self.effective_counts)
         low, high = binom.interval(level, n, self.confidence)
         return low / n, high / n

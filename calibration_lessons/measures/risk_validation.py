@@ -231,7 +231,7 @@ def risk_validation(
     _input.same_rows(y_true=y_true, y_prob=y_prob, groups=groups)
     log_odds, labels = read_log_odds(y_true, y_prob, pos_label, from_logits=False)
     forecasts = _input.real_array(y_prob, "y_prob", (1,)).astype(np.float64)
-    level = _input.number_between(level, 0.0, 1.0, "level", open_ends=True)
+    level = _input.confidence(level)
     _input.turned_round(forecasts, labels, "y_prob")
     _input.repeated(forecasts, labels, "y_prob")
     _input.percentages(forecasts, labels, "y_prob")

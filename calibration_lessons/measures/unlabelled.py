@@ -73,6 +73,7 @@ def unlabelled_accuracy(
         raise _input.BadValue("held_out_prob", f"has shape {before.shape}", expected)
     labels = _input.labels(held_out_true, before.shape[1], "held_out_true")
     _input.same_length(held_out_true=labels, held_out_prob=before)
+    _input.new_rows(new, before)
     errors = int((before.argmax(axis=1) != labels).sum())
     confidence = new.max(axis=1).astype(np.float64)
     threshold = float(np.append(np.sort(before.max(axis=1)), np.inf)[errors])

@@ -92,7 +92,7 @@ def validation_size(
     most = {"observed_expected": 2.0, "slope": 2.0, "c_statistic": 0.5, "net_benefit": 1.0}
     for width, name in zip((observed_expected, slope, c_statistic, net_benefit), most, strict=True):
         _input.number_between(width, 1e-6, most[name], name, open_ends=True)
-    z = float(norm.isf((1 - _input.number_between(level, 0, 1, "level", open_ends=True)) / 2))
+    z = float(norm.isf((1 - _input.confidence(level)) / 2))
     information, rate = forecasts * (1 - forecasts), float(forecasts.mean())
     if log_odds.min() == log_odds.max():
         raise _input.BadValue("y_prob", "is equal in all rows", "forecasts that differ, to fit a slope")

@@ -322,7 +322,7 @@ def flexible_curve(
     >>> picture = risk_validation([0, 0, 1, 0, 1, 0, 1, 1], risk).plot()
     """
     forecasts = _input.probabilities(y_prob, ndim=(1,))
-    _input.number_between(level, 0, 1, "level", open_ends=True)
+    _input.confidence(level)
     shade = _color("uncalibrated")
     ax = _diagram(ax, True, True, title, points=(forecasts, curve.observed), reach=curve.high[-1:])
     ax.plot(curve.forecast, curve.observed, color=shade, label=label)

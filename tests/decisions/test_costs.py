@@ -16,6 +16,7 @@ from calibration_lessons.decisions import (
     risk_coverage,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore:in costs each class's own")
 costs_of_errors = st.floats(0.01, 100)
 
 

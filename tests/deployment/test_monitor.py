@@ -336,6 +336,35 @@ def test_rows_that_come_a_second_time_are_noticed_also_by_a_monitor_that_was_sav
         monitor.add_forecasts(1, p)
 
 
+DRIFTS = [("too low", 1, 0.6), ("too high", 1, -0.6), ("too far from 1/2", 0.5, 0), ("too near 1/2", 2, 0)]
+
+
+@pytest.mark.parametrize(("how", "slope", "intercept"), DRIFTS)
+def test_a_drift_is_named_with_its_beginning_and_its_bins(how, slope, intercept):
+    monitor, rng = CalibrationMonitor(5), np.random.default_rng(0)
+    for day in range(20):
+        p = rng.uniform(0.02, 0.98, 500)
+        true = p if day < 12 else expit(slope * logit(p) + intercept)
+        monitor.add_forecasts(day, p).add_labels(day, rng.random(500) < true, p)
+    told, since, bins = monitor.drift()
+    assert told == how and 6 <= since <= 13 and set(bins) >= ({2, 3, 4} if intercept else {1, 2, 4, 5})
+
+
+def test_a_worker_that_is_merged_twice_is_noticed_also_one_that_was_saved():
+    a, b = (ScoreSource().sample(200, np.random.default_rng(seed)) for seed in (0, 1))
+    mine, other = (CalibrationMonitor(5).add_forecasts(1, p).add_labels(1, y, p) for y, p in (a, b))
+    mine.merge(other)
+    for again in (other, CalibrationMonitor.from_dict(other.to_dict())):
+        with pytest.warns(UserWarning, match="^the rows of window 1 .* deliver each row once"):
+            mine.merge(again)
+
+
+def test_labels_may_come_with_the_float64_of_float32_forecasts():
+    single = np.float32(P)
+    monitor = CalibrationMonitor(5).add_forecasts(1, single)
+    assert monitor.add_labels(1, [1] * len(P), single.astype(float).tolist()).curve(1).n == len(P)
+
+
 def test_parts_whose_sums_agree_because_forecasts_are_few_are_no_copies():
     monitor, whole = CalibrationMonitor(5), cl.CalibrationAccumulator(5)
     for part in [(np.zeros(20), np.tile([0.1, 0.5], 10))] * 3:

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from sklearn.preprocessing import scale
 
 import calibration_lessons as cl
 
@@ -117,6 +118,8 @@ def test_one_question_has_one_p_value_also_of_many_rows_whose_bins_are_drawn_fro
 
 RISK = np.random.default_rng(0).uniform(0.01, 0.99, 100)
 CAME = (np.random.default_rng(1).random(100) < RISK).astype(int)
+MANY = np.random.default_rng(2).random((300, 2))
+OVER, LOGS = np.r_[np.arange(100), np.repeat(np.flatnonzero(CAME), 2)], -(RISK**8)  # near 0, many
 BOTH, THRICE = np.column_stack([1 - RISK, RISK]), np.repeat(np.arange(100), 3)
 
 
@@ -140,6 +143,18 @@ BOTH, THRICE = np.column_stack([1 - RISK, RISK]), np.repeat(np.arange(100), 3)
         ("each row of y_prob occurs 3 times", lambda: cl.calibration_test(CAME[THRICE], RISK[THRICE])),
         ("y_prob occurs 3 times", lambda: cl.decisions.decision_curve(CAME[THRICE], RISK[THRICE], [0.5])),
         ("y_prob is lower where the label is 1", lambda: cl.net_benefit(1 - CAME, RISK, [0.5])),
+        ("with the label 1 are copies", lambda: cl.calibration_report(CAME[OVER], RISK[OVER])),
+        ("X with the label 1 are copies", lambda: cl.PlattScaling().fit(20 * RISK[OVER] - 10, CAME[OVER])),
+        ("log-probabilities of one class", lambda: cl.brier_score(CAME, LOGS, from_logits=True)),
+        ("level = 0.05 is how often", lambda: cl.ece_interval(CAME, RISK, level=0.05)),
+        ("n_bins = 101 for 100 rows", lambda: cl.expected_calibration_error(CAME, RISK, n_bins=101)),
+        ("one label in each group", lambda: cl.measures.calibration_by_group(CAME, RISK, CAME)),
+        ("own decision is the dearest", lambda: cl.decisions.optimal_decision(RISK, np.eye(2))),
+        ("own decision is the dearest", lambda: cl.decisions.mean_cost(CAME, CAME, np.eye(2))),
+        ("the rows of held_out_prob", lambda: cl.decisions.estimate_priors(RISK, RISK)),
+        ("the rows of held_out_prob", lambda: cl.measures.unlabelled_accuracy(BOTH, BOTH, CAME)),
+        ("the rows of X_old", lambda: cl.decisions.density_ratio(MANY, MANY)),
+        ("standardised by itself", lambda: cl.decisions.density_ratio(scale(MANY), scale(MANY**2))),
         ("y_prob looks like prob", lambda: cl.calibration_slope_intercept(CAME, RISK, from_logits=True)),
     ],
 )
