@@ -58,7 +58,7 @@ def test_the_rows_to_begin_with_are_those_of_the_recommendation():
     recommended = next(text for cell in cells if "## The recommendation" in (text := "".join(cell["source"])))
     for method, cells in table(ROWS).items():
         asked = cells[2].removeprefix("with Platt scaling, ")
-        assert asked.startswith("more than") or f"| {asked} |" in recommended, method
+        assert asked.startswith("more than") or any(f"| {asked}{end}" in recommended for end in " ,"), method
 
 
 @pytest.mark.parametrize("method", list(METHODS)[:-1])
