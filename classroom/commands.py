@@ -87,6 +87,8 @@ def grade(
         for folder in roster.students(course, name, shown=False):
             renamed = 'a name without < > & " and escapes before you open Formgrader, which would run it'
             print(f"grade: {folder!r}: left out; give the folder {renamed}")
+        for told in roster.strays(course, name):
+            print(f"grade: {told}")
         before = points_of(course, name)
         if only and only not in everyone:
             there = ", ".join(everyone) or "nobody"
@@ -165,6 +167,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
             lines.append(f"{person}: {person.missing}")
         if days := roster.days_late(course, person, name):
             lines.append(f"{person}: {days} day{'s' * (days > 1)} late")
+    lines += roster.strays(course, name)
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     results = [record.result for record in all_records]

@@ -133,6 +133,13 @@ def students(course: Course, name: str, shown: bool = True) -> list[str]:
     return sorted(student for student in found if showable(student) == shown)
 
 
+def strays(course: Course, name: str) -> list[str]:
+    """Say of each folder for the set without a notebook that it is none: a folder, a link, other letters."""
+    there = {path.parent.name for path in course.folder.glob(f"submitted/*/{name}")}
+    there -= {*students(course, name), *students(course, name, shown=False)}
+    return [f"{who!r}: left out; holds no {name}.ipynb that is a file" for who in sorted(there)]
+
+
 def records(course: Course, name: str) -> list[Record]:
     """Read what became of every submission."""
     return [one for student in students(course, name) if (one := read_record(course, student, name))]

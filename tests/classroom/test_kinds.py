@@ -95,7 +95,9 @@ def cells_moved(notebook):
         cell for cell in notebook.cells if cell is not second and not any(cell is moved for moved in block)
     ]
     rest.insert(rest.index(split), first_half)
-    notebook.cells = rest[:5] + block + rest[5:]
+    again = copy.deepcopy(split)
+    again.id = "again"
+    notebook.cells = rest[:5] + block + rest[5:] + [again]
 
 
 @pytest.mark.parametrize("change", [from_an_editor, cells_moved])
