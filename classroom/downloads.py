@@ -168,15 +168,11 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
     alone = not platform and depth == MOST_FILES  # which of its folders is the student's, nobody can tell
     others = users(paths) if platform == "blackboard" else set()
     whom = known | others | {sent.number for sent in before.values() if alone}
-    several = set() if platform else several_sent(name, files, depth)
-    for path in sorted(several):
-        print(f"collect: {path}: left out, it holds what several sent: collect it by itself")
+    files = files if platform else of_one_each(name, files, depth)
     everything: dict[str, list[Found]] = {}
     senders: dict[str, set[str]] = {}
     for found in files:
         path, sent = found.path, sender(found.path, name, platform, whom, depth)
-        if path in several:
-            continue
         if not sent:
             print(f"collect: {path}: left out, {platform} does not name a file so")
             continue
@@ -184,9 +180,8 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
         if sent.name and listed and letters(listed) != letters(sent.name):
             print(f"collect: {path}: {sent.number} is {listed} in the table: look whose it is")
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
-        above = path.as_posix().partition(sent.place)[0] if platform else sent.place
-        called = f" ({sent.name})" * bool(sent.name)
-        whose = sent.number if student in known else above + sent.number * bool(platform) + called
+        called = f"{path.as_posix().partition(sent.place)[0]}{sent.number} ({sent.name})".removesuffix(" ()")
+        whose = sent.number if student in known else called if platform else sent.place
         folder = student.casefold()  # some systems take capitals and small letters for the same
         senders.setdefault(folder, set()).add(whose)
         old = before.get(student, sent)
@@ -207,16 +202,17 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
     return everything
 
 
-def several_sent(name: str, files: list[Found], depth: int) -> set[PurePosixPath]:
-    """List the zips among plain files that are a platform's download, or hold the folders of several."""
-    whole = set()
+def of_one_each(name: str, files: list[Found], depth: int) -> list[Found]:
+    """Leave out and tell the zips among plain files that are a platform's, or hold the folders of several."""
     for path in {found.path for found in files if found.inside}:
         inside = [found.inside for found in files if found.inside and found.path == path]
         senders: set[object] = {one.parent for one in inside if name.lower() in one.name.lower()}
         if platform := platform_of(inside):
             senders = {(sender(one, name, platform) or NOBODY).number for one in inside}
-        whole |= {path} if len(senders) > 1 and (platform or len(path.parts) - 1 <= depth) else set()
-    return whole
+        if len(senders) > 1 and (platform or len(path.parts) - 1 <= depth):
+            print(f"collect: {path}: left out, it holds what several sent: collect it by itself")
+            files = [found for found in files if found.path != path]
+    return files
 
 
 def letters(name: str) -> list[str]:

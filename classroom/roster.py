@@ -19,6 +19,7 @@ from classroom.course import Course, Record, read_record
 from classroom.platforms import UNTOUCHED, Row, Sent
 
 ANY, FOLDERS = "a teacher's own table", "the names of folders"  # other sources of numbers than a platform
+RENAMED = 'give the folder a name without < > & " and escapes before you open Formgrader, which would run it'
 ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+|\d+[.,]0", re.IGNORECASE)
 
 
@@ -133,11 +134,12 @@ def students(course: Course, name: str, shown: bool = True) -> list[str]:
     return sorted(student for student in found if showable(student) == shown)
 
 
-def strays(course: Course, name: str) -> list[str]:
-    """Say of each folder for the set without a notebook that it is none: a folder, a link, other letters."""
+def left_out(course: Course, name: str) -> list[str]:
+    """Say of each folder for the set that nobody is graded by why not."""
     there = {path.parent.name for path in course.folder.glob(f"submitted/*/{name}")}
-    there -= {*students(course, name), *students(course, name, shown=False)}
-    return [f"{who!r}: left out; holds no {name}.ipynb that is a file" for who in sorted(there)]
+    whys = dict.fromkeys(there, f"holds no {name}.ipynb that is a file")
+    whys |= dict.fromkeys(students(course, name, shown=False), RENAMED)
+    return [f"{who!r}: left out; {whys[who]}" for who in sorted(there - {*students(course, name)})]
 
 
 def records(course: Course, name: str) -> list[Record]:

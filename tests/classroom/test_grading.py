@@ -561,12 +561,13 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
     assert outcome.told("wrong") == [{"earned": 0, "possible": 1, "in": ()}]
 
 
-def test_a_submission_that_misses_nothing_runs_once(monkeypatch):
-    runs = []
-    monkeypatch.setattr(run, "run_once", lambda *asked: runs.append(asked) or run.Outcome(missed=False))
-    examiner = types.SimpleNamespace(withheld={"q": frozenset("x"), "free": frozenset[str]()}, locked={})
-    run.run(None, Limits(), "bubblewrap", examiner)
-    assert len(runs) == 1
+@pytest.mark.parametrize("missed", [False, True])
+def test_what_misses_nothing_runs_once_and_a_limit_before_a_second_run_takes_no_points(monkeypatch, missed):
+    runs = [run.Outcome(started=True, missed=missed), run.Outcome(stopped="more than 3 GiB")]
+    monkeypatch.setattr(run, "run_once", lambda *_: runs.pop(0))
+    withheld = {"q": frozenset("x"), "free": frozenset[str]()}
+    examiner = types.SimpleNamespace(withheld=withheld, locked={}, skipped=set(), world=())
+    assert run.run(None, Limits(), "bubblewrap", examiner).started and len(runs) == 1 - missed
 
 
 def test_a_question_that_does_not_end_takes_the_time_of_no_other_twice(monkeypatch):
@@ -584,11 +585,3 @@ def test_a_question_that_does_not_end_takes_the_time_of_no_other_twice(monkeypat
     outcome = run.run(types.SimpleNamespace(cells=[cell]), Limits(), "bubblewrap", examiner)
     assert asked[:2] == [({"hangs", "lost"}, set()), ({"lost"}, {"hangs"})]
     assert outcome.timed_out == [0] and outcome.outputs == {1: [], 2: []}
-
-
-def test_a_limit_before_a_second_kernel_starts_leaves_what_was_earned(monkeypatch):
-    runs = [run.Outcome(started=True, verdicts={"test-q": []}), run.Outcome(stopped="more than 3 GiB")]
-    monkeypatch.setattr(run, "run_once", lambda *_: runs.pop(0))
-    examiner = types.SimpleNamespace(withheld={"q": frozenset("x")}, locked={}, skipped=set(), world=())
-    outcome = run.run(None, Limits(), "bubblewrap", examiner)
-    assert outcome == run.Outcome(started=True, verdicts={"test-q": []}, stopped="more than 3 GiB")

@@ -460,9 +460,7 @@ def test_a_file_is_the_students_who_sent_it_or_is_left_out_and_told(
 
 
 def test_a_later_download_gives_nobody_the_folder_of_another(course, tmp_path, capsys):
-    for name in ("anna+x", "anna#x"):
-        collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}/tiny.ipynb": name}))
-    for name in ("bob/hw3", "cem/hw3", "late/anna+x/hw3"):
+    for name in ("anna+x", "anna#x", "bob/hw3", "cem/hw3", "late/anna+x/hw3"):
         collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}/tiny.ipynb": name}))
     told = capsys.readouterr().out
     assert "anna#x/ and anna+x/ would both be" in told and "bob/hw3/ and cem/hw3/ would both be" in told
@@ -507,8 +505,7 @@ def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch
     for name, text in TABLE["tables"].items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="latin-1")
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\xfe\x80")
-    whole = zipped(tmp_path / "damaged.zip", {"ada.ipynb": "whole"}).read_bytes()
-    (tmp_path / "damaged.zip").write_bytes(whole.replace(b"whole", b"wrong"))
+    (tmp_path / "damaged.zip").write_bytes(inner_zip({"ada.ipynb": "whole"}).replace(b"whole", b"wrong"))
     with pytest.raises(SystemExit, match=said) as stopped:
         __main__.main([*words.split(), "--class", str(course.folder), "--sources", str(course.sources)])
     assert "\n" not in str(stopped.value)
