@@ -204,7 +204,7 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
 
 def of_one_each(name: str, files: list[Found], depth: int) -> list[Found]:
     """Leave out and tell the zips among plain files that are a platform's, or hold the folders of several."""
-    for path in {found.path for found in files if found.inside}:
+    for path in sorted({found.path for found in files if found.inside}):
         inside = [found.inside for found in files if found.inside and found.path == path]
         senders: set[object] = {one.parent for one in inside if name.lower() in one.name.lower()}
         if platform := platform_of(inside):
