@@ -186,8 +186,8 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
         senders.setdefault(folder, set()).add(whose)
         old = before.get(student, sent)
         ends = sorted((f"/{old.place}", f"/{sent.place}"), key=len)
-        other = alone and not old.platform and not ends[1].endswith(ends[0])
-        if student not in known and (other or old.number != sent.number):
+        other = old.number != sent.number or len({old.platform, platform, ""}) > 2
+        if student not in known and (other or (alone and not old.platform and not ends[1].endswith(ends[0]))):
             senders[folder].add(old.place)
         if found.is_notebook or platform or len(path.parts) > 1 or student in known:
             everything.setdefault(student, []).append(replace(found, sent=sent))

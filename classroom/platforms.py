@@ -78,7 +78,8 @@ def platform_of(paths: Collection[PurePosixPath]) -> str:
     if not paths:
         return ""
     names = dict.fromkeys([*FILES, *FOLDERS])
-    read = {name: [m["number"] for path in paths if (m := beginning(path, name)[0])] for name in names}
+    found = {name: [m.groupdict() for path in paths if (m := beginning(path, name)[0])] for name in names}
+    read = {name: [one.get("before", one["number"]) for one in found[name]] for name in names}
     likely = max(names, key=lambda name: (len(read[name]), len({*read[name]})))
     return likely if 2 * len(read[likely]) > len(paths) else ""
 

@@ -565,8 +565,7 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
 def test_what_misses_nothing_runs_once_and_a_limit_before_a_second_run_takes_no_points(monkeypatch, missed):
     runs = [run.Outcome(started=True, missed=missed), run.Outcome(stopped="more than 3 GiB")]
     monkeypatch.setattr(run, "run_once", lambda *_: runs.pop(0))
-    withheld = {"q": frozenset("x"), "free": frozenset[str]()}
-    examiner = types.SimpleNamespace(withheld=withheld, locked={}, skipped=set(), world=())
+    examiner = types.SimpleNamespace(withheld={"q": frozenset("x")}, locked={}, skipped=set(), world=())
     assert run.run(None, Limits(), "bubblewrap", examiner).started and len(runs) == 1 - missed
 
 

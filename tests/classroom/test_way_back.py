@@ -460,12 +460,13 @@ def test_a_file_is_the_students_who_sent_it_or_is_left_out_and_told(
 
 
 def test_a_later_download_gives_nobody_the_folder_of_another(course, tmp_path, capsys):
-    for name in ("anna+x", "anna#x", "bob/hw3", "cem/hw3", "late/anna+x/hw3"):
-        collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}/tiny.ipynb": name}))
+    plain = ["anna+x/", "anna#x/", "bob/hw3/", "cem/hw3/", "late/anna+x/hw3/"]
+    for name in [*plain, "ada_101_5_", "Set_101_attempt_2026-11-29-22-10-11_"]:
+        collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}tiny.ipynb": name}))
     told = capsys.readouterr().out
     assert "anna#x/ and anna+x/ would both be" in told and "bob/hw3/ and cem/hw3/ would both be" in told
     found = {path.parents[1].name: path.read_text() for path in course.folder.glob("submitted/*/*/*.ipynb")}
-    assert found == {"anna-x": "late/anna+x/hw3", "hw3": "bob/hw3"}
+    assert found == {"anna-x": "late/anna+x/hw3/", "hw3": "bob/hw3/", "101": "ada_101_5_"}
 
 
 def test_a_roster_says_which_folder_of_a_path_is_the_students(course, tmp_path, capsys):
