@@ -84,9 +84,8 @@ def grade(
         if name not in sets:
             raise SystemExit(f"grade: release {name} first, so that the gradebook holds its tests")
         everyone = roster.students(course, name)
-        for folder in roster.students(course, name, shown=False):
-            renamed = 'a name without < > & " and escapes before you open Formgrader, which would run it'
-            print(f"grade: {folder!r}: left out; give the folder {renamed}")
+        for told in roster.left_out(course, name):
+            print(f"grade: {told}")
         before = points_of(course, name)
         if only and only not in everyone:
             there = ", ".join(everyone) or "nobody"
@@ -165,6 +164,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
             lines.append(f"{person}: {person.missing}")
         if days := roster.days_late(course, person, name):
             lines.append(f"{person}: {days} day{'s' * (days > 1)} late")
+    lines += roster.left_out(course, name)
     report = course.folder / f"report-{name}.txt"
     report.write_text("\n".join(lines) + "\n", encoding="utf-8")
     results = [record.result for record in all_records]

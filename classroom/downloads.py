@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -24,7 +25,6 @@ from classroom.roster import Person
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
-LONGEST_NAME = 255  # as file systems have it
 NOBODY = Sent("")
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
@@ -43,6 +43,7 @@ class Found:
     content: bytes
     place: int = 0  # in the download
     sent: Sent = NOBODY
+    inside: PurePosixPath | None = None  # where it lay in a zip that lies there
 
     @property
     def when(self) -> datetime:
@@ -58,9 +59,12 @@ class Found:
 def downloads(source: Path) -> Iterator[Found]:
     """Read the files of a folder or a zip; a student's own zip is opened."""
     if zipfile.is_zipfile(source):
-        with zipfile.ZipFile(source) as archive:
-            for found in entries(archive):
-                yield from opened(found)
+        try:
+            with zipfile.ZipFile(source) as archive:
+                for found in entries(archive):
+                    yield from opened(found)
+        except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError) as fault:  # or it has a password
+            raise SystemExit(f"collect: {source} cannot be read ({fault}); give it unpacked") from None
     else:
         for path in sorted(source.rglob("*")):
             where = PurePosixPath(readable(path.relative_to(source).as_posix()))
@@ -84,7 +88,7 @@ def readable(name: str) -> str:
     """Write a name so that it can be shown: one spelling, whole characters, no tag, no escape."""
     whole = normalize("NFC", name.encode("utf-8", "replace").decode())
     shown = "".join(sign if roster.showable(sign) else "?" for sign in whole)
-    return "/".join(part[:LONGEST_NAME] for part in shown.lstrip("/").split("/"))
+    return shown.lstrip("/")
 
 
 def is_students(path: PurePosixPath) -> bool:
@@ -100,7 +104,8 @@ def opened(found: Found) -> list[Found]:
             with zipfile.ZipFile(io.BytesIO(found.content)) as archive:
                 whole = archive.infolist()
                 if len(whole) <= MOST_FILES and sum(one.file_size for one in whole) <= LARGEST_FILE:
-                    inside = [replace(one, path=found.path) for one in entries(archive) if one.is_notebook]
+                    files = [one for one in entries(archive) if one.is_notebook]
+                    inside = [replace(one, path=found.path, inside=one.path) for one in files]
     return inside or [found]
 
 
@@ -123,10 +128,11 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
     told: dict[str, Sent] = {}
     for student, files in sorted(everything.items()):
         notebooks = [one for one in files if one.is_notebook]
+        named = {of.place for of in notebooks if name.lower() in of.name.lower()}
         if notebooks:  # of those sent together the one named like the set
-            one = max(notebooks, key=lambda of: (of.when, name in of.name, of.sent.order, of.changed))
-            last = max(notebooks, key=lambda of: (of.when, of.sent.order, of.changed, name not in of.name))
-            if name in one.name and name not in last.name:
+            one = max(notebooks, key=lambda of: (of.when, of.place in named, of.sent.order, of.changed))
+            last = max(notebooks, key=lambda of: (of.when, of.sent.order, of.changed, of.place not in named))
+            if one.place in named and last.place not in named:
                 print(f"collect: {student}: {last.name} is not taken, another is named {name}")
             counting[one.place] = student
             told[student] = replace(one.sent, when=one.sent.when or dates.get(student))
@@ -159,7 +165,10 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
     platform, lie_in = platform_of(paths), {path.parent for path in paths}
     depth = len(PurePosixPath(commonpath(lie_in)).parts) if len(lie_in) > 1 else MOST_FILES
     before = roster.submissions(course, name)
-    whom = known | users(paths) if platform == "blackboard" else known
+    alone = not platform and depth == MOST_FILES  # which of its folders is the student's, nobody can tell
+    others = users(paths) if platform == "blackboard" else set()
+    whom = known | others | {sent.number for sent in before.values() if alone}
+    files = files if platform else of_one_each(name, files, depth)
     everything: dict[str, list[Found]] = {}
     senders: dict[str, set[str]] = {}
     for found in files:
@@ -171,20 +180,39 @@ def by_student(course: Course, name: str, source: Path, people: list[Person]) ->
         if sent.name and listed and letters(listed) != letters(sent.name):
             print(f"collect: {path}: {sent.number} is {listed} in the table: look whose it is")
         student = students.get(sent.number) or students.get(sent.name) or roster.safe(sent.number)
-        above = path.as_posix().partition(sent.place)[0] if platform else sent.place
-        whose = sent.number if student in known else above + sent.number * bool(platform)
+        called = f"{path.as_posix().partition(sent.place)[0]}{sent.number} ({sent.name})".removesuffix(" ()")
+        whose = sent.number if student in known else called if platform else sent.place
         folder = student.casefold()  # some systems take capitals and small letters for the same
         senders.setdefault(folder, set()).add(whose)
-        if student not in known and before.get(student, sent).number != sent.number:
-            senders[folder].add(before[student].number)
+        old = before.get(student, sent)
+        ends = sorted((f"/{old.place}", f"/{sent.place}"), key=len)
+        other = old.number != sent.number or len({old.platform, platform, ""}) > 2
+        if student not in known and (other or (alone and not old.platform and not ends[1].endswith(ends[0]))):
+            senders[folder].add(old.place)
         if found.is_notebook or platform or len(path.parts) > 1 or student in known:
             everything.setdefault(student, []).append(replace(found, sent=sent))
-    for folder, several in senders.items():
-        if len(several) > 1:
-            both = " and ".join(sorted(several))
-            print(f"collect: {both} would both be {folder}: left out; name them apart, or give --roster")
+        else:
+            print(f"collect: {path}: left out, nobody's")
+    apart = "in the students' table" if people else "or give --roster"
+    for folder, all_of in senders.items():
+        if len(all_of) > 1:
+            both = " and ".join(sorted(all_of))
+            print(f"collect: {both} would both be {folder}: left out; name them apart, {apart}")
             everything = {key: files for key, files in everything.items() if key.casefold() != folder}
     return everything
+
+
+def of_one_each(name: str, files: list[Found], depth: int) -> list[Found]:
+    """Leave out and tell the zips among plain files that are a platform's, or hold the folders of several."""
+    for path in sorted({found.path for found in files if found.inside}):
+        inside = [found.inside for found in files if found.inside and found.path == path]
+        senders: set[object] = {one.parent for one in inside if name.lower() in one.name.lower()}
+        if platform := platform_of(inside):
+            senders = {(sender(one, name, platform) or NOBODY).number for one in inside}
+        if len(senders) > 1 and (platform or len(path.parts) - 1 <= depth):
+            print(f"collect: {path}: left out, it holds what several sent: collect it by itself")
+            files = [found for found in files if found.path != path]
+    return files
 
 
 def letters(name: str) -> list[str]:

@@ -29,7 +29,7 @@ FOLDERS = {
 }
 UPLOADED = r"((?P<order>\d{1,18})_|(?=(text|link)\.html$))"  # Canvas: a file, or what was typed in
 FILES = {
-    "moodle": FOLDERS["moodle"],
+    "moodle": re.compile(FOLDERS["moodle"].pattern + r"(?!(.*_)?\d+_assignsubmission_)"),  # whose is it?
     "canvas without names": re.compile(
         rf"((?P<late>LATE_anon_|anon_LATE_)|anon_)(?P<number>[^_]+)_{UPLOADED}"
     ),
@@ -78,9 +78,10 @@ def platform_of(paths: Collection[PurePosixPath]) -> str:
     if not paths:
         return ""
     names = dict.fromkeys([*FILES, *FOLDERS])
-    counts = {name: sum(bool(beginning(path, name)[0]) for path in paths) for name in names}
-    likely = max(names, key=lambda name: counts[name])
-    return likely if 2 * counts[likely] > len(paths) else ""
+    found = {name: [m.groupdict() for path in paths if (m := beginning(path, name)[0])] for name in names}
+    read = {name: [one.get("before", one["number"]) for one in found[name]] for name in names}
+    likely = max(names, key=lambda name: (len(read[name]), len({*read[name]})))
+    return likely if 2 * len(read[likely]) > len(paths) else ""
 
 
 def users(paths: Collection[PurePosixPath]) -> set[str]:
@@ -212,7 +213,7 @@ def graded(platform: str, grades: Sequence[Grade], possible: str, heading: str) 
     """
     known = [key for key in ("ID number", "Email address") if any(grade.row.get(key) for grade in grades)]
     changed, lines = datetime.now().strftime("%A, %d %B %Y, %I:%M %p"), []
-    for grade in grades:
+    for grade in [*grades, Grade("", "", "", "", {})]:  # the last for the headings alone
         row, number = defaultdict(str, grade.row), grade.number
         participant = f"Participant {number}" if number.isdigit() else ""
         if platform == "moodle":
@@ -227,7 +228,7 @@ def graded(platform: str, grades: Sequence[Grade], possible: str, heading: str) 
             line |= {heading: grade.points}
         lines.append(line)
     top = [["    Points Possible", "", "", "", "", possible]] if platform == "canvas" else []
-    return [[*line] for line in lines[:1]] + top + [[*line.values()] for line in lines]
+    return [[*lines[-1]], *top, *([*line.values()] for line in lines[:-1])]
 
 
 TABLES = ("moodle", "canvas", "blackboard")

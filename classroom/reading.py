@@ -89,12 +89,15 @@ def prepare(path: Path, sets: dict[str, Cells], name: str) -> NotebookNode:
 
 def restore(notebook: NotebookNode, cells: Cells) -> None:
     """Give known cells their kind and metadata again, locked ones their source, and add what is missing."""
-    found = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
+    names = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
+    last = {name: place for place, name in enumerate(names)}
+    order = sorted(enumerate(names), key=lambda one: one[0] < last.get(f"test-{one[1]}", len(names)))
+    found = {name: notebook.cells[place] for place, name in order}  # of duplicates the last before its test
     notebook.cells = [
         nbformat.from_dict(cell | {"id": f"cell-{position}", "metadata": {}}) if name not in cells else cell
         for position, cell in enumerate(notebook.cells)
         if (name := cell.metadata.get("nbgrader", {}).get("grade_id")) not in cells or cell is found[name]
-    ]  # of duplicates the last counts
+    ]
     before = -1
     for number, (name, known) in enumerate(cells.items()):
         about, typed = known["nbgrader"], found[name].source if name in found else ""

@@ -19,6 +19,7 @@ from classroom.course import Course, Record, read_record
 from classroom.platforms import UNTOUCHED, Row, Sent
 
 ANY, FOLDERS = "a teacher's own table", "the names of folders"  # other sources of numbers than a platform
+RENAMED = 'give the folder a name without < > & " and escapes before you open Formgrader, which would run it'
 ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+|\d+[.,]0", re.IGNORECASE)
 
 
@@ -131,6 +132,14 @@ def students(course: Course, name: str, shown: bool = True) -> list[str]:
     there = course.folder.glob(f"submitted/*/{name}/{name}.ipynb")
     found = {path.parents[1].name for path in there if path.is_file() and not path.is_symlink()}
     return sorted(student for student in found if showable(student) == shown)
+
+
+def left_out(course: Course, name: str) -> list[str]:
+    """Say of each folder for the set that nobody is graded by why not."""
+    there = {path.parent.name for path in course.folder.glob(f"submitted/*/{name}")}
+    whys = dict.fromkeys(there, f"holds no {name}.ipynb that is a file")
+    whys |= dict.fromkeys(students(course, name, shown=False), RENAMED)
+    return [f"{who!r}: left out; {whys[who]}" for who in sorted(there - {*students(course, name)})]
 
 
 def records(course: Course, name: str) -> list[Record]:

@@ -6,7 +6,6 @@ only one that the kernel can write to.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import copy
 import json
@@ -120,6 +119,9 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
         examiner.skipped = withheld.keys() - settled if world else hung
         asked, examiner.world = settled if world else again, (" ".join(sorted(world)),)
         other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
+        if not other.started:  # at a limit: what was earned before that stays earned
+            outcome.stopped, outcome.started = other.stopped, other.stopped.startswith("more than")
+            break
         if not world:
             settled |= {name for name in again & first if not other.earns_more(name, outcome)}
         again -= settled
@@ -335,8 +337,9 @@ class Executor(NotebookClient):
                     return await self.ask(question, seconds, cleared=True)
                 return reply(json.dumps({"raised": [said["ename"]], "text": FAILED}))
             text = said["data"]["text/plain"]
-            return reply(str(ast.literal_eval(text)) if len(text) < self.limits.message else "")
-        except (KeyError, TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
+            plain = text[1:-1] if len(text) < self.limits.message else ""  # a text: nothing else is read
+            return reply(plain.encode("ascii").decode("unicode_escape"))
+        except (KeyError, TypeError, ValueError, AttributeError, MemoryError, RecursionError):
             return reply("")
 
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:

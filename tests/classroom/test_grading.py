@@ -240,6 +240,7 @@ class TestHostile:
     def test_every_submission_has_its_line_in_the_report(self, hostile):
         report = (hostile.course.folder / "report-tiny.txt").read_text(encoding="utf-8").splitlines()
         everyone = roster.students(hostile.course, "tiny")
+        assert report.pop() == "'a folder': left out; holds no tiny.ipynb that is a file" in hostile.printed
         assert [line.partition(":")[0] for line in report] == everyone
         assert len(everyone) == hostile.printed.count("[") > 30
 
@@ -365,6 +366,7 @@ def test_whatever_a_file_is_called_it_is_its_senders_or_is_left_out(writes, seed
     class_list = [{"number": str(100 + n), "order": n % 2, "late": rng.choice(["", "_LATE"]),
                    "name": "".join(rng.choices(pieces, k=4)).strip() or "x", "login": f"user{n}"}
                   for n in range(30)]  # fmt: skip
+    class_list[seed]["name"] += "_101_assignsubmission_file"
     sent = {}
     for one in class_list:
         other = rng.choice(class_list) | {"file": "x.ipynb"}
@@ -546,7 +548,7 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
         later = world != ("x", "y") or judged
         told = [*zip(("mine", "wrong", "free"), earned[world], strict=True)][0 if later else 1 :]
         verdicts = {f"test-{q}": [{"earned": p, "possible": 1, "in": world}] for q, p in told if q in asked}
-        return run.Outcome(verdicts=verdicts, missed=world == ("x", "y"))
+        return run.Outcome(verdicts=verdicts, started=True, missed=world == ("x", "y"))
 
     monkeypatch.setattr(run, "run_once", run_once)
     withheld = {"mine": frozenset("x"), "wrong": frozenset("y"), "free": frozenset[str]()}
@@ -559,12 +561,12 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
     assert outcome.told("wrong") == [{"earned": 0, "possible": 1, "in": ()}]
 
 
-def test_a_submission_that_misses_nothing_runs_once(monkeypatch):
-    runs = []
-    monkeypatch.setattr(run, "run_once", lambda *asked: runs.append(asked) or run.Outcome(missed=False))
-    examiner = types.SimpleNamespace(withheld={"q": frozenset("x"), "free": frozenset[str]()}, locked={})
-    run.run(None, Limits(), "bubblewrap", examiner)
-    assert len(runs) == 1
+@pytest.mark.parametrize("missed", [False, True])
+def test_what_misses_nothing_runs_once_and_a_limit_before_a_second_run_takes_no_points(monkeypatch, missed):
+    runs = [run.Outcome(started=True, missed=missed), run.Outcome(stopped="more than 3 GiB")]
+    monkeypatch.setattr(run, "run_once", lambda *_: runs.pop(0))
+    examiner = types.SimpleNamespace(withheld={"q": frozenset("x")}, locked={}, skipped=set(), world=())
+    assert run.run(None, Limits(), "bubblewrap", examiner).started and len(runs) == 1 - missed
 
 
 def test_a_question_that_does_not_end_takes_the_time_of_no_other_twice(monkeypatch):
@@ -572,7 +574,7 @@ def test_a_question_that_does_not_end_takes_the_time_of_no_other_twice(monkeypat
 
     def run_once(notebook, limits, sandbox, examiner, withheld, questions):
         asked.append((set(questions), set(examiner.skipped)))
-        return run.Outcome(timed_out=[] if asked[1:] else [0], outputs={len(asked): []}, missed=True)
+        return run.Outcome({len(asked): []}, True, [] if asked[1:] else [0])
 
     monkeypatch.setattr(run, "run_once", run_once)
     examiner = types.SimpleNamespace(

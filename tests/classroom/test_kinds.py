@@ -95,7 +95,7 @@ def cells_moved(notebook):
         cell for cell in notebook.cells if cell is not second and not any(cell is moved for moved in block)
     ]
     rest.insert(rest.index(split), first_half)
-    notebook.cells = rest[:5] + block + rest[5:]
+    notebook.cells = rest[:5] + block + rest[5:] + [new_code_cell(split.source, metadata=split.metadata)]
 
 
 @pytest.mark.parametrize("change", [from_an_editor, cells_moved])

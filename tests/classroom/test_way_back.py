@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from classroom import __main__, commands, grading, returns, roster
+from classroom import __main__, commands, grading, platforms, returns, roster
 from classroom.cases import ByHand
 from classroom.course import Course, Record, read_record
 from classroom.downloads import collect
@@ -222,6 +222,7 @@ class TestCanvas:
             ["Lovelace, Ada", "11", "7001", "ada", "A", "4"],
             ["Hopper, Grace", "12", "7002", "grace", "A", "2"],
         ]  # fmt: skip
+        assert platforms.graded("canvas", [], "8", "Set 1 (55)")[0] == columns
         assert exported(canvas, "canvas", title="New")[0][5] == "New"
         assert exported(canvas, "canvas", title="Set 12 (")[0][5] == "Set 12 (56)"  # the beginning will do
 
@@ -459,18 +460,24 @@ def test_a_file_is_the_students_who_sent_it_or_is_left_out_and_told(
 
 
 def test_a_later_download_gives_nobody_the_folder_of_another(course, tmp_path, capsys):
-    for name in ("anna+x", "anna#x"):
-        collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}/tiny.ipynb": name}))
-    assert "anna#x/ and anna+x would both be anna-x: left out" in capsys.readouterr().out
-    assert course.submission("anna-x", "tiny").read_text() == "anna+x"
+    plain = ["anna+x/", "anna#x/", "bob/hw3/", "cem/hw3/", "late/anna+x/hw3/"]
+    for name in [*plain, "ada_101_5_", "Set_101_attempt_2026-11-29-22-10-11_"]:
+        collect(course, "tiny", zipped(tmp_path / "download.zip", {f"{name}tiny.ipynb": name}))
+    told = capsys.readouterr().out
+    assert "anna#x/ and anna+x/ would both be" in told and "bob/hw3/ and cem/hw3/ would both be" in told
+    found = {path.parents[1].name: path.read_text() for path in course.folder.glob("submitted/*/*/*.ipynb")}
+    assert found == {"anna-x": "late/anna+x/hw3/", "hw3": "bob/hw3/", "101": "ada_101_5_"}
 
 
-def test_a_roster_says_which_folder_of_a_path_is_the_students(course, tmp_path):
+def test_a_roster_says_which_folder_of_a_path_is_the_students(course, tmp_path, capsys):
     people = tmp_path / "people.csv"
     people.write_text("platform,student\nbob,7001\ncem,7002\n", encoding="utf-8")
     sent = {"bob/hw3/tiny.ipynb": "bob", "cem/hw3/tiny.ipynb": "cem"}
     assert "2 new" in collect(course, "tiny", zipped(tmp_path / "download.zip", sent), people)
     assert roster.students(course, "tiny") == ["7001", "7002"]
+    people.write_text("platform,student\nbob,ab1\ncem,AB1\n", encoding="utf-8")
+    collect(course, "tiny", tmp_path / "download.zip", people)
+    assert "would both be ab1: left out; name them apart, in the students' table\n" in capsys.readouterr().out
 
 
 def test_students_are_known_by_name_where_a_table_has_no_numbers(course, tmp_path):
@@ -499,6 +506,7 @@ def test_a_slip_of_the_teacher_gets_one_clear_line(course, tmp_path, monkeypatch
     for name, text in TABLE["tables"].items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="latin-1")
     (tmp_path / "book.xlsx").write_bytes(b"PK\x03\x04\xff\xfe\x80")
+    (tmp_path / "damaged.zip").write_bytes(inner_zip({"ada.ipynb": "whole"}).replace(b"whole", b"wrong"))
     with pytest.raises(SystemExit, match=said) as stopped:
         __main__.main([*words.split(), "--class", str(course.folder), "--sources", str(course.sources)])
     assert "\n" not in str(stopped.value)
@@ -587,7 +595,7 @@ class TestPairs:
         (tmp_path / "late/notes.txt").write_text("mine", encoding="utf-8")
         collect(moodle, "tiny", tmp_path / "late")
         told = capsys.readouterr().out
-        assert "olga is not in the students' table" in told and "notes" not in told
+        assert "olga is not in the students' table" in told and "notes.txt: left out, nobody's" in told
         assert "olga: not in the students' table" in (grade(moodle) and report(moodle))
         told = returns.export(moodle, "tiny", "moodle", tmp_path / "out.csv")
         assert "olga has no number of moodle: left out" in told and "3 students" in told
