@@ -52,7 +52,7 @@ QUOTED = re.compile("“([^”]+)”")
 FIGURE, FORMULA, ROW = 50, 12, 6  # take the room of so many
 JOINS = re.compile(r"\A(?:So|But|And),?\s(?!far)(\w)")  # a sentence to the one before, and what leans on that
 LEANS = re.compile(r"(It|They|Th(is|at|ese|ose)|Both|Neither)\b|(No|Yes)[.,:;]|So far")
-END = re.compile(r"(?:\w\w|[)%”])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
+END = re.compile(r"(?:\w\w|[)%”\u2060])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
 NOT_ON_SLIDES = (
     ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here') or @class='lesson-head']"
     "|.//script|.//button|.//summary"
@@ -167,8 +167,10 @@ def parts(element: HtmlElement, mark: str, asks: bool) -> Iterator[HtmlElement]:
             if element.tag == "ol":
                 some.set("start", str(int(element.get("start", 1)) + start))
             yield some
-    elif element.tag not in {"script", "aside"} and (
-        asks or mark in SHOWN or "dropdown" not in element.classes
+    elif (
+        element.tag not in {"script", "aside"}
+        and "run-here" not in element.classes
+        and (asks or mark in SHOWN or "dropdown" not in element.classes)
     ):
         yield element
 
