@@ -3,6 +3,7 @@
 "use strict";
 {
   const NARROW = matchMedia("(max-width: 767px)");
+  const STILL = matchMedia("(prefers-reduced-motion: reduce)");
   const figures = new Map(); // element -> what drives it
 
   const isDark = () => document.documentElement.dataset.theme === "dark";
@@ -15,15 +16,15 @@
 
   /* The address: #T=2.1&network=0. */
   const asked = () => new URLSearchParams(location.hash.slice(1));
+  const address = (some) => {
+    const state = some.flatMap(({ controls, at }) => controls.map(({ name, texts }, i) => [name, texts[at[i]]]));
+    return location.href.split("#")[0] + (state.length ? `#${new URLSearchParams(state)}` : "");
+  };
   let waiting;
   const note = () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      const state = new URLSearchParams();
-      for (const { moved, controls, at } of figures.values()) {
-        if (moved) controls.forEach((control, i) => state.set(control.name, control.texts[at[i]]));
-      }
-      history.replaceState(history.state, "", `#${state}`);
+      history.replaceState(history.state, "", address([...figures.values()].filter(({ moved }) => moved)));
     }, 150);
   };
   /* A number that a teacher wrote by hand means the nearest of a slider. */
@@ -111,17 +112,71 @@
       ? element("input", { id, type: "range", min: 0, max: texts.length - 1, step: 1 })
       : element("select", { id }, ...texts.map((text, k) => element("option", { value: k }, text)));
     const output = element("output", { for: id });
-    input.addEventListener("input", () => {
+    const set = (value, moved) => {
       const driven = figures.get(figure);
-      driven.at[i] = Number(input.value);
-      driven.moved = true;
+      driven.at[i] = value;
+      driven.moved = moved;
       show(figure);
       note();
-    });
+    };
+    input.addEventListener("input", () => set(Number(input.value), true));
+    /* A swipe that began on a slider and scrolls the page has not moved it. */
+    let before;
+    input.addEventListener("pointerdown", () => { before = [figures.get(figure).at[i], figures.get(figure).moved]; });
+    input.addEventListener("pointercancel", () => set(...before));
     const row = element("div", { class: "explorer-control" }, element("label", { for: id }, label), input);
     if (kind === "slider") row.append(output);
     return { row, input, output };
   };
+
+  const stop = (driven) => {
+    if (!driven.playing) return;
+    clearTimeout(driven.playing);
+    driven.playing = 0;
+    driven.play.textContent = "Play";
+    driven.readout.ariaLive = null;
+    note();
+  };
+  /* Play shows the first slider's values once, from the first to the last, and the read-out is not read aloud. */
+  const acts = {
+    Play(figure, driven, button, wasPlaying) {
+      if (wasPlaying) return;
+      const { length } = driven.controls[0].texts;
+      Object.assign(driven, { moved: true, play: button }).readout.ariaLive = "off";
+      button.textContent = "Stop";
+      const step = (i) => {
+        driven.at[0] = i;
+        show(figure);
+        const next = () => (i + 1 < length && !STILL.matches ? step(i + 1) : stop(driven));
+        driven.playing = setTimeout(next, Math.max(4000 / length, 120));
+      };
+      step(0);
+    },
+    Reset(figure, driven) {
+      Object.assign(driven, { at: driven.controls.map((one) => one.start), moved: false });
+      show(figure);
+      note();
+    },
+    async "Copy link"(figure, driven, button) {
+      const copied = await navigator.clipboard?.writeText(address([driven])).then(() => true, () => false);
+      if (!copied) { // some browsers let no page write there
+        driven.moved = true;
+        note();
+      }
+      button.textContent = copied ? "Copied" : "See the address";
+      setTimeout(() => { button.textContent = "Copy link"; }, 2000);
+    },
+  };
+  const buttons = (figure, texts) => element("div", { class: "explorer-buttons" }, ...texts.map((text) => {
+    const button = element("button", { type: "button", "aria-live": "polite" }, text);
+    button.addEventListener("click", () => {
+      const driven = figures.get(figure);
+      const { playing } = driven;
+      stop(driven);
+      acts[text](figure, driven, button, playing);
+    });
+    return button;
+  }));
 
   const start = async (figure) => {
     if (figure.dataset.state) return;
@@ -141,7 +196,12 @@
         frames, controls, readouts, readout, canvas, at, moved, turn: 0,
         inputs: parts.map((part) => part.input), outputs: parts.map((part) => part.output),
       });
-      const panel = element("div", { class: "explorer-controls" }, ...parts.map((part) => part.row), readout);
+      const plays = controls[0].kind === "slider" && !STILL.matches;
+      const pressed = buttons(figure, [...(plays ? ["Play"] : []), "Reset", "Copy link"]);
+      const panel = element("div", { class: "explorer-controls" }, ...parts.map((part) => part.row), pressed, readout);
+      for (const kind of ["pointerdown", "input"]) {
+        panel.addEventListener(kind, ({ target }) => target.closest("button") || stop(figures.get(figure)));
+      }
       figure.prepend(panel, canvas);
       await draw(figure);
     } catch (error) {

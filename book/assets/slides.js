@@ -23,7 +23,7 @@
     await Reveal.initialize({
       width: 1280, height: 720, margin: 0.03, center: false, display: "flex", transition: "none",
       hash: true, slideNumber: "c/t", controlsTutorial: false, pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
-      keyboardCondition: () => !document.activeElement?.closest("select"), // its arrows are its own
+      keyboardCondition: () => !document.activeElement?.closest("select, .explorer button"), // their keys are their own
       plugins: [RevealNotes],
     });
     if (onPaper) {

@@ -66,8 +66,10 @@
     if (still.matches) return;
     field.classList.add("held");
     field.getBoundingClientRect(); // the pictures are above before they fall
-    field.classList.replace("held", "falls");
-    moving = requestAnimationFrame(slide(performance.now() + 2700));
+    moving = requestAnimationFrame((now) => { // a tab in the background draws none: its time begins when it is seen
+      field.classList.replace("held", "falls");
+      slide(now + 2700)(now);
+    });
   };
   const choose = (i) => {
     stop();

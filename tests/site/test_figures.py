@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Locator, Page
@@ -65,6 +66,8 @@ FIGURES = [
     for page in notebooks(ROOT, "book")
     for name, _, output in figures(page.name, page.raw)
 ]
+
+TEMPERATURE = next(figure for figure in FIGURES if figure.name == "temperature-1")
 
 
 def of_figures(mode: str, width: int) -> pytest.MarkDecorator:
@@ -213,7 +216,55 @@ def test_before_a_figure_is_near_the_page_loads_little_more_and_the_address_open
     page.evaluate("state => { location.hash = new URLSearchParams(state) }", first)
     reach(here, figure, first)
     assert list(differences(here, figure, first)) == []
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    here.get_by_role("button", name="Copy link").click()
+    here.get_by_role("button", name="Copied").wait_for()
+    copied = urlsplit(page.evaluate("navigator.clipboard.readText()"))
+    assert copied.path.endswith(figure.html) and dict(parse_qsl(copied.fragment)) == first
+    here.get_by_role("button", name="Reset").click()
+    reach(here, figure, {control["name"]: control["texts"][control["start"]] for control in figure.controls})
+    page.wait_for_url(lambda url: "#" not in url)
     assert visit.faults == []
+
+
+@pytest.mark.browser
+@on_pages("book/calibrators/temperature.html", widths=[NARROW])
+def test_play_shows_each_value_once_until_a_press_or_an_input_and_only_where_motion_is_welcome(visit):
+    page, slider = visit.page, visit.page.locator("#temperature-1-T")
+    here = live(page, TEMPERATURE)
+    play = here.get_by_role("button").first
+    for stop, value in ((play.click, None), (lambda: slider.press("Home"), "0")):
+        play.click()
+        page.wait_for_function("document.querySelector('#temperature-1-T').value === '3'")
+        stop()
+        held = value or slider.input_value()
+        page.wait_for_timeout(500)
+        assert play.inner_text() == "Play" and slider.input_value() == held
+    play.press("Enter")
+    page.wait_for_function("document.querySelector('#temperature-1-T').value === '3'")
+    here.get_by_role("button", name="Play").wait_for()
+    assert slider.input_value() == slider.get_attribute("max")
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    drawn(page, TEMPERATURE)
+    assert here.get_by_role("button").all_inner_texts() == ["Reset", "Copy link"]
+
+
+@pytest.mark.browser
+@on_pages("book/calibrators/temperature.html", widths=[NARROW])
+def test_a_swipe_that_scrolls_the_page_leaves_the_slider_where_it_was_and_one_along_it_does_not(visit):
+    page, slider = visit.page, visit.page.locator("#temperature-1-T")
+    live(page, TEMPERATURE)
+    touch, opened = page.context.new_cdp_session(page), slider.input_value()
+    for along, down in ((0, -20), (10, 0)):
+        box, before = slider.bounding_box(), page.evaluate("scrollY")
+        for step in range(10):
+            point = {"x": box["x"] + 80 + along * step, "y": box["y"] + 22 + down * step}
+            event = {"type": "touchMove" if step else "touchStart", "touchPoints": [point]}
+            touch.send("Input.dispatchTouchEvent", event)
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        page.wait_for_timeout(300)
+        assert (page.evaluate("scrollY") > before + 50) == (slider.input_value() == opened) == bool(down)
 
 
 @pytest.mark.browser

@@ -22,6 +22,9 @@ PILES = """() => [...document.querySelectorAll(".start-field i")].map(i =>
     [Number(i.style.getPropertyValue("--k")), i.classList.contains("wrong")])"""
 TOPS = """() => [...document.querySelectorAll(".start-field i")]
     .map(i => i.getBoundingClientRect().y - i.parentElement.getBoundingClientRect().y)"""
+HIDDEN = """const [frame, asked] = [requestAnimationFrame, []];
+    requestAnimationFrame = ask => asked.push(ask);
+    seen = () => { requestAnimationFrame = frame; asked.forEach(ask => frame(ask)); }"""
 
 NUMBERED = """() => { const links = [...document.querySelectorAll(".bd-docs-nav .navbar-nav > ul > li > a")]
     .filter(link => getComputedStyle(link, "::before").content.includes("lesson"));
@@ -74,6 +77,15 @@ def test_the_figure_of_the_start_page_draws_what_the_network_says(visit: Visit, 
 @on_pages("index.html", widths=[NARROW])
 def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> None:
     page, temperature = visit.page, visit.page.locator(".start-T")
+    page.wait_for_function("document.querySelector('.start-T').textContent === '2.1'", timeout=8000)
+    said = page.locator(".start-key").inner_text().split("\n")
+    assert said[:2] == ["0.1 points too sure", "as trained: 5.2"]
+    page.add_init_script(HIDDEN)
+    page.reload()
+    page.wait_for_timeout(3000)
+    page.evaluate("seen()")
+    page.wait_for_timeout(200)
+    assert temperature.inner_text() == "1.0", "a tab that was in the background begins when it is seen"
     page.wait_for_function("document.querySelector('.start-T').textContent === '2.1'", timeout=8000)
     page.emulate_media(reduced_motion="reduce")
     page.reload()
