@@ -75,7 +75,7 @@ check-notebooks: .venv/made ## execute every notebook and compare (OPENBLAS_CORE
 check-class: .venv/made ## grade made-up classes in the sandbox, and try the sets on a thousand student numbers
 	@STUDENTS=1000 $(BIN)/python -m pytest -n auto --dist loadgroup -m "not browser and not registry" tests/classroom tests/assignments/test_checks.py
 
-check-site: build ## open every built page in Chromium
+check-site: .venv/made build ## open every built page in Chromium
 	@$(BIN)/python -m pytest -n auto --dist worksteal tests/site -m browser --reruns 2 -rR
 
 check-hostile: .venv/made ## grade a class of hostile submissions in the sandbox (minutes; needs bubblewrap)
