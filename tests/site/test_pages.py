@@ -210,7 +210,7 @@ def test_a_term_shows_its_definition_and_a_citation_its_reference_until_escape_o
         link = page.locator(f"article a.reference[href*='{place}']").first
         for come in (link.focus, link.hover):
             page.mouse.move(1, 1)
-            page.wait_for_function(f"{LATE} === 0")
+            page.wait_for_selector(".hover-card", state="attached")
             come()
             card.filter(has_text=text).wait_for()
             assert link.get_attribute("aria-describedby") == card.get_attribute("id")
