@@ -205,12 +205,12 @@ def test_in_the_dark_a_page_is_whole_and_axe_finds_enough_contrast(visit):
 @on_pages("book/practice/shift.html", modes=MODES, widths=[WIDE, NARROW])
 def test_a_term_shows_its_definition_and_a_citation_its_reference_until_escape_or_what_comes_next(visit):
     page, card = visit.page, visit.page.locator(".hover-card:popover-open")
-    page.mouse.move(1, 1)
-    page.wait_for_function(f"{LATE} === 0")
     assert not [name for name in visit.sizes if "glossary" in name]
     for place, text in (("#term-covariate-shift", "features’ distribution"), ("bibliography.html#", "20")):
         link = page.locator(f"article a.reference[href*='{place}']").first
         for come in (link.focus, link.hover):
+            page.mouse.move(1, 1)
+            page.wait_for_selector(".hover-card", state="attached")
             come()
             card.filter(has_text=text).wait_for()
             assert link.get_attribute("aria-describedby") == card.get_attribute("id")

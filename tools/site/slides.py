@@ -52,7 +52,7 @@ QUOTED = re.compile("“([^”]+)”")
 FIGURE, FORMULA, ROW = 50, 12, 6  # take the room of so many
 JOINS = re.compile(r"\A(?:So|But|And),?\s(?!far)(\w)")  # a sentence to the one before, and what leans on that
 LEANS = re.compile(r"(It|They|Th(is|at|ese|ose)|Both|Neither)\b|(No|Yes)[.,:;]|So far")
-END = re.compile(r"(?:\w\w|[)%”\u2060])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
+END = re.compile(r"(?:\w\w|[)%”])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
 NOT_ON_SLIDES = (
     ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here') or @class='lesson-head']"
     "|.//script|.//button|.//summary"
