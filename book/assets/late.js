@@ -85,7 +85,7 @@ const keep = (change) => {
     end = make("section", "folds", make("h2", "", "Folded on this page"));
     moved = folds.map((fold, i) => {
       const summary = fold.querySelector("summary");
-      const words = summary.querySelector(".collapsed") ?? summary;
+      const words = summary.querySelector("p") ?? summary;
       const title = words.textContent.trim();
       const number = make("span", "", `${i + 1}. `);
       const link = make("a", "", `${title} (${i + 1}, at the end)`);

@@ -110,3 +110,36 @@
     addEventListener("pagehide", () => note((now) => ({ ...now, last: now.read[here] && next ? following() : place() })));
   }
 }
+// A term shows its definition, and a citation its reference, to who points at it or comes to it by the keyboard.
+{
+  const card = Object.assign(make("div", "hover-card"), { id: "hover-card", role: "tooltip", popover: "manual" });
+  let [link, waits, glossary] = [null];
+  const defined = async ({ href, hash }) => {
+    const text = await (glossary ??= fetch(href).then((answer) => answer.text()));
+    const found = new DOMParser().parseFromString(text, "text/html").querySelector(`${hash} ~ dd`);
+    for (const inner of found.querySelectorAll("a")) inner.replaceWith(...inner.childNodes);
+    return found.firstElementChild.childNodes;
+  };
+  const show = async (met) => {
+    card.hidePopover();
+    if (!(link = met ?? null)) return;
+    [link.dataset.told, link.title] = [link.dataset.told ?? link.title, ""]; // or the browser shows it, too
+    card.replaceChildren(...(link.dataset.told ? [link.dataset.told] : await defined(link)));
+    if (link !== met) return; // the reader went on
+    link.setAttribute("aria-describedby", card.id);
+    card.showPopover();
+    const { left, top, bottom } = link.getClientRects()[0];
+    card.style.left = `${Math.min(left, innerWidth - card.offsetWidth - 20)}px`;
+    card.style.top = `${bottom + card.offsetHeight < innerHeight ? bottom : top - card.offsetHeight}px`;
+  };
+  const meet = ({ target, type, pointerType }) => {
+    clearTimeout(waits);
+    const met = target.closest("article a.reference:is([href*='#term-'], [href*='bibliography.html#'])");
+    if (type === "focusin") show(met);
+    const stays = met === link || card.contains(target) || (!met && link === document.activeElement); // it scrolled
+    if (!stays && pointerType !== "touch") waits = setTimeout(show, 250, met);
+  };
+  document.body.append(card);
+  for (const move of ["pointerover", "focusin"]) addEventListener(move, meet);
+  addEventListener("keydown", ({ key }) => key === "Escape" && show());
+}

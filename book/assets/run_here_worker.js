@@ -81,6 +81,7 @@ def message_of(error):
     if "call stack" in said or "too much recursion" in said:
         return "RecursionError: maximum recursion depth exceeded"
     name = type(error).__name__.replace("JavascriptError", "Error")
+    said += ": plain Python is here, and the transcription needs no more" * isinstance(error, ImportError)
     return name + (": " + said if said else "")
 
 

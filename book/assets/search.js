@@ -76,9 +76,17 @@
     list.setAttribute("role", "status");
     list.dataset.query = query;
     list.replaceChildren(other ? `Searched for: ${other}` : "", make("ol", "", ...hits.map(shown)));
-    if (query && !hits.length) list.replaceChildren("Nothing is found. Try fewer words, or the glossary.");
+    const glossary = link(new URL("book/reference/glossary.html", root), "the glossary");
+    if (query && !hits.length) list.replaceChildren("Nothing is found. Try fewer words, or ", glossary);
+  };
+  const walk = (event) => {
+    const stops = [...document.querySelectorAll("[type=search][name=q], .search-hits a")].filter((one) => one.checkVisibility());
+    const next = stops.includes(event.target) && stops[stops.indexOf(event.target) + { ArrowDown: 1, ArrowUp: -1 }[event.key]];
+    if (next) event.preventDefault();
+    next?.focus?.();
   };
 
+  addEventListener("keydown", walk);
   addEventListener("input", ({ target }) => target.matches("input[type=search][name=q]") && search(target));
   const field = document.querySelector("article input[type=search]");
   if (field) field.value ||= new URLSearchParams(location.search).get("q") ?? "";

@@ -59,7 +59,7 @@ ON_A_PHONE = {
         .map(title => title.textContent)""",
     "pictures keep half of their size": """() => [...document.querySelectorAll("article img")]
         .filter(image => image.matches(
-            ":is(figure:not(.explorer), .cell_output, .wide-picture, picture) > img"))
+            ":is(figure:not(.explorer), .cell_output, picture) > img"))
         .filter(image => image.checkVisibility() && image.clientWidth
             < 0.5 * (image.closest("picture")?.firstElementChild ?? image).getAttribute("width"))
         .map(image => image.alt)""",
@@ -199,6 +199,24 @@ def test_in_the_dark_a_page_is_whole_and_axe_finds_enough_contrast(visit):
     for width in (WIDE, NARROW):
         visit.page.set_viewport_size({"width": width, "height": 900})
         assert found(visit.page, ANYWHERE) == {}, width
+    assert visit.faults == []
+
+
+@on_pages("book/practice/shift.html", modes=MODES, widths=[WIDE, NARROW])
+def test_a_term_shows_its_definition_and_a_citation_its_reference_until_escape_or_what_comes_next(visit):
+    page, card = visit.page, visit.page.locator(".hover-card:popover-open")
+    page.mouse.move(1, 1)
+    page.wait_for_function(f"{LATE} === 0")
+    assert not [name for name in visit.sizes if "glossary" in name]
+    for place, text in (("#term-covariate-shift", "features’ distribution"), ("bibliography.html#", "20")):
+        link = page.locator(f"article a.reference[href*='{place}']").first
+        for come in (link.focus, link.hover):
+            come()
+            card.filter(has_text=text).wait_for()
+            assert link.get_attribute("aria-describedby") == card.get_attribute("id")
+            assert axe(page, ".hover-card") == []
+            page.keyboard.press("Escape")
+            card.wait_for(state="detached")
     assert visit.faults == []
 
 

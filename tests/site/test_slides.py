@@ -152,14 +152,16 @@ def test_marks_of_cells_come_before_the_rule_and_a_cut_paragraph_stands_in_the_n
     cell = '<div class="cell{}"><div class="cell_input">code</div><div class="cell_output">{}</div></div>'
     page = html.fromstring(
         "<body><article class='bd-article'><section id='a'><h1>A</h1><p>One sentence. Two sentences.</p>"
+        "<p>It leans on the second.</p><p>So the third stands.</p>"
         + cell.format("", "shown") + cell.format(" tag_slide-skip", "skipped")
-        + cell.format(" tag_slide-subslide", "begun") + cell.format(" tag_slide-slide", "coded")
+        + cell.format(" tag_slide-subslide", "begun")
+        + "<p>Now see:</p>" + cell.format(" tag_slide-slide", "coded")
         + cell.format(" tag_slide-notes", "noted") + "<!-- slide: fragment --><p>Asked.</p>"
         + "<!-- slide: --><section id='b'><h2>References</h2><p>Left out.</p></section></section></article>"
     )  # fmt: skip
     made = [[part.text_content() for part in slide] for slide in slides(page, "a.html")]
     assert made == [
-        ["A", "One sentence.shown", "One sentence. Two sentences."],
-        ["A", "begun", ""],
+        ["A", "One sentence.The third stands.shown", "One sentence. Two sentences.It leans on the second."],
+        ["A", "begun", "Now see:"],
         ["A", "codecodedAsked.", "noted"],
     ]

@@ -94,7 +94,7 @@ READ_FONT = "document.fonts.load('1em \"Maths of this page\"')"  # before a form
 FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
 LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
 PHONE = ".phone.webp"
-WIDE, SHOWN = 680, 0.64  # pixels: a picture that scrolls on a phone, which shows this share of them
+WIDE = 680  # pixels: a picture that has another form on a phone
 REM = 16  # pixels
 SHAPES = ((40, 350), (70, 690))  # of a column of text on a phone and on a wide page
 OPEN = "[not(ancestor::details or ancestor::aside)]"
@@ -102,6 +102,7 @@ BLOCKS = """.//*[self::p[not(ancestor::table or parent::li or ancestor::dl[conta
     or self::li or self::dt or self::h2 or self::h3 or self::h4 or self::tr or self::details
     or self::div[starts-with(@class, 'math')]]"""
 VERBATIM = ("pre", "script", "style", "textarea")
+PARTS = re.compile(r"(?<=[(._/:,=])(?=\w)")  # of a name
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
 
@@ -200,6 +201,12 @@ def fold(page: HtmlElement, path: Path) -> None:
             box.tag, titles[0].tag = "details", "summary"
             for link in titles[0].iter("a"):  # a control within a control cannot be reached by the keyboard
                 link.tag, _ = "span", link.attrib.pop("href", None)
+    for title in page.xpath("//details[contains(@class, 'hide')]/summary"):  # open or not, it keeps its name
+        title.attrib.pop("aria-label", None)
+        for said in title.xpath("./p"):
+            said.classes.discard("collapsed")
+            if "expanded" in said.classes:
+                said.drop_tree()
     for box in page.xpath("//pre | //div[contains(@class, 'text_html') or starts-with(@class, 'math')]"):
         wide = max(map(len, box.text_content().splitlines() or [""])) > LINE
         if wide or "text_html" in box.classes:  # what may scroll can be reached by the keyboard
@@ -218,12 +225,19 @@ def fold(page: HtmlElement, path: Path) -> None:
 
 
 def trim(page: HtmlElement, path: Path) -> None:
-    """Drop comments, the space that indents tags, and the marks of code that need no colour."""
+    """Drop comments, what stands twice, the space that indents tags, and marks of code without a colour."""
     for span in page.xpath("//pre//span | //code/span[@class='pre']"):
         if span.get("class") in {None, "n", "nn", "p", "w", "o", "pre"} and not span.get("id"):
             span.drop_tag()
-    for comment in page.xpath("//comment()"):
-        comment.drop_tree()
+    for twice in page.xpath("//comment() | //head/meta[@name='viewport'][preceding::meta[@name='viewport']]"):
+        twice.drop_tree()
+    for box in page.xpath("//*[@id='exercise-content' or @id='solution-content']"):  # each has the same
+        del box.attrib["id"]
+    for code in page.xpath("//article//code[not(*)]"):  # a long name may break between its parts
+        code.text, *rest = PARTS.split(code.text or "") if len(code.text or "") > LONG else [code.text]
+        for part in rest:
+            code.append(Element("wbr"))
+            code[-1].tail = part
     for formula in page.iter("math"):  # in HTML its name says what it is
         formula.attrib.pop("xmlns", None)
     verbatim = {inner for element in page.iter(*VERBATIM) for inner in element.iterdescendants()}
@@ -271,11 +285,8 @@ def size_images(page: HtmlElement, path: Path) -> None:
                 box.append(
                     Element("source", {"media": "screen and (max-width: 767px)", "srcset": address} | size)
                 )
-            else:
-                box = Element("div", {"class": "wide-picture", "tabindex": "0"})
-                box.set("style", f"--across:{SHOWN * width:.0f}px")
-            image.addprevious(box)
-            box.append(image)
+                image.addprevious(box)
+                box.append(image)
 
 
 def foresee(page: HtmlElement, path: Path) -> None:
@@ -299,7 +310,7 @@ def height(image: HtmlElement, room: int) -> float:
     if room < WIDE and image.getparent().tag == "picture":
         image = image.getparent()[0]
     across = int(image.get("width", room))
-    return int(image.get("height", 0)) * min(1, max(room, SHOWN * across * (across > WIDE)) / across) / REM
+    return int(image.get("height", 0)) * min(1, room / across) / REM
 
 
 @cache

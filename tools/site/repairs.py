@@ -31,26 +31,28 @@ def tell_writing(app: Sphinx, builder: Builder) -> None:
     tell("writing the pages")
 
 
-NARROW = "\N{NARROW NO-BREAK SPACE}"
+NARROW, JOINER = "\N{NARROW NO-BREAK SPACE}", "\N{WORD JOINER}"
 VERBATIM = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
-BEFORE_SIGN = re.compile(r"(?<=\d)[ \n](?=%)")
+WITHIN = re.compile(r"(?<=\d)[ \n](?=%|\d{3}(?!\d))")  # a number and its sign
 STOP = (".", ",", ";", ":", "?", ")")
 
 
 def set_type(app: Sphinx, tree: nodes.document) -> None:
-    """Keep a number and its % on one line, and drop the space that a comment leaves before a stop."""
+    """Keep a number and its %, a formula and its stop on one line; drop a comment's space before a stop."""
     for parent in list(tree.findall(nodes.TextElement)):
         if isinstance(parent, VERBATIM):
             continue
         for place, text in enumerate(parent.children):
             if not isinstance(text, nodes.Text):
                 continue
-            told = BEFORE_SIGN.sub(NARROW, text)
+            told = WITHIN.sub(NARROW, text)
             before, after = parent.children[max(place - 2, 0) : place], parent.children[place + 1 : place + 3]
             if len(after) == 2 and is_comment(after[0]) and after[1].astext().startswith(STOP):
                 told = told.rstrip()
             if len(before) == 2 and is_comment(before[1]) and before[0].astext()[-1:].isdigit():
                 told = re.sub("^ %", f"{NARROW}%", told)
+            if told.startswith(STOP) and any(isinstance(node, nodes.math) for node in before[-1:]):
+                told = JOINER + told
             if told != text:
                 parent[place] = nodes.Text(told)
 

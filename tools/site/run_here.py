@@ -25,13 +25,14 @@ AT_ONCE = ("math", "__future__", "sys", "browser")  # what every program needs o
 
 def add_programs(app: Sphinx, page: nodes.document) -> None:
     """Put behind each cell that shows a transcription the program that runs it."""
-    for cell in page.findall(nodes.container):
+    for cell in list(page.findall(nodes.container)):
         shown = SHOWN.search(cell.astext()) if "cell" in cell["classes"] else None
         if shown:
             label = shown[1]
             name, program = definitions.find(label).name, definitions.program(label)
             where = f'data-equation="{label}" data-name="{name}" data-program="{escape(program)}"'
-            cell.children[-1].append(nodes.raw("", f'<div class="run-here" {where}></div>', format="html"))
+            place = nodes.raw("", f'<div class="run-here" {where}></div>', format="html")
+            cell.parent.insert(cell.parent.index(cell) + 1, place)  # in sight where the cell is folded
             assets = (str(Path(app.confdir, "book/assets", name)) for name in ASSETS)
             for source in (definitions.__file__, __file__, *assets):
                 app.env.note_dependency(source)

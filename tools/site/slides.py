@@ -6,8 +6,9 @@
 
 A slide begins at each heading, exercise, solution and quick question, and where a slide is full. What lies
 open goes on slides in its order: formulas, tables and figures whole, of a paragraph its first sentence; the
-whole paragraph stands in the notes, which the speaker's view shows. Left out are code, what is folded, and
-the text of the sections `LEFT_OUT`. An answer comes at a key.
+whole paragraph stands in the notes, which the speaker's view shows. A sentence that leans on what was cut, or
+announces what is not on its slide, stands in the notes alone. Left out are code, what is folded, and the
+text of the sections `LEFT_OUT`. An answer comes at a key.
 
 What a cell's metadata say as `{"slideshow": {"slide_type": …}}`, which JupyterLab edits, comes first:
 `subslide` begins a slide with this cell, `slide` too and shows its code; `fragment` shows it at a key, with
@@ -49,7 +50,9 @@ QUESTIONS = "Quick questions"
 ROOM = 85  # words of a slide
 QUOTED = re.compile("“([^”]+)”")
 FIGURE, FORMULA, ROW = 50, 12, 6  # take the room of so many
-END = re.compile(r"(?:\w\w|[)%”])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
+JOINS = re.compile(r"\A(?:So|But|And),?\s(?!far)(\w)")  # a sentence to the one before, and what leans on that
+LEANS = re.compile(r"(It|They|Th(is|at|ese|ose)|Both|Neither)\b|(No|Yes)[.,:;]|So far")
+END = re.compile(r"(?:\w\w|[)%”\u2060])[.?!][)”\"]?(?=\s+[A-Z“(])")  # of a sentence
 NOT_ON_SLIDES = (
     ".//*[contains(@class, 'headerlink') or contains(@class, 'run-here') or @class='lesson-head']"
     "|.//script|.//button|.//summary"
@@ -81,7 +84,7 @@ def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
     """Cut the page of a lesson."""
     [article] = page.find_class("bd-article")
     made: list[HtmlElement] = []
-    title, under, mark, place, begins, full = HtmlElement(), "", "", "", True, 0.0
+    title, under, mark, place, begins, full, cut = HtmlElement(), "", "", "", True, 0.0, False
     for element in flow(article):
         if element.tag is etree.Comment:
             if told := MARK.match(element.text):
@@ -89,7 +92,7 @@ def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
                 begins = begins or mark in {"slide", "subslide"}
             continue
         if element.tag in {"h1", "h2", "h3"} or is_exercise(element):
-            title, begins = (element[0], True) if is_exercise(element) else (element, True)
+            title, begins, cut = element[0] if is_exercise(element) else element, True, False
             place = element.get("id") or element.getparent().get("id", "")
             under = under if element.tag == "h3" else words(title)
             continue
@@ -105,6 +108,13 @@ def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
                 made[-1][-1].append(copy.deepcopy(part))
                 continue
             short = copy.deepcopy(part) if whole or part.tag != "p" else first_sentence(part)
+            behind, cut = cut and not whole, short.text_content() != part.text_content()
+            if behind and mark not in SHOWN and part.tag == "p":
+                short.text = JOINS.sub(lambda word: word[1].upper(), short.text or "")
+                if LEANS.match(words(short)):
+                    made[-1][-1].append(copy.deepcopy(part))
+                    cut = True
+                    continue
             begins = begins or (name == QUESTIONS and part.tag == "p")
             if begins or full + weight(short) > ROOM:
                 made.append(blank(title, f"{lesson}#{place}", under))
@@ -113,8 +123,12 @@ def slides(page: HtmlElement, lesson: str) -> list[HtmlElement]:
             if mark == "fragment" or (name == QUESTIONS and "dropdown" in part.classes):
                 short.attrib["class"] = "fragment"
             made[-1][1].append(short)
-            if short.text_content() != part.text_content():
+            if cut:
                 made[-1][-1].append(copy.deepcopy(part))
+    for slide in made:
+        last = slide[1][-1]
+        if len(slide[1]) > 1 and last.tag == "p" and re.fullmatch(r"[^.?!]*:", words(last)):
+            slide[-1].append(last)
     return made
 
 
@@ -153,8 +167,10 @@ def parts(element: HtmlElement, mark: str, asks: bool) -> Iterator[HtmlElement]:
             if element.tag == "ol":
                 some.set("start", str(int(element.get("start", 1)) + start))
             yield some
-    elif element.tag not in {"script", "aside"} and (
-        asks or mark in SHOWN or "dropdown" not in element.classes
+    elif (
+        element.tag not in {"script", "aside"}
+        and "run-here" not in element.classes
+        and (asks or mark in SHOWN or "dropdown" not in element.classes)
     ):
         yield element
 
