@@ -306,8 +306,8 @@ class CalibrationMonitor:
     def drift(self) -> tuple[str, Window, list[int]]:
         """Say which bet on calibration won most: how forecasts are off, from which window on, in which bins.
 
-        The window is an estimate, and may be some windows early. The bins, numbered from 1, are off by over two
-        standard errors since then, the worst first.
+        The window is an estimate, and may be some windows early. The bins, numbered from 1, are off by over
+        two standard errors since then, the worst first.
 
         {refused}
             Also before the first window.
