@@ -321,7 +321,8 @@ class CalibrationMonitor:
         since = int(won[:-1, best].argmin())
         _, _, _, confidence, hits, variance = sums[since:].sum(axis=0)
         off = np.abs(hits - confidence) / _root(variance)
-        how = DRIFTS[4 if best > 11 else best // 6 * 2 + best % 2]  # in the order of `calibration_bets`
+        kind = best // (2 * len(STAKES))  # in the order of `calibration_bets`
+        how = DRIFTS[min(2 * kind + best % 2, len(DRIFTS) - 1)]
         return how, windows[since], [int(m) + 1 for m in np.argsort(-off) if off[m] > 2]
 
     def curve(self, window: Window | date) -> ReliabilityCurve:
