@@ -42,7 +42,6 @@ WHEN_WRITTEN = (
     social_cards.write_cards,
     slides.write_slides,
     page_weight.slim,  # what pages look like is known
-    search.index,
     start_page.write_index,
 )
 SCRIPTS = {"explorer": "explorers", "quiz": "quiz", "run-here": "run_here", "start-figure": "start"}
@@ -67,8 +66,10 @@ def drop_copies(app: Sphinx) -> None:
 def finish(app: Sphinx, error: Exception | None) -> None:
     """Work on what is written."""
     if not error and app.builder.name == "html":
+        indexing = search.start_index(app)
         for step in WHEN_WRITTEN:
             step(app)
+        indexing.join()
     if not error and app.builder.name == "epub":
         epub.rewrite(app)
 

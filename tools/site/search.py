@@ -21,7 +21,9 @@ from lxml import html
 from lxml.html import builder
 from pagefind.service import PagefindService
 from sphinx.application import Sphinx
+from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
 
+from tools.site.page_weight import fold
 from tools.site.repairs import tell
 
 PHRASES = "book/reference/search.yml"
@@ -47,13 +49,16 @@ def add_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
         yield "search", {"title": "Search", "body": FORM}, "page.html"
 
 
-def index(app: Sphinx) -> None:
-    """Index the pages as they are written."""
+def start_index(app: Sphinx) -> ParallelTasks | SerialTasks:
+    """Index the pages as they are written, in a process of its own where the system has it."""
     tell("indexing the pages for the search")
-    asyncio.run(write_index(app))
+    pages = {name: Path(app.outdir, f"{name}.html").read_bytes() for name in sorted(app.env.found_docs)}
+    tasks = ParallelTasks(1) if parallel_available else SerialTasks()
+    tasks.add_task(lambda written: asyncio.run(write_index(app, written)), pages)
+    return tasks
 
 
-async def write_index(app: Sphinx) -> None:
+async def write_index(app: Sphinx, pages: dict[str, bytes]) -> None:
     """Give Pagefind the text of each page."""
     site = Path(app.outdir)
     phrases = yaml.safe_load((Path(app.srcdir) / PHRASES).read_text("utf-8"))
@@ -61,8 +66,10 @@ async def write_index(app: Sphinx) -> None:
     shutil.rmtree(site / "pagefind", ignore_errors=True)  # what an earlier build left
     async with PagefindService() as service:
         made = await service.create_index({"output_path": str(site / "pagefind")})
-        for name in sorted(app.env.found_docs):
-            [article] = html.parse(site / f"{name}.html").getroot().find_class("bd-article")
+        for name, written in pages.items():
+            page = html.fromstring(written)
+            fold(page, site / f"{name}.html")
+            [article] = page.find_class("bd-article")
             for unread in article.xpath(UNREAD):
                 unread.drop_tree()
             for heading in article.xpath(".//h2 | .//h3"):  # a hit leads to its section
@@ -74,8 +81,8 @@ async def write_index(app: Sphinx) -> None:
             article.set("data-pagefind-weight", str([*weights, 1][0]))
             phrased = ", ".join(phrases.get(name, []))
             article.append(builder.P({"data-pagefind-meta": f"phrases:{phrased}"}))
-            page = html.tostring(builder.HTML(builder.BODY(article), lang="en"), encoding="unicode")
-            await made.add_html_file(content=page, source_path=f"{name}.html")
+            text = html.tostring(builder.HTML(builder.BODY(article), lang="en"), encoding="unicode")
+            await made.add_html_file(content=text, source_path=f"{name}.html")
         await made.write_files()
         for _ in range(600):  # it answers before all is on the disk, and is ended after its answer
             if all(path.stat().st_size for path in (site / "pagefind").rglob("*.*")):
