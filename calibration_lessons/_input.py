@@ -24,6 +24,7 @@ from ._typing import FloatArray, Floats, IntArray, Label, Names
 
 BFLOAT16 = np.dtype(np.float32, metadata={"precision": "bfloat16"})  # NumPy has no such type of its own
 SUM_TOLERANCE = {"bfloat16": 8e-3, "float16": 2e-3, "float32": 1e-5, "float64": 1e-6}
+_SLOTS = 2**16
 SOME_ROWS = 1000  # tell what kind of numbers all rows hold
 MANY_VALUES = 20  # in some rows, are no coincidence
 ENOUGH_ROWS = 2000  # tell whether labels and columns go together
@@ -493,9 +494,7 @@ def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
     A thousand rows of each class tell it, however rare one of them is.
     """
     of_class = [np.flatnonzero(labels == one) for one in (0, 1)]
-    low, high = (
-        scores[rows[:: max(1, len(rows) // SOME_ROWS)]].astype(np.float64) for rows in of_class
-    )
+    low, high = (scores[rows[:: max(1, len(rows) // SOME_ROWS)]].astype(np.float64) for rows in of_class)
     unit = max(float(np.abs(np.r_[low, high]).max()), 1e-100)  # squares neither overflow nor vanish
     if min(len(low), len(high)) < ENOUGH_OF_A_CLASS or not np.isfinite(unit):
         return False
@@ -521,6 +520,12 @@ def _one_class(forecasts: FloatArray) -> FloatArray:
     return forecasts if forecasts.ndim == 1 else forecasts[:, 0]
 
 
+def _slots(values: FloatArray) -> npt.NDArray[np.uint64]:
+    """Return a number below `_SLOTS` for each value, the same for equal ones."""
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)  # -0 is 0
+    return (bits * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - 16)  # Fibonacci hashing
+
+
 def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
     """Warn where forecasts come 2 (3, 4 ...) times with each of their labels, as when files were joined.
 
@@ -530,17 +535,20 @@ def repeated(forecasts: FloatArray, labels: IntArray, name: str) -> None:
     some = np.unique(column[:: max(1, len(column) // SOME_ROWS)])
     if len(some) < MANY_VALUES:
         return
-    place, n_classes = np.searchsorted(some, column).clip(max=len(some) - 1), int(labels.max()) + 1
-    pairs = (place * n_classes + labels)[some[place] == column]
+    near, n_classes = np.zeros(_SLOTS, dtype=bool), int(labels.max()) + 1
+    near[_slots(some)] = True
+    rows = np.flatnonzero(near[_slots(column)])  # few: to search for all would take ten times as long
+    place = np.searchsorted(some, column[rows]).clip(max=len(some) - 1)
+    pairs = (place * n_classes + labels[rows])[some[place] == column[rows]]
     copies = np.bincount(pairs, minlength=len(some) * n_classes).reshape(-1, n_classes)
     times = int(np.gcd.reduce(copies, axis=None))  # rows with one forecast and several labels are no copies
     if times > 1:
         warn(f"each row of {name} occurs {times} times: rows that are copies say nothing new, drop them")
-    rows, values = copies.sum(axis=0), (copies > 0).sum(axis=0)
-    if n_classes == 2 and min(*rows, *values) >= MANY_VALUES:
-        one = int((values / rows).argmin())
-        spread = copies[:, one].max() < rows[one] / 10  # where a model is sure, many forecasts are equal
-        if spread and values[one] < 0.6 * rows[one] and values[1 - one] >= 0.99 * rows[1 - one]:
+    total, values = copies.sum(axis=0), (copies > 0).sum(axis=0)
+    if n_classes == 2 and min(*total, *values) >= MANY_VALUES:
+        one = int((values / total).argmin())
+        spread = copies[:, one].max() < total[one] / 10  # where a model is sure, many forecasts are equal
+        if spread and values[one] < 0.6 * total[one] and values[1 - one] >= 0.99 * total[1 - one]:
             warn(f"rows of {name} with the label {one} are copies, the others not: use rows as they came")
 
 
