@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import _input
 from .._extras import missing
 
 try:
@@ -176,7 +177,10 @@ class Drawn:
         places = product(*(range(len(c.texts)) if isinstance(c, Choice) else c.texts for c in self.controls))
         names = [c.name for c in self.controls]
         states = (dict(zip(names, place, strict=True)) for place in places)
-        return written([state | row for state, some in zip(states, rows, strict=True) for row in some])
+        both = [(state, row) for state, some in zip(states, rows, strict=True) for row in some]
+        for taken in {*names}.intersection(*(row.keys() for _, row in both[:1])):
+            raise _input.BadValue("name", f"= {taken!r}", "another one: a column of a panel has this name")
+        return written([state | row for state, row in both])
 
     def diagram(self, panel: Diagram) -> Any:
         """Draw accuracy against confidence with intervals, and the rows of each bin below."""

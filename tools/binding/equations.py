@@ -25,6 +25,8 @@ PAGE = Path(pages.EQUATIONS_PAGE)
 API = Path("book/reference/api")
 DEFINITIONS = Path("calibration_lessons/book/definitions.py")
 
+WRITTEN = {"Nll": "NLL", "nll": "NLL", "Corp": "CORP", "T cal": "T-Cal", "Hosmer lemeshow": "Hosmer-Lemeshow"}
+WRITTEN |= {"Venn abers": "Venn-Abers"}
 DOCUMENTED = re.compile(r"^\.\. auto(?:function|class):: *(\S+)", re.M)
 
 INTRODUCTION = """\
@@ -188,8 +190,11 @@ def find_documented(root: Path) -> dict[str, str]:
 def entry(registration: Registration, proofs: list[Proof], documented: Collection[str]) -> str:
     """Write the section of one equation."""
     label = registration.label
-    lines = [f"### {label}", "", registration.summary, "", f"$$\n{registration.latex}\n$$", ""]
-    lines.append(f"- Formula: equation {{eq}}`{label}`.")
+    title = registration.name.replace("_", " ").capitalize()
+    for spoken, written in WRITTEN.items():
+        title = re.sub(rf"\b{spoken}\b", written, title)
+    lines = [f"### {title}", "", registration.summary, "", f"$$\n{registration.latex}\n$$", ""]
+    lines.append(f"- Formula: equation {{eq}}`{label}`, in the code `{label}`.")
     lines.append(f"- Transcription: `definitions.{registration.name}`.")
     if name := registration.function:
         link = f"{{py:obj}}`{name} <calibration_lessons.{name}>`" if name in documented else f"`{name}`"
