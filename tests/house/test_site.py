@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 from calibration_lessons.plots.palette import BLACK, BLUE, DARK, GREEN, VERMILLION
 from tests.book.copied import ROOT
 from tests.colours import contrast
-from tools.site.mathml import mathml
+from tools.site.mathml import keep_stops, mathml
 from tools.site.narrow import stacked
 from tools.site.page_weight import drawn as drawn_letters
 from tools.site.page_weight import kept
@@ -132,6 +132,14 @@ def test_a_number_stays_with_its_sign_and_a_comment_leaves_no_space_before_a_sto
     tree += paragraph
     set_type(None, tree)
     assert "".join(node for node in tree.findall(nodes.Text) if not node.startswith("<!--")) == read
+
+
+def test_no_line_begins_with_the_stop_behind_a_formula():
+    tree, comment = new_document("page"), nodes.raw("", "<!-- given: 2 -->", format="html")
+    tree += nodes.paragraph("", "", nodes.math("", "T"), comment, nodes.Text(", and "), nodes.math("", "b"))
+    keep_stops(None, tree)
+    solid, text, _ = tree[0]
+    assert solid["classes"] == ["solid"] and solid.astext().endswith(",") and text == " and "
 
 
 def test_what_is_home_made_has_its_reason_and_about_its_length_in_the_table():

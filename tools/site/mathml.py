@@ -11,14 +11,18 @@ import os
 import unicodedata
 from functools import cache
 from importlib.resources import files
+from itertools import dropwhile
 from typing import NoReturn
 
 from docutils import nodes
 from lxml import etree
 from py_mini_racer import MiniRacer
+from sphinx.application import Sphinx
 from sphinx.locale import _
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
+
+from tools.site.repairs import STOP, is_comment
 
 READER = """
 const lib = MathJax._;
@@ -97,6 +101,18 @@ def styled(character: str, style: str) -> str:
         except KeyError:
             continue
     raise ValueError(f"Unicode has no {character!r} in the style {style}")
+
+
+def keep_stops(app: Sphinx, tree: nodes.document) -> None:
+    """Put a formula and the stop behind it into a part that no line breaks."""
+    for math in list(tree.findall(nodes.math)):
+        parent, place = math.parent, math.parent.index(math)
+        behind = [*parent[place + 1 :]]
+        comments = len(behind) - len([*dropwhile(is_comment, behind)])
+        text = behind[comments] if comments < len(behind) else None
+        if isinstance(text, nodes.Text) and text.startswith(STOP):
+            solid = nodes.inline("", "", math, *behind[:comments], nodes.Text(text[0]), classes=["solid"])
+            parent[place : place + comments + 2] = [solid, nodes.Text(text[1:])]
 
 
 def visit_inline(self: HTML5Translator, node: nodes.math) -> NoReturn:
