@@ -210,6 +210,18 @@
     }
   };
 
+  /* A word of the text lights up its line in the figure that it leads to. */
+  for (const word of document.querySelectorAll("a.line")) {
+    const light = (isOn) => {
+      for (const drawn of document.querySelectorAll(`${word.hash} svg *`)) {
+        const name = drawn.__data__?.datum?.series;
+        if (name) drawn.classList.toggle("dim", isOn && name !== word.title);
+      }
+    };
+    for (const kind of ["pointerenter", "focus"]) word.addEventListener(kind, () => light(true));
+    for (const kind of ["pointerleave", "blur"]) word.addEventListener(kind, () => light(false));
+  }
+
   /* A figure that the address names: what stands above gets its true height first, so that the way is known. */
   const reach = async (figure) => {
     for (const part of figure.closest("article").querySelectorAll("section")) part.style.contentVisibility = "visible";

@@ -191,20 +191,21 @@ class Drawn:
         x = alt.X("confidence:Q", title=None if panel.counts else x_title, scale=alt.Scale(domain=[0, 1]))
         x = x.axis(labels=not panel.counts, tickCount=5)
         y = alt.Y("accuracy:Q", title=None, scale=alt.Scale(domain=[0, 1])).axis(tickCount=5)
-        ends = alt.Chart(alt.InlineData([{"from": 0, "to": 1}]))
+        ends = alt.Chart(alt.InlineData([{"from": 0, "to": 1, "series": "diagonal"}]))
         diagonal = ends.mark_rule(color=GREY, strokeDash=[5, 4], aria=False)
         diagonal = diagonal.encode(x="from:Q", y="from:Q", x2="to:Q", y2="to:Q")
         sides = note(above, 8, 10), note(below, WIDTH - 6, TALL - 10, align="right")
         base = alt.Chart().transform_filter(self.shown())
-        spans = base.mark_rule(color=color, strokeWidth=1.3, aria=False)
+        named = {of: base.transform_calculate(series=f"'{of}'") for of in ("band", "points", "intervals")}
+        spans = named["intervals"].mark_rule(color=color, strokeWidth=1.3, aria=False)
         spans = spans.encode(x, alt.Y("low:Q"), alt.Y2("high:Q"))
-        line = base.mark_line(color=color, strokeWidth=2, aria=False, clip=True).encode(x, y)
-        dots = base.mark_point(color=color, filled=True, opacity=1, size=45).encode(x, y)
+        line = named["points"].mark_line(color=color, strokeWidth=2, aria=False, clip=True).encode(x, y)
+        dots = named["points"].mark_point(color=color, filled=True, opacity=1, size=45).encode(x, y)
         if panel.band:
             beyond = "datum.accuracy < datum.floor || datum.accuracy > datum.ceiling"
             dots = dots.encode(color=alt.condition(beyond, alt.value(OUTSIDE), alt.value(color)))
         above = heading(panel.label or y_title)
-        band = base.mark_area(color=COLORS["band"], opacity=0.35, aria=False)
+        band = named["band"].mark_area(color=COLORS["band"], opacity=0.35, aria=False)
         bands = [band.encode(x, alt.Y("floor:Q"), alt.Y2("ceiling:Q"))] if panel.band else []
         diagram = alt.layer(*bands, diagonal, *sides, spans, line, dots, above, data=data)
         diagram = diagram.properties(width=WIDTH, height=TALL)

@@ -1,5 +1,6 @@
 """Figures with controls show the frames of their notebook, wherever their controls stand."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -248,6 +249,38 @@ def test_play_shows_each_value_once_until_a_press_or_an_input_and_only_where_mot
     page.reload()
     drawn(page, TEMPERATURE)
     assert here.get_by_role("button").all_inner_texts() == ["Reset", "Copy link"]
+
+
+LIT = [
+    (page.name, re.sub(r"\s+", " ", name or words))
+    for page in notebooks(ROOT, "book")
+    for cell in page.markdown
+    for words, name in re.findall(r"\{line\}`([^`<]+?)\s*(?:<([^`>]+)>)?`", cell.source)
+]
+
+
+def test_a_word_that_lights_up_a_line_names_one_of_the_first_figure_of_its_page():
+    drawn = {
+        page.name: json.dumps(next(output["data"][MIME] for *_, output in figures(page.name, page.raw)))
+        for page in notebooks(ROOT, "book")
+        if page.name in dict(LIT)
+    }
+    assert LIT and not [
+        (page, name) for page, name in LIT if not re.search(rf"[\"']{name}[\\\"']", drawn[page])
+    ]
+
+
+@pytest.mark.browser
+@on_pages(*(f"{page}.html" for page in dict(LIT)))
+def test_a_word_that_is_pointed_at_lets_all_but_its_line_fade(visit):
+    for word in visit.page.locator("a.line").all():
+        live(visit.page, next(figure for figure in FIGURES if f"#{figure}" == word.get_attribute("href")))
+        faded = f"{word.get_attribute('href')} .dim"
+        word.focus()
+        names = visit.page.locator(faded).evaluate_all("all => all.map(one => one.__data__.datum.series)")
+        assert names and word.get_attribute("title") not in names
+        word.blur()
+        assert visit.page.locator(faded).count() == 0
 
 
 @pytest.mark.browser

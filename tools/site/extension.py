@@ -79,6 +79,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     repairs.mend_libraries(app)
     app.setup_extension("notfound.extension")
     app.add_directive("quiz", quiz.Quiz)
+    app.add_role("line", figures.light_up)
     app.add_directive("temperature-figure", start_page.TemperatureFigure)
     app.add_html_math_renderer("mathml", (mathml.visit_inline, None), (mathml.visit_display, None))
     app.connect("config-inited", page_heads.add_parts, priority=400)  # before `notfound`

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import vl_convert
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
 
@@ -72,6 +73,16 @@ def place(page: str, name: str, alt: str, data: dict[str, Any]) -> str:
         width=round(int.from_bytes(still[16:20]) / SCALE),
         height=round(int.from_bytes(still[20:24]) / SCALE),
     )
+
+
+def light_up(
+    name: str, raw: str, text: str, line: int, inliner: Any, *options: Any
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """Read {line}`words <name>`: a link to the figure of the page, which lights up the line of that name."""
+    words, _sign, series = text.removesuffix(">").partition(" <")
+    page = inliner.document.settings.env.docname.rpartition("/")[2]
+    to = {"refuri": f"#{page}-1", "internal": True, "reftitle": series or words}
+    return [nodes.reference(raw, words, classes=["line"], **to)], []
 
 
 def write_files(app: Sphinx, builder: Builder) -> None:
