@@ -159,9 +159,15 @@ BOTH, THRICE = np.column_stack([1 - RISK, RISK]), np.repeat(np.arange(100), 3)
     ],
 )
 def test_a_careful_user_is_warned_of_rows_that_cannot_be_meant(told, call):
-    with pytest.warns(UserWarning, match=told) as caught:
+    with pytest.warns(UserWarning, match=told):
         call()
-    assert caught[0].filename == __file__
+
+
+def test_such_a_warning_points_at_the_line_that_asked():
+    with pytest.warns(UserWarning) as caught:
+        cl.brier_score(CAME, RISK, from_logits=True)
+        cl.measures.calibration_by_group(CAME, RISK, CAME)
+    assert {warning.filename for warning in caught} == {__file__}
 
 
 @pytest.mark.filterwarnings("error")
