@@ -15,6 +15,7 @@ from tests.book.copied import ROOT
 from tests.colours import contrast
 from tools.site.mathml import keep_stops, mathml
 from tools.site.narrow import stacked
+from tools.site.page_heads import name_paragraphs
 from tools.site.page_weight import drawn as drawn_letters
 from tools.site.page_weight import kept
 from tools.site.repairs import set_type
@@ -132,6 +133,13 @@ def test_a_number_stays_with_its_sign_and_a_comment_leaves_no_space_before_a_sto
     tree += paragraph
     set_type(None, tree)
     assert "".join(node for node in tree.findall(nodes.Text) if not node.startswith("<!--")) == read
+
+
+def test_a_paragraph_is_named_by_as_many_of_its_first_words_as_no_other_has():
+    tree = new_document("page")
+    tree += [nodes.paragraph("", text) for text in ("We now fit a line.", "We now fit a line again.", "No.")]
+    name_paragraphs(None, tree)
+    assert [part["ids"] for part in tree] == [["we-now-fit-line"], ["we-now-fit-line-again"], []]
 
 
 def test_no_line_begins_with_the_stop_behind_a_formula():
