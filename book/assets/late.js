@@ -43,6 +43,10 @@ const keep = (change) => {
     const sheets = [...document.querySelectorAll('link[rel="late"]')].map(dress);
     loading = Promise.all([...scripts, ...sheets]).then(() => {
       ready = true;
+      for (const button of document.querySelectorAll(".copybtn")) {
+        const code = document.querySelector(button.dataset.clipboardTarget).textContent;
+        button.ariaLabel = `Copy: ${code.trim().split("\n")[0]}`;
+      }
     });
     return loading;
   };

@@ -165,6 +165,7 @@ def test_on_a_phone_a_page_is_light_stands_still_and_is_whole_and_what_waits_com
     page.wait_for_function("document.documentElement.dataset.mode !== 'auto'")
     page.wait_for_function("document.querySelector('link[rel=stylesheet]').sheet?.cssRules.length > 100")
     assert page.evaluate(LATE) == 0
+    assert page.locator(".copybtn:not([aria-label^='Copy: '])").count() == 0
     assert found(page, ON_A_PHONE) == {}
     assert fonts(page) == set()
     assert visit.faults == []

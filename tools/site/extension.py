@@ -32,7 +32,7 @@ LISTENERS: dict[str, tuple[Any, ...]] = {
     "autodoc-process-docstring": (docstring_formulas.show_formulas,),
     "doctree-read": (
         *(repairs.set_type, mathml.keep_stops, repairs.adopt),
-        *(page_heads.name_paragraphs, run_here.add_programs),
+        *(docstring_formulas.link_code, page_heads.name_paragraphs, run_here.add_programs),
     ),
     "env-updated": (repairs.write_in_parallel, page_weight.every_page),
     "doctree-resolved": (page_heads.add_place, cards.add_links),
