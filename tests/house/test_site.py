@@ -147,7 +147,7 @@ def test_once_the_repository_has_an_address_a_documented_name_leads_to_its_lines
         desc_signature("", "", module="calibration_lessons", fullname=name)
         for name in ("brier_score", "MatrixScaling.fit", "__version__")
     ]
-    for options, count in ({}, 0), (place, 2):
+    for options, count in ({"repository_url": ""}, 0), (place, 2):
         link_code(SimpleNamespace(config=SimpleNamespace(html_theme_options=options)), tree)
         links = [link["refuri"] for link in tree.findall(nodes.reference)]
         assert len(links) == count

@@ -139,6 +139,8 @@ def fonts(page: Page) -> set[str]:
 
 def test_the_site_is_built():
     assert {"index.html", "book/intro.html", "404.html"} <= set(PAGES)
+    functions = (HTML / "book/reference/api/calibration_errors.html").read_text("utf-8")
+    assert "executablebooks/jupyter-book/blob" not in functions, "Jupyter Book's own address"
 
 
 def test_no_font_is_declared_again_by_what_comes_with_the_first_move():

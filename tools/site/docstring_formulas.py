@@ -36,7 +36,7 @@ def show_formulas(
 def link_code(app: Sphinx, tree: nodes.document) -> None:
     """Once the repository has an address, link each documented name to its lines there."""
     place = app.config.html_theme_options
-    for signature in tree.findall(desc_signature) if "repository_url" in place else ():
+    for signature in tree.findall(desc_signature) if place["repository_url"] else ():
         documented = attrgetter(signature["fullname"])(import_module(signature["module"]))
         code = inspect.unwrap(getattr(documented, "fget", documented))
         if callable(code):

@@ -47,7 +47,7 @@ def add_parts(app: Sphinx, config: Config) -> None:
     """Set up the page for addresses that lead nowhere, and say in each footer for which version a page is."""
     config.notfound_context = {"title": "Page not found", "body": NOT_FOUND}
     config.notfound_urls_prefix = "/"
-    is_somewhere = "repository_url" in config.html_theme_options  # then each page leads to its file
+    is_somewhere = bool(config.html_theme_options["repository_url"])  # then each page leads to its file
     said = {"extra_footer": SAID.format(version=config.release), "use_source_button": is_somewhere}
     config.html_theme_options = config.html_theme_options | said
 
