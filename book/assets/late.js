@@ -43,6 +43,10 @@ const keep = (change) => {
     const sheets = [...document.querySelectorAll('link[rel="late"]')].map(dress);
     loading = Promise.all([...scripts, ...sheets]).then(() => {
       ready = true;
+      for (const button of document.querySelectorAll(".copybtn")) {
+        const code = document.querySelector(button.dataset.clipboardTarget).textContent;
+        button.ariaLabel = `Copy: ${code.trim().split("\n")[0]}`;
+      }
     });
     return loading;
   };
@@ -74,6 +78,31 @@ const keep = (change) => {
     if (top < 0 || bottom > innerHeight) contents.scrollTop += top - innerHeight / 3;
     sessionStorage.setItem(KEPT, contents.scrollTop);
   }
+}
+// Beside the paragraph that is pointed at stands a ¶, its address. There is one, a single stop of the Tab key; up and down move it.
+{
+  const parts = [...document.querySelectorAll("article section p[id]")];
+  const link = make("a", "headerlink", "¶");
+  const stand = (part) => {
+    link.href = `#${part.id}`;
+    part.append(link);
+  };
+  link.ariaLabel = "Link to this paragraph";
+  link.ariaDescription = "The arrow keys, up and down, move to other paragraphs";
+  if (parts.length) stand(parts[0]);
+  addEventListener("pointerover", ({ target }) => {
+    const part = target.closest?.("article section p[id]");
+    if (part && part !== link.parentElement && !link.matches(":focus-visible")) stand(part);
+  });
+  link.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const open = parts.filter((part) => part.checkVisibility());
+    const next = open[open.indexOf(link.parentElement) + step];
+    if (step) event.preventDefault();
+    if (!next) return;
+    stand(next);
+    link.focus();
+  });
 }
 // On paper the page is light, and what is folded stands at its end; its place says so. The exam keeps its answers.
 {

@@ -1,4 +1,4 @@
-"""The commands that the README, the quickstart and the students' page show work as they stand there."""
+"""The commands that README, INSTALL, the quickstart and the students' page show work as they stand there."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "book/quickstart.ipynb", "book/teaching/students.md")
+PAGES = ("README.md", "INSTALL.md", "book/quickstart.ipynb", "book/teaching/students.md")
 TRIED = {  # by other tests and targets, as a whole
     "jupyter-book build .": "make build",
     "python -m http.server": "make serve",
@@ -57,7 +57,7 @@ def test_what_a_page_says_to_install_can_be_installed(command, tmp_path):
 
 
 def test_every_other_command_of_the_way_without_make_is_a_target_in_full():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "INSTALL.md").read_text(encoding="utf-8")
     block = next(block for block in blocks(text) if "-m venv" in block)
     rest = [line.removeprefix(".venv/bin/") for line in block.splitlines() if not INSTALL.search(line)]
     assert [line for line in rest[1:] if not any(line.startswith(known) for known in TRIED)] == []

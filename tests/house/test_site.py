@@ -3,18 +3,22 @@
 import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
 from lxml import html as lxml_html
 from PIL import Image, ImageDraw
+from sphinx.addnodes import desc_signature
 
 from calibration_lessons.plots.palette import BLACK, BLUE, DARK, GREEN, VERMILLION
 from tests.book.copied import ROOT
 from tests.colours import contrast
+from tools.site.docstring_formulas import link_code
 from tools.site.mathml import keep_stops, mathml
 from tools.site.narrow import stacked
+from tools.site.page_heads import name_paragraphs
 from tools.site.page_weight import drawn as drawn_letters
 from tools.site.page_weight import kept
 from tools.site.repairs import set_type
@@ -132,6 +136,32 @@ def test_a_number_stays_with_its_sign_and_a_comment_leaves_no_space_before_a_sto
     tree += paragraph
     set_type(None, tree)
     assert "".join(node for node in tree.findall(nodes.Text) if not node.startswith("<!--")) == read
+
+
+def test_once_the_repository_has_an_address_a_documented_name_leads_to_its_lines():
+    tree, place = (
+        new_document("page"),
+        {"repository_url": "https://example.org/us", "repository_branch": "dev"},
+    )
+    tree += [
+        desc_signature("", "", module="calibration_lessons", fullname=name)
+        for name in ("brier_score", "MatrixScaling.fit", "__version__")
+    ]
+    for options, count in ({"repository_url": ""}, 0), (place, 2):
+        link_code(SimpleNamespace(config=SimpleNamespace(html_theme_options=options)), tree)
+        links = [link["refuri"] for link in tree.findall(nodes.reference)]
+        assert len(links) == count
+    for link, line in zip(links, ("def brier_score(", "    def fit("), strict=True):
+        file, first = re.fullmatch(r"https://example.org/us/blob/dev/(.+)#L(\d+)-L\d+", link).groups()
+        lines = (ROOT / file).read_text("utf-8").splitlines()[int(first) - 1 :]
+        assert next(code for code in lines if not code.lstrip().startswith("@")).startswith(line)
+
+
+def test_a_paragraph_is_named_by_as_many_of_its_first_words_as_no_other_has():
+    tree = new_document("page")
+    tree += [nodes.paragraph("", text) for text in ("We now fit a line.", "We now fit a line again.", "No.")]
+    name_paragraphs(None, tree)
+    assert [part["ids"] for part in tree] == [["we-now-fit-line"], ["we-now-fit-line-again"], []]
 
 
 def test_no_line_begins_with_the_stop_behind_a_formula():

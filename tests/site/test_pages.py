@@ -139,6 +139,8 @@ def fonts(page: Page) -> set[str]:
 
 def test_the_site_is_built():
     assert {"index.html", "book/intro.html", "404.html"} <= set(PAGES)
+    functions = (HTML / "book/reference/api/calibration_errors.html").read_text("utf-8")
+    assert "executablebooks/jupyter-book/blob" not in functions, "Jupyter Book's own address"
 
 
 def test_no_font_is_declared_again_by_what_comes_with_the_first_move():
@@ -165,6 +167,7 @@ def test_on_a_phone_a_page_is_light_stands_still_and_is_whole_and_what_waits_com
     page.wait_for_function("document.documentElement.dataset.mode !== 'auto'")
     page.wait_for_function("document.querySelector('link[rel=stylesheet]').sheet?.cssRules.length > 100")
     assert page.evaluate(LATE) == 0
+    assert page.locator(".copybtn:not([aria-label^='Copy: '])").count() == 0
     assert found(page, ON_A_PHONE) == {}
     assert fonts(page) == set()
     assert visit.faults == []
@@ -217,6 +220,33 @@ def test_a_term_shows_its_definition_and_a_citation_its_reference_until_escape_o
             assert axe(page, ".hover-card") == []
             page.keyboard.press("Escape")
             card.wait_for(state="detached")
+    assert visit.faults == []
+
+
+@on_pages("book/measures/reliability.html", modes=MODES, widths=[WIDE, NARROW])
+def test_a_paragraph_or_an_item_can_be_linked_by_the_pointer_and_by_one_stop_of_the_tab_key(visit):
+    page, link = visit.page, visit.page.locator("p[id] > .headerlink")
+    page.set_default_timeout(5000)
+    for part in ("#on-the-held-out", "li > #compute-the-confidence-and"):
+        height = page.locator(part).evaluate("p => p.offsetHeight")
+        page.locator(part).hover(position={"x": 20, "y": 10})
+        page.wait_for_function(
+            "part => getComputedStyle(document.querySelector(`${part} > a`)).opacity === '1'", arg=part
+        )
+        assert link.count() == 1 and page.locator(part).evaluate("p => p.offsetHeight") == height
+        box = link.bounding_box()
+        assert box["x"] + box["width"] <= page.viewport_size["width"]
+        link.click()
+        assert page.url.endswith(part.removeprefix("li > ")) and page.locator(f"{part}:target").is_visible()
+    page.locator(part).hover()
+    page.mouse.move(1, 1)
+    link.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowDown")
+    assert link.evaluate("a => a === document.activeElement && a.hash") == "#tell-apart-the-three"
+    assert axe(page, "p[id]:has(> .headerlink)") == []
+    page.emulate_media(media="print")
+    assert not link.is_visible()
     assert visit.faults == []
 
 

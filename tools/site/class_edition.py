@@ -21,7 +21,7 @@ FOLDER = ROOT / "_build" / "class"
 # The site has extensions, and these templates.
 NEEDED = ("_config.yml", "_toc.yml", "pyproject.toml", "book", "tools/*/*.py", "tools/site/*.html")
 STUDENTS = (
-    *NEEDED, "Makefile", "README.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
+    *NEEDED, "Makefile", "README.md", "INSTALL.md", "LICENSE", "LICENSE-TEXT", "CITATION.cff",
     "requirements.txt", "requirements-site.txt", "calibration_lessons", "classroom",
     "assignments/nbgrader_config.py",
     "tools/release/setup.sh", ".binder", ".gitignore",

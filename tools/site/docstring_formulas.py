@@ -1,9 +1,15 @@
-"""A Sphinx extension that shows in a docstring the formulas whose labels it names, from their home."""
+"""Show in a docstring the formulas whose labels it names, from their home, and link a name to its code."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from importlib import import_module
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
+
+from docutils import nodes
+from sphinx.addnodes import desc_signature
 
 from calibration_lessons.book.definitions import NUMBERED
 
@@ -25,3 +31,16 @@ def show_formulas(
         for label in reversed(labels):
             formula = [f"   {line}" for line in NUMBERED[label].latex.splitlines()]
             lines[below:below] = ["", ".. math::", "", *formula, ""]
+
+
+def link_code(app: Sphinx, tree: nodes.document) -> None:
+    """Once the repository has an address, link each documented name to its lines there."""
+    place = app.config.html_theme_options
+    for signature in tree.findall(desc_signature) if place["repository_url"] else ():
+        documented = attrgetter(signature["fullname"])(import_module(signature["module"]))
+        code = inspect.unwrap(getattr(documented, "fget", documented))
+        if callable(code):
+            lines, first = inspect.getsourcelines(code)
+            there = f"{place['repository_url']}/blob/{place.get('repository_branch', 'main')}/"
+            there += f"{code.__module__.replace('.', '/')}.py#L{first}-L{first + len(lines) - 1}"
+            signature += nodes.reference("", " [source]", refuri=there, internal=False)

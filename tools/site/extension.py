@@ -30,7 +30,10 @@ LISTENERS: dict[str, tuple[Any, ...]] = {
     "env-before-read-docs": (repairs.tell_reading,),
     "source-read": (figures.replace_outputs, slides.mark_cells),
     "autodoc-process-docstring": (docstring_formulas.show_formulas,),
-    "doctree-read": (repairs.set_type, mathml.keep_stops, repairs.adopt, run_here.add_programs),
+    "doctree-read": (
+        *(repairs.set_type, mathml.keep_stops, repairs.adopt),
+        *(docstring_formulas.link_code, page_heads.name_paragraphs, run_here.add_programs),
+    ),
     "env-updated": (repairs.write_in_parallel, page_weight.every_page),
     "doctree-resolved": (page_heads.add_place, cards.add_links),
     "write-started": (repairs.tell_writing, figures.write_files),

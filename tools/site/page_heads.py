@@ -1,4 +1,4 @@
-"""Heads that say what a page is, and the page for addresses that lead nowhere.
+"""Heads that say what a page is, addresses of its paragraphs, and the page for those that lead nowhere.
 
 Below a lesson's title stands its place in the course: part, number, minutes, and the shortest way through the
 course that it is on. A page has a card for those who pass on its address: what it is about and, where
@@ -47,7 +47,8 @@ def add_parts(app: Sphinx, config: Config) -> None:
     """Set up the page for addresses that lead nowhere, and say in each footer for which version a page is."""
     config.notfound_context = {"title": "Page not found", "body": NOT_FOUND}
     config.notfound_urls_prefix = "/"
-    said = {"extra_footer": SAID.format(version=config.release)}
+    is_somewhere = bool(config.html_theme_options["repository_url"])  # then each page leads to its file
+    said = {"extra_footer": SAID.format(version=config.release), "use_source_button": is_somewhere}
     config.html_theme_options = config.html_theme_options | said
 
 
@@ -99,6 +100,19 @@ def add_place(app: Sphinx, tree: nodes.document, page: str) -> None:
         link=app.builder.get_relative_uri(page, target), place=place, way=way,
     )  # fmt: skip
     tree.next_node(nodes.section).insert(1, nodes.raw("", head, format="html"))
+
+
+def name_paragraphs(app: Sphinx, tree: nodes.document) -> None:
+    """Give a paragraph an address of its own first words, as many as no other has: `late.js` shows it."""
+    for part in tree.findall(nodes.paragraph):
+        kinds = nodes.raw, nodes.math
+        text = "".join(text for text in part.findall(nodes.Text) if not isinstance(text.parent, kinds))
+        words = re.findall("[a-z]{2,}", text.lower())
+        names = ("-".join(words[:count]) for count in range(4, len(words) + 1))
+        name = next((name for name in names if name not in tree.ids), None)
+        if name and not part["ids"] and not isinstance(part.parent, nodes.entry):
+            part["ids"] = [name]
+            tree.ids[name] = part
 
 
 def first_words(tree: nodes.document) -> str:

@@ -29,7 +29,7 @@ def check(root: Path) -> Iterator[Problem]:
         for match in re.finditer(pattern, text, re.M):
             if match[1] not in (full, short):
                 yield Problem(file, line_of(text, match), f"it names {match[1]}", f"write {full}")
-    for file in ("README.md", "REVIEW.md"):
+    for file in ("README.md", "INSTALL.md", "REVIEW.md"):
         yield from supported(root, file)
     for page in lessons(root):
         yield from made_for(page, short)
