@@ -269,7 +269,8 @@ class Drawn:
             line = line.mark_line(interpolate=bent, strokeWidth=2, clip=True, aria=False)
             layers.append(line.encode(x, y, *look))
             color = BLACK if alone else self.look.looks[key]["color"]
-            layers.append(here.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
+            dot = here.transform_calculate(series=json.dumps(key))
+            layers.append(dot.mark_point(filled=True, size=90, opacity=1, color=color).encode(x, y))
         if alone:
             corner: dict[str, Any] = {"align": "right", "baseline": "bottom", "dy": -6}
             number = here.mark_text(fontSize=14, color=BLACK, aria=False, **corner)
