@@ -111,7 +111,8 @@ class MatrixScaling(LogitCalibrator):
     far rarer than in training. Each is fitted on some rows and judged on the others (five folds; three where
     rows times classes exceed 200 000, one beyond 2 000 000). W and b are the mean over all, each fitted to
     all rows and weighted by exp(-loss / 4), where loss is the sum of held-out losses, 2 nats more for each
-    step below 256, and 5 more on the second way.
+    step below 256, and 5 more on the second way. The folds take rows as independent: of rows that
+    belong together, such as wordings of a question or versions of a picture, give one, or it over-fits.
 
     The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
     occurs; where none exists `fit` raises and says which way T would run.
