@@ -103,14 +103,16 @@ def add_place(app: Sphinx, tree: nodes.document, page: str) -> None:
 
 
 def name_paragraphs(app: Sphinx, tree: nodes.document) -> None:
-    """Give a paragraph an address of its own first words, as many as no other has: `late.js` shows it."""
+    """Give an open paragraph an address of its first words, as many as no other has: `late.js` shows it."""
     for part in tree.findall(nodes.paragraph):
         kinds = nodes.raw, nodes.math
         text = "".join(text for text in part.findall(nodes.Text) if not isinstance(text.parent, kinds))
         words = re.findall("[a-z]{2,}", text.lower())
         names = ("-".join(words[:count]) for count in range(4, len(words) + 1))
         name = next((name for name in names if name not in tree.ids), None)
-        if name and not part["ids"] and not isinstance(part.parent, nodes.entry):
+        above = part.parent
+        is_inside = isinstance(above, nodes.entry | nodes.list_item) or "dropdown" in above["classes"]
+        if name and not part["ids"] and not is_inside:
             part["ids"] = [name]
             tree.ids[name] = part
 
