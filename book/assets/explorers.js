@@ -141,11 +141,12 @@
   const acts = {
     Play(figure, driven, button, wasPlaying) {
       if (wasPlaying) return;
-      const { length } = driven.controls[0].texts;
+      const along = driven.controls.findIndex(({ kind }) => kind === "slider");
+      const { length } = driven.controls[along].texts;
       Object.assign(driven, { moved: true, play: button }).readout.ariaLive = "off";
       button.textContent = "Stop";
       const step = (i) => {
-        driven.at[0] = i;
+        driven.at[along] = i;
         show(figure);
         const next = () => (i + 1 < length && !STILL.matches ? step(i + 1) : stop(driven));
         driven.playing = setTimeout(next, Math.max(4000 / length, 120));
@@ -196,7 +197,7 @@
         frames, controls, readouts, readout, canvas, at, moved, turn: 0,
         inputs: parts.map((part) => part.input), outputs: parts.map((part) => part.output),
       });
-      const plays = controls[0].kind === "slider" && !STILL.matches;
+      const plays = controls.some(({ kind }) => kind === "slider") && !STILL.matches;
       const pressed = buttons(figure, [...(plays ? ["Play"] : []), "Reset", "Copy link"]);
       const panel = element("div", { class: "explorer-controls" }, ...parts.map((part) => part.row), pressed, readout);
       for (const kind of ["pointerdown", "input"]) {
