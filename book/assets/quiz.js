@@ -78,7 +78,10 @@
   form.addEventListener("reset", () => setTimeout(() => remember(false)));
   form.querySelector("button").addEventListener("click", () => {
     const open = questions.filter(({ given }) => !given());
-    if (!open.length) return remember(true);
+    if (!open.length) {
+      remember(true);
+      return result.scrollIntoView({ block: "nearest" }); // the diagram is what the answers were for
+    }
     says.textContent = `Answer all questions first: ${open.length} are left.`;
     open[0].radios[0].focus();
   });
