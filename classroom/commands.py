@@ -6,7 +6,6 @@ import shutil
 import time
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from functools import partial
 from itertools import count
 
 import nbformat
@@ -78,7 +77,10 @@ def grade(
     started, counted = time.monotonic(), count(1)
     protect(course)
     check_checks(course, name)
-    with course.gradebook() as book, own_folder() as stubs, ThreadPoolExecutor(jobs) as pool:
+    with (
+        course.gradebook() as book, own_folder() as stubs,
+        grading.Runs(limits, sandbox) as run, ThreadPoolExecutor(jobs) as pool,
+    ):  # fmt: skip
         sets = {known.name: grading.cells_of_set(book, known.name) for known in book.assignments
                 if known.notebooks}  # fmt: skip
         if name not in sets:
@@ -91,7 +93,6 @@ def grade(
             there = ", ".join(everyone) or "nobody"
             raise SystemExit(f"grade: {only} handed in no {name}; who did: {there}")
         everyone = [only] if only else everyone
-        run = partial(grading.run_in_process, course, limits, sandbox)
         waiting: dict[Future[NotebookNode], Record] = {}
         for student in everyone:
             old = read_record(course, student, name)

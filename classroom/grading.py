@@ -1,7 +1,7 @@
 """Grade one submission in three stages; nbgrader keeps the scores, the sandbox runs.
 
 1. `task_of`: say what is run, for whom, and what belongs to the teacher.
-2. `run_in_process`: read, restore and run it in a process of its own (`run.py`), which starts the kernel.
+2. `Runs`: read, restore and run it in a process of its own (`run.py`), which starts the kernel.
 3. `save_grade`: take over outputs and verdicts, nothing else, and save the grade. A test shows its verdict:
    what the submission itself shows there is left out, and a test without a verdict has failed.
 """
@@ -11,15 +11,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 import nbformat
@@ -33,6 +35,8 @@ from classroom.course import Course, Record, read_record, write_record
 from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE, Cells, Refused, shown
 from classroom.sandbox import with_quota
 from classroom.submission import ONE_THREAD, ROOT, Limits, error, is_test
+
+RUN = [sys.executable, "-m", "classroom.run"]
 
 
 def digest(course: Course, student: str, name: str, cells: Cells) -> str:
@@ -83,22 +87,45 @@ def task_of(
 # Stage 2
 
 
-def run_in_process(course: Course, limits: Limits, sandbox: str, task: dict[str, Any]) -> dict[str, Any]:
-    """Read and run a notebook in a process of its own; say what came of it."""
-    asked = task | {"limits": asdict(limits), "sandbox": sandbox}
-    with TemporaryDirectory(prefix="quota-") as place:
-        words = [*with_quota(sandbox, Path(place), limits), sys.executable, "-m", "classroom.run"]
+class Runs:
+    """Runs submissions; each thread that calls it has a process that forks one for each submission."""
+
+    def __init__(self, limits: Limits, sandbox: str) -> None:
+        self.limits, self.sandbox = limits, sandbox
+        self.own, self.ends = threading.local(), ExitStack()
+
+    def __enter__(self) -> Runs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ends.close()
+
+    def begin(self) -> None:
+        """Start the process of this thread, with a file for what it says besides."""
+        place = self.ends.enter_context(TemporaryDirectory(prefix="quota-"))
+        self.own.errors = self.ends.enter_context(TemporaryFile("w+", errors="replace"))
+        self.own.process = self.ends.enter_context(subprocess.Popen(
+            [*with_quota(self.sandbox, Path(place), self.limits), *RUN],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.own.errors, encoding="utf-8", cwd=ROOT,
+            env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TMPDIR": place, **ONE_THREAD},
+        ))  # fmt: skip
+
+    def __call__(self, task: dict[str, Any]) -> dict[str, Any]:
+        """Read and run a notebook; say what came of it."""
+        if not hasattr(self.own, "process") or self.own.process.poll() is not None:
+            self.begin()
+        asked, said = task | {"limits": asdict(self.limits), "sandbox": self.sandbox}, ""
+        with suppress(BrokenPipeError):
+            print(json.dumps(asked), file=self.own.process.stdin, flush=True)
+            said = self.own.process.stdout.readline()
+        told, _, ended = said.strip().rpartition(" ")
+        if ended == str(-signal.SIGALRM):  # the limits end a run long before, unless the machine is too busy
+            raise RuntimeError("the run did not end; grade again when the machine is less busy")
         try:
-            done = subprocess.run(
-                words, input=json.dumps(asked), capture_output=True, text=True,
-                timeout=limits.whole + 120, cwd=ROOT,
-                env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TMPDIR": place, **ONE_THREAD},
-            )  # fmt: skip
-            return dict(json.loads(done.stdout))
-        except subprocess.TimeoutExpired:  # the limits end a run long before, unless the machine is too busy
-            raise RuntimeError("the run did not end; grade again when the machine is less busy") from None
+            return dict(json.loads(told))
         except ValueError:
-            why = (done.stderr.strip().splitlines() or ["no word"])[-1]
+            self.own.errors.seek(0)
+            why = (self.own.errors.read().strip().splitlines() or ["no word"])[-1]
             raise RuntimeError(f"the run broke off ({why})") from None
 
 

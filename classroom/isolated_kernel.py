@@ -84,7 +84,8 @@ def answer(asked: str, names: dict[str, Any] | None = None) -> str:
     request = json.loads(asked)
     try:
         if "missed" in request:
-            return json.dumps({"value": missed[:1]})
+            found = [missed.pop() for _ in missed[:]]
+            return json.dumps({"value": found[:1]})
         if request["name"] not in names:
             raise NameError(f"there is no {request['name']}: did its cell run without an error?")
         value = names[request["name"]]

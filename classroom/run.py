@@ -1,7 +1,7 @@
-"""Run one submission in a sandbox: `python -m classroom.run < prepared.json > outputs.json`.
+"""Run submissions in a sandbox, one after the other: `python -m classroom.run` answers line by line.
 
-This process is trusted and stands outside the sandbox. It talks to the kernel over sockets in a folder, the
-only one that the kernel can write to.
+Each has a process of its own, forked from one that has imported all. Both are trusted and stand outside
+the sandbox. It talks to the kernel over sockets in a folder, the only one that the kernel can write to.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from operator import gt
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import psutil
@@ -33,10 +35,11 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from classroom import cases
 from classroom.cases import Answer, Ask, ByHand, reply, request, seeding
 from classroom.reading import Refused, prepare
-from classroom.sandbox import emptied, environment, modules, own_folder, sandboxed
+from classroom.sandbox import emptied, environment, modules, own_folder, removed, sandboxed
 from classroom.submission import Limits, error, grade_id, is_test
 
 MOST_FILES, MOST_OUTPUT = 5000, 2_000_000  # in all; output in characters
+LONGER = 120  # seconds that a busy machine may add
 LONGEST, TRACEBACK = 2000, 20  # characters a line and lines of an error message
 SHOWN = {"text/plain", "image/png"}  # nothing that a browser would run when the teacher reads the feedback
 SILENT = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -61,7 +64,8 @@ class Outcome:
     """What each question earned, case by case, by its name."""
     signed: str | None = None  # the student number whose numbers the notebook worked with
     broken: str = ""  # what is wrong with the checks themselves; empty where nothing is
-    missed: bool = True  # whether it may have asked for something that was withheld
+    missed: list[str] | None = None
+    """The questions whose tests asked for what was withheld, '' for cells; none where it is not known."""
     notebook: Any = None
     refused: str = ""  # why nothing was run; empty where it was
     given: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -79,6 +83,11 @@ class Outcome:
         """Tell whether a question earned less than all its points."""
         return not self.told(question) or any(one["earned"] < one["possible"] for one in self.told(question))
 
+    def hindered(self, question: str) -> bool:
+        """Tell whether a question lost points, and may have missed what was withheld."""
+        missed = self.missed is None or not {"", question}.isdisjoint(self.missed)
+        return missed and self.lost(question)
+
     def earns_more(self, question: str, other: Outcome) -> bool:
         """Tell whether a question earned more here than there, in any case."""
         here, there = self.earned(question), other.earned(question)
@@ -88,11 +97,11 @@ class Outcome:
 def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outcome:
     """Run a prepared notebook where nothing is that a question withholds; come back in time.
 
-    What the sheet itself hands out is withheld from its own question alone, with what that question
-    withholds besides. Who misses something is run again, with all of it. A question that lost points, and
-    earns more there, is put once more, with all that the others withhold; one that does not keeps its points,
-    and is told what it did with all at hand. Each run has hidden inputs of its own: what one run computed
-    with all at hand helps no other.
+    What the sheet itself hands out is withheld in a run of its own, from the questions that withhold it. Who
+    misses something is run again, with all of it. A question that lost points, and earns more there, is put
+    once more, with all that the others withhold; one that does not keeps its points, and is told what it did
+    with all at hand. Each run has hidden inputs of its own: what one run computed with all at hand helps no
+    other.
     """
     started = time.monotonic()
     withheld, given = examiner.withheld, "\n".join(examiner.locked.values())
@@ -105,25 +114,29 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
     outcome = run_once(notebook, limits, sandbox, examiner, most, first)
     hung = {grade_id(notebook.cells[place]).removeprefix("test-") for place in outcome.timed_out}
     hung &= first  # once more would take the time of the others
-    again = {name for name in withheld if name not in first or (outcome.missed and outcome.lost(name))} - hung
-    worlds = [frozenset[str]()] * (outcome.missed and bool(most))
+    again = {name for name in withheld if name not in first or outcome.hindered(name)} - hung
+    worlds = [frozenset[str]()] * (outcome.missed != [] and bool(most))
+    worlds += [frozenset().union(*(withheld[name] for name in again - first))] * bool(again - first)
     worlds += [withheld[name] for name in withheld if name in again]
     for world in dict.fromkeys(worlds):
-        settled = {name for name in again if withheld[name] == world}
-        if world and not settled:
+        asked = {name for name in again if withheld[name] <= world} if world else set(again)
+        if world and not asked:
             continue
         left = int(limits.whole - (time.monotonic() - started))
         if left <= limits.cell:
             outcome.stopped = outcome.stopped or f"more than {limits.whole} s in all, and questions left"
             break
-        examiner.skipped = withheld.keys() - settled if world else hung
-        asked, examiner.world = settled if world else again, (" ".join(sorted(world)),)
+        examiner.skipped = withheld.keys() - asked if world else hung
+        examiner.world = (" ".join(sorted(world)),)
         other = run_once(notebook, replace(limits, whole=left), sandbox, examiner, set(world), asked)
         if not other.started:  # at a limit: what was earned before that stays earned
             outcome.stopped, outcome.started = other.stopped, other.stopped.startswith("more than")
             break
-        if not world:
-            settled |= {name for name in again & first if not other.earns_more(name, outcome)}
+        settled = {name for name in asked if withheld[name] == world}
+        if world:  # who may miss in it what the other questions withhold is put once more, alone
+            settled |= {name for name in asked if not other.hindered(name)}
+        else:
+            settled |= {name for name in asked & first if not other.earns_more(name, outcome)}
         again -= settled
         outcome.verdicts |= {
             f"test-{name}": other.told(name) for name in settled
@@ -262,7 +275,7 @@ class Executor(NotebookClient):
         self.on_cell_executed = self.on_reply
         self.outcome, self.position, self.written, self.limits = Outcome(), 0, 0, limits
         self.all_written, self.skipped = 0, examiner.skipped
-        self.examiner, self.fresh = examiner, False
+        self.examiner, self.fresh, self.missed = examiner, False, set[str]()
 
     async def run_all(self, folder: Path, variables: dict[str, str]) -> None:
         """Start the kernel, run every code cell, and judge the answers."""
@@ -276,16 +289,27 @@ class Executor(NotebookClient):
             if cell.cell_type != "code" or (is_test(cell) and name.removeprefix("test-") in self.skipped):
                 continue
             cell.outputs, self.written = [], 0
+            question = name.removeprefix("test-") if is_test(cell) else ""
+            if question:
+                await self.note_missed("")
             await self.async_execute_cell(cell, position)
             self.outcome.outputs[position] = [clean(output) for output in cell.outputs]
             await self.examine(name)
-            waiting -= {name.removeprefix("test-")} if is_test(cell) else set()
+            told = str([self.outcome.outputs[position], self.outcome.told(question)])
+            if any(sign in told for sign in ("ImportError", "ModuleNotFound", ABSENT)):
+                self.missed.add(question)  # in another process of its own, perhaps
+            if question:
+                await self.note_missed(question)
+            waiting -= {question}
             if not waiting and self.skipped:
                 break
-        told = str([self.outcome.outputs, self.outcome.verdicts])  # another process of its own may miss it
-        self.outcome.missed = any(sign in told for sign in ("ImportError", "ModuleNotFound", ABSENT)) or (
-            (await self.ask('{"missed": 1}', self.limits.cell)).value != []
-        )
+        await self.note_missed("")
+        self.outcome.missed = [*self.missed]
+
+    async def note_missed(self, question: str) -> None:
+        """Note which question, or that a cell, has called something that was withheld."""
+        if (await self.ask('{"missed": 1}', self.limits.cell)).value != []:
+            self.missed.add(question)
 
     async def examine(self, name: str) -> None:
         """Judge what a cell of the set stands for; the time of a cell holds for all calls together."""
@@ -396,23 +420,43 @@ def too_long(*_: object) -> None:
     raise Refused("takes too long to read")
 
 
-def main() -> None:
-    """Read what is asked, run the submission, write the outcome."""
-    logging.getLogger("traitlets").setLevel(logging.CRITICAL)
-    asked = json.load(sys.stdin)
+def answer(asked: dict[str, Any]) -> None:
+    """Run one submission, and write what came of it."""
     most = 3 * asked["limits"]["memory"]  # for what a kernel sends at once, and what is made of it
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(asked["limits"]["cell"])
     try:
         notebook = prepare(Path(asked["path"]), asked["sets"], asked["name"])
-        signal.alarm(0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(asked["limits"]["whole"] + LONGER)
         outcome = run(notebook, Limits(**asked["limits"]), asked["sandbox"], Examiner(**asked["examiner"]))
         outcome.notebook = notebook
     except Refused as reason:
         outcome = Outcome(refused=str(reason))
     told = json.dumps(asdict(outcome), ensure_ascii=False)
     sys.stdout.buffer.write(told.encode("utf-8", "replace"))  # half a character becomes a question mark
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Answer each line, a submission, with a line: its outcome, and how the process ended that ran it."""
+    logging.getLogger("traitlets").setLevel(logging.CRITICAL)
+    for line in sys.stdin:
+        asked = json.loads(line)
+        Examiner(**asked["examiner"])  # what the checks import is imported once
+        if not (child := os.fork()):
+            ended = 1
+            try:
+                answer(asked)
+                ended = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(ended)
+        print(f" {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}", flush=True)
+        for left in Path(gettempdir()).iterdir():  # by a process that was killed
+            removed(left)
 
 
 if __name__ == "__main__":

@@ -163,13 +163,18 @@ def working_sandbox() -> str:
 
 @contextmanager
 def own_folder() -> Iterator[Path]:
-    """Make the folder of one submission; whatever it leaves there goes, at any depth and without rights."""
+    """Make the folder of one submission; whatever it leaves there goes."""
     name = tempfile.mkdtemp(prefix="submission-")
     try:
         yield Path(name)
     finally:
-        subprocess.run(["chmod", "-R", "u+rwx", name], capture_output=True)
-        subprocess.run(["rm", "-rf", name], capture_output=True)
+        removed(Path(name))
+
+
+def removed(path: Path) -> None:
+    """Remove a folder, at any depth and without rights."""
+    subprocess.run(["chmod", "-R", "u+rwx", path], capture_output=True)
+    subprocess.run(["rm", "-rf", path], capture_output=True)
 
 
 def environment(folder: Path) -> dict[str, str]:

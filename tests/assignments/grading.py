@@ -71,11 +71,11 @@ class Class:
         self, name: str, submission: NotebookNode, sandbox: str = "", limits: Limits | None = None
     ) -> Graded:
         """Grade a submission, its cells run in a kernel in this sandbox, or without one in this process."""
-        in_kernel = partial(grading.run_in_process, self.course, limits or Limits(), sandbox)
         record = Record("ada", digest="")
         self.course.submission("ada", name).parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(submission, self.course.submission("ada", name))
-        with self.course.gradebook() as book, own_folder() as stubs:
+        runs = grading.Runs(limits or Limits(), sandbox)
+        with self.course.gradebook() as book, own_folder() as stubs, runs as in_kernel:
             sets = {known.name: grading.cells_of_set(book, known.name) for known in book.assignments}
             task = grading.task_of(self.course, sets, "ada", name, str(stubs))
             graded = grading.run_and_judge(record, task, in_kernel if sandbox else in_this_process)

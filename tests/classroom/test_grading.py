@@ -7,6 +7,7 @@ import json
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -333,7 +334,7 @@ class TestHostile:
         handed_in(hostile.course, "later", answered(release_of(hostile.course), RIGHT))
         with monkeypatch.context() as patch:
             fails = {"refused": "", "started": False, "stopped": "no memory left"}
-            patch.setattr(grading, "run_in_process", lambda *_: fails)
+            patch.setattr(grading.Runs, "__call__", lambda *_: fails)
             assert "later: not graded; RuntimeError: no memory left" in graded(hostile.course)
         assert "later: graded 4/4" in graded(hostile.course)
 
@@ -514,15 +515,35 @@ def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp
     assert course.graded_notebook("ada", "tiny").read_text() == "graded here"
 
 
-def test_a_run_that_a_busy_machine_did_not_end_costs_nobody_points(released, monkeypatch):
-    def too_late(*command, timeout, **_):
-        raise grading.subprocess.TimeoutExpired(command, timeout)
+RUNS = """
+import os, pathlib, signal, sys, tempfile
+from classroom import run
+def answer(asked):
+    place = pathlib.Path(tempfile.gettempdir())
+    if not asked["kill"]:
+        print('{"left": %d}' % len([*place.iterdir()]), end="", flush=True)
+    (place / "left").mkdir(0)
+    signal.raise_signal(asked["kill"])
+run.answer = answer
+run.main()
+"""
 
-    monkeypatch.setattr(grading.subprocess, "run", too_late)
-    with released.gradebook() as book:
-        task = grading.task_of(released, {"tiny": grading.cells_of_set(book, "tiny")}, "ada", "tiny")
-    with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
-        grading.run_in_process(released, LIMITS, "none", task)
+
+def test_a_run_that_does_not_end_or_breaks_off_is_told_and_leaves_the_next_nothing(monkeypatch):
+    asked = {"examiner": {"checks": "", "student": "ada", "word": "", "locked": {}}}
+    monkeypatch.setattr(grading, "RUN", [sys.executable, "-c", RUNS])
+    with grading.Runs(LIMITS, "none") as run:
+        with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
+            run(asked | {"kill": signal.SIGALRM})
+        process = run.own.process
+        with pytest.raises(RuntimeError, match=r"the run broke off \(no word\)"):
+            run(asked | {"kill": signal.SIGKILL})
+        assert run(asked | {"kill": 0}) == {"left": 0} and run.own.process is process
+        process.kill()
+        process.wait()
+        assert run(asked | {"kill": 0}) == {"left": 0}
+        with pytest.raises(RuntimeError, match=r"the run broke off \(KeyError: 'examiner'\)"):
+            run({})
 
 
 @pytest.mark.parametrize("folder", ["<img src=x onerror=alert(1)>", 'a"x', "a&lt;", "\x1b]0;x\x07"])
@@ -548,7 +569,7 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
         later = world != ("x", "y") or judged
         told = [*zip(("mine", "wrong", "free"), earned[world], strict=True)][0 if later else 1 :]
         verdicts = {f"test-{q}": [{"earned": p, "possible": 1, "in": world}] for q, p in told if q in asked}
-        return run.Outcome(verdicts=verdicts, started=True, missed=world == ("x", "y"))
+        return run.Outcome(verdicts=verdicts, started=True, missed=[""] * (world == ("x", "y")))
 
     monkeypatch.setattr(run, "run_once", run_once)
     withheld = {"mine": frozenset("x"), "wrong": frozenset("y"), "free": frozenset[str]()}
@@ -561,12 +582,12 @@ def test_only_a_question_that_all_at_hand_would_mend_is_put_once_more(monkeypatc
     assert outcome.told("wrong") == [{"earned": 0, "possible": 1, "in": ()}]
 
 
-@pytest.mark.parametrize("missed", [False, True])
+@pytest.mark.parametrize("missed", [[], [""]])
 def test_what_misses_nothing_runs_once_and_a_limit_before_a_second_run_takes_no_points(monkeypatch, missed):
     runs = [run.Outcome(started=True, missed=missed), run.Outcome(stopped="more than 3 GiB")]
     monkeypatch.setattr(run, "run_once", lambda *_: runs.pop(0))
     examiner = types.SimpleNamespace(withheld={"q": frozenset("x")}, locked={}, skipped=set(), world=())
-    assert run.run(None, Limits(), "bubblewrap", examiner).started and len(runs) == 1 - missed
+    assert run.run(None, Limits(), "bubblewrap", examiner).started and len(runs) == 1 - len(missed)
 
 
 def test_a_question_that_does_not_end_takes_the_time_of_no_other_twice(monkeypatch):
