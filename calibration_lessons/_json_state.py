@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class Numbers:
     """A number (`shape` is empty) or lists of numbers, from `low` to `high`, perhaps `whole` or `rising`.
 
     `shape` has a size for each dimension, such as ``("M",)``, ``("M + 1",)`` or ``("K", "K")``; in one state
-    a letter is one size.
+    a letter is one size. A square may be its diagonal alone.
     """
 
     shape: tuple[str, ...] = ()
@@ -54,6 +54,8 @@ class Numbers:
     def read(self, value: Any, name: str, sizes: dict[str, int]) -> Any:
         """Return an array, or one number; refuse what does not fit, and learn the sizes of letters."""
         array = np.array(value, dtype=object)
+        if self.shape == ("K", "K") and array.ndim == 1 and np.isscalar(array[0]):
+            return np.diag(replace(self, shape=("K",)).read(value, name, sizes))
         if array.ndim != len(self.shape) or not array.size:
             expected = f"numbers in {len(self.shape)} dimensions"
             raise _input.BadType(name, f"has the shape {array.shape}", expected)

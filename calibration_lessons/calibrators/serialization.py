@@ -80,8 +80,10 @@ def _content(calibrator: Calibrator) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers as JSON holds them, where infinities are texts."""
+    """Return numbers as JSON holds them, where infinities are texts; of a diagonal matrix the diagonal."""
     array = np.asarray(value)
+    if array.ndim == 2 and np.count_nonzero(array) == np.count_nonzero(np.diag(array)):
+        array = np.diag(array)
     return np.where(np.isinf(array), array.astype(str), array.astype(object)).tolist()
 
 

@@ -42,6 +42,18 @@ def test_the_names_of_a_data_frames_columns_are_kept():
         again.predict_proba(frame[["b", "a", "c"]])
 
 
+def test_a_diagonal_matrix_is_kept_as_its_diagonal():
+    scaling = cl.MatrixScaling("vector", strength=1.0).fit(LOGITS, LABELS)
+    state = scaling.to_dict()
+    assert state["learned"]["coef_"] == np.diag(scaling.coef_).tolist()
+    assert there_and_back(scaling).coef_.tobytes() == scaling.coef_.tobytes()
+    state["learned"]["coef_"] = scaling.coef_.tolist()  # as it may be written, too
+    assert cl.calibrator_from_dict(state).coef_.tobytes() == scaling.coef_.tobytes()
+    state["learned"]["coef_"] = [1.0, 2.0]
+    with pytest.raises(ValueError, match=r"\['coef_'\] has 2 numbers along K: expected 3"):
+        cl.calibrator_from_dict(state)
+
+
 def test_numbers_that_another_language_wrote_are_the_same_numbers():
     state = cl.HistogramBinning(2).fit([0.25, 0.75, 0.8], [0, 1, 1]).to_dict()
     assert state["learned"]["values_"] == [0.0, 1.0]
