@@ -36,7 +36,8 @@ def adjust_to_priors(
         where the classes come in the proportions `train_priors`.
     train_priors, new_priors : array_like, shape (K,)
         Class proportions that sum to 1; ``[P(0), P(1)]`` for a 1-D `y_prob`. Those of the training
-        data are positive; a new one may be 0.
+        data are positive; a new one may be 0. Where `estimate_priors` found the new ones by
+        `held_out_prob`, the old ones are the mean of that.
 
     Returns
     -------
