@@ -104,7 +104,7 @@ class MatrixScaling(LogitCalibrator):
     -----
     Logits of a row are counted from its mean, because the same number added to all of them changes no
     probability. On log-probabilities this drops their mean, which Dirichlet calibration keeps (K - 1 numbers
-    more): for K = 2 that is beta calibration, and this map Platt scaling.
+    more): for K = 2 that is beta calibration with powers of either sign, and this map Platt scaling.
 
     The strength falls from infinity by factors of four: once for all numbers alike, from the temperature; and
     once more, down to 4, off the diagonal alone, from vector scaling of strength 1, so that a class may be

@@ -241,7 +241,7 @@ def _separated(how: str) -> _input.BadValue:
 class Standardised:
     """Rows whose columns have mean 0 and spread 1, with a last column of ones for the intercept.
 
-    On such columns gradient descent is no slower than it must be. What is learned is translated back.
+    On such columns their units do not slow gradient descent. What is learned is translated back.
     """
 
     rows: Floats
