@@ -12,6 +12,7 @@ import hashlib
 import inspect
 import io
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -139,7 +140,7 @@ def as_asked(got: Any, wanted: Any) -> Any:
     """Take a number out of the array that holds nothing else, where a number is asked for."""
     if isinstance(wanted, tuple):
         return [as_asked(*pair) for pair in parts(got, wanted)] or got
-    while np.ndim(wanted) == 0 and isinstance(got, list | np.ndarray) and len(got) == 1:
+    while np.ndim(wanted) == 0 and isinstance(got, list | tuple | np.ndarray) and len(got) == 1:
         got = got[0]
     return got
 
@@ -175,8 +176,8 @@ def formed(got: Any, wanted: Any) -> bool:
 
 
 def same_words(got: Any, wanted: str) -> bool:
-    """Compare words, whatever their capitals and spaces."""
-    return isinstance(got, str) and " ".join(got.lower().split()) == " ".join(wanted.lower().split())
+    """Compare words, whatever their capitals, spaces, hyphens and stops."""
+    return isinstance(got, str) and re.sub(r"\W", "", got.lower()) == re.sub(r"\W", "", wanted.lower())
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What goes between a test and a submission: plain data as JSON, and nothing that could act on its reader.
 
 Both sides of the sandbox read this module. What a submission sends is decoded by `unpacked` alone: numbers,
-text, lists, dictionaries and arrays of three types, all of Python's and NumPy's own classes.
+text, lists, tuples, dictionaries and arrays of three types, all of Python's and NumPy's own classes.
 """
 
 import base64
@@ -22,7 +22,7 @@ class NotPlain(ValueError):
 
 
 def packed(value: Any) -> Any:
-    """Turn a value into what JSON holds: numbers, text, None, and lists, dictionaries and arrays of those."""
+    """Turn a value into what JSON holds: numbers, text, None; lists, tuples, dicts, arrays of those."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0:
@@ -32,6 +32,8 @@ def packed(value: Any) -> Any:
         return int(value)
     if isinstance(value, Real | Decimal):
         return float(value)
+    if isinstance(value, tuple):
+        return {"tuple": [packed(item) for item in value]}
     if isinstance(value, Sequence | Iterator | ValuesView):
         return [packed(item) for item in value]
     if isinstance(value, dict):
@@ -57,6 +59,8 @@ def unpacked(data: Any, depth: int = 0) -> Any:
             return data
         case list():
             return [unpacked(item, depth + 1) for item in data]
+        case {"tuple": list(items)}:
+            return tuple(unpacked(item, depth + 1) for item in items)
         case {"dict": list(items)} if all(isinstance(item, list) and len(item) == 2 for item in items):
             plain = [(unpacked(key, depth + 1), unpacked(item, depth + 1)) for key, item in items]
             return {key: item for key, item in plain if isinstance(key, str | int | float | bool)}

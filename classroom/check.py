@@ -17,7 +17,6 @@ from classroom.sandbox import own_folder, working_sandbox
 from classroom.submission import Limits
 
 EMPTY = "NotImplementedError"
-HERE = "my/measures.ipynb"
 UNSIGNED = 'STUDENT_ID is missing: write STUDENT_ID = "your number", in quotes, in the cell that asks for it'
 HINTS = {  # for errors whose own words do not say what to do
     ("NameError",): "nothing above defines it: misspelt, not imported, further down, or its cell failed",
@@ -34,7 +33,7 @@ HINTS = {  # for errors whose own words do not say what to do
 def check(path: Path, limits: Limits) -> str:
     """Run a notebook in a fresh kernel under the grader's limits; tell what it does there."""
     if not path.is_file():
-        raise SystemExit(f"check: {path} is no file; give the path of your notebook, as {HERE}")
+        raise SystemExit(f"check: {path} is no file; give the path of your notebook, as my/measures.ipynb")
     try:
         notebook = read(path)
     except Refused as reason:

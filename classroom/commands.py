@@ -47,8 +47,6 @@ def release(course: Course, name: str, word: str = "") -> str:
         without = {one.name: [*one.without] for one in asked if isinstance(one, Question) and one.without}
         sheet.metadata["withheld"] = without  # `check` takes that away, too
         nbformat.write(sheet, own / f"{name}.ipynb")
-    with course.gradebook():  # nbgrader finds one, and needs no `alembic`
-        pass
     if not nbgrader(course).generate_assignment(name)["success"]:
         raise SystemExit(f"release: nbgrader could not make {name}")
     return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from nbgrader.api import Base, Gradebook
-from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import create_engine
+from nbgrader.api import Gradebook
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -22,6 +20,7 @@ from classroom.submission import ROOT
 
 ASSIGNMENTS = ROOT / "assignments"
 COURSE = "calibration_lessons"
+os.environ["PATH"] += f"{os.pathsep}{Path(sys.executable).parent}"  # nbgrader calls `alembic` from there
 
 
 @dataclass(frozen=True)
@@ -69,14 +68,8 @@ class Course:
 
     @contextmanager
     def gradebook(self) -> Iterator[Gradebook]:
-        """Open the gradebook; make it where there is none: nbgrader would call `alembic` from the path."""
+        """Open the gradebook; nbgrader makes it where there is none."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        if not (self.folder / "gradebook.db").exists():
-            engine = create_engine(self.database)
-            Base.metadata.create_all(engine)
-            with engine.begin() as connection:
-                MigrationContext.configure(connection).stamp(ScriptDirectory(ALEMBIC_DIR), "head")
-            engine.dispose()
         with Gradebook(self.database, COURSE) as book:
             yield book
 

@@ -26,6 +26,10 @@ from classroom.roster import Person
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
 NOBODY = Sent("")
+WIDE = str.maketrans('<>&"', "\uff1c\uff1e\uff06\uff02")  # letters, not marks, to a browser
+LOOKS = str.maketrans(  # letters of other alphabets, and the Latin ones that they look like
+    "АВЕЅІЈКМНОРСТУХаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABESIJKMHOPCTYXaeopcyxijshdqwABEZHIKMNOPTYXo"
+)
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
     "Katherine Johnson", "Florence Nightingale", "Hypatia", "Maryam Mirzakhani", "Julia Robinson",
@@ -85,10 +89,9 @@ def entries(archive: zipfile.ZipFile) -> Iterator[Found]:
 
 
 def readable(name: str) -> str:
-    """Write a name so that it can be shown: one spelling, whole characters, no tag, no escape."""
-    whole = normalize("NFC", name.encode("utf-8", "replace").decode())
-    shown = "".join(sign if roster.showable(sign) else "?" for sign in whole)
-    return shown.lstrip("/")
+    """Write a name so that it can be shown, and differs where it did: one spelling, no tag, no escape."""
+    whole = normalize("NFC", name).translate(WIDE)
+    return "".join(sign if roster.showable(sign) else f"?{ord(sign):x}" for sign in whole).lstrip("/")
 
 
 def is_students(path: PurePosixPath) -> bool:
@@ -147,7 +150,11 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
         if student := counting.get(place, ""):
             counts[store(course, name, student, found.content, told[student])] += 1
     roster.remember(course, name, told)
+    looks: dict[str, str] = {}
     for person in roster.people(course, name):
+        for called in (person.student, person.name):
+            if (other := looks.setdefault(called.translate(LOOKS), called)) != called:
+                print(f"collect: {called} is not {other}: some letters only look the same ({called!a})")
         if not person.handed_in and not person.other:
             print(f"collect: {person} sent nothing")
         if people and not person.row:

@@ -87,24 +87,18 @@ def task_of(
 # Stage 2
 
 
-class Runs:
+class Runs(ExitStack):
     """Runs submissions; each thread that calls it has a process that forks one for each submission."""
 
     def __init__(self, limits: Limits, sandbox: str) -> None:
-        self.limits, self.sandbox = limits, sandbox
-        self.own, self.ends = threading.local(), ExitStack()
-
-    def __enter__(self) -> Runs:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.ends.close()
+        super().__init__()
+        self.limits, self.sandbox, self.own = limits, sandbox, threading.local()
 
     def begin(self) -> None:
         """Start the process of this thread, with a file for what it says besides."""
-        place = self.ends.enter_context(TemporaryDirectory(prefix="quota-"))
-        self.own.errors = self.ends.enter_context(TemporaryFile("w+", errors="replace"))
-        self.own.process = self.ends.enter_context(subprocess.Popen(
+        place = self.enter_context(TemporaryDirectory(prefix="quota-"))
+        self.own.errors = self.enter_context(TemporaryFile("w+", errors="replace"))
+        self.own.process = self.enter_context(subprocess.Popen(
             [*with_quota(self.sandbox, Path(place), self.limits), *RUN],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.own.errors, encoding="utf-8", cwd=ROOT,
             env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"], "TMPDIR": place, **ONE_THREAD},
@@ -115,6 +109,7 @@ class Runs:
         if not hasattr(self.own, "process") or self.own.process.poll() is not None:
             self.begin()
         asked, said = task | {"limits": asdict(self.limits), "sandbox": self.sandbox}, ""
+        self.own.errors.truncate(self.own.errors.seek(0))  # what earlier submissions left
         with suppress(BrokenPipeError):
             print(json.dumps(asked), file=self.own.process.stdin, flush=True)
             said = self.own.process.stdout.readline()

@@ -22,7 +22,9 @@ Row = dict[str, str]
 
 # How platforms begin the name of a file or folder. A student chooses what follows: it is read from the left.
 FOLDERS = {
-    "moodle": re.compile(r"(?P<name>((?!_\d+_).)+)_(?P<number>\d+)_assignsubmission_(file|onlinetext)_?"),
+    "moodle": re.compile(
+        r"(?P<name>((?!_\d+_assignsubmission_).)+)_(?P<number>\d+)_assignsubmission_(file|onlinetext)_?"
+    ),
     "brightspace": re.compile(
         r"(?P<number>\d+)-\d+ - (?P<name>.+?) - (?P<sent>\w{3} \d{1,2}, \d{4} \d{3,4} [AP]M)"
     ),

@@ -53,13 +53,14 @@ def read(path: Path) -> NotebookNode:
 
 
 def without_outputs(text: str) -> str:
-    """Drop what takes long to validate, and nobody reads."""
+    """Drop what takes long to validate, and nobody reads; add what editors leave out."""
     told = json.loads(text)
+    told["metadata"] = told.get("metadata") or {}
     for sheet in [told, *told.get("worksheets", [])]:  # an old format has those
         if len(sheet.get("cells", [])) > MOST_CELLS:
             raise Refused(f"more than {MOST_CELLS} cells")
         for cell in sheet.get("cells", []):
-            cell |= {"outputs": []} if "outputs" in cell else {}
+            cell |= {"metadata": cell.get("metadata") or {}} | ({"outputs": []} if "outputs" in cell else {})
     return json.dumps(told)
 
 

@@ -536,6 +536,8 @@ def test_a_run_that_does_not_end_or_breaks_off_is_told_and_leaves_the_next_nothi
         with pytest.raises(RuntimeError, match="grade again when the machine is less busy"):
             run(asked | {"kill": signal.SIGALRM})
         process = run.own.process
+        with pytest.raises(RuntimeError, match=r"the run broke off \(TypeError"):
+            run(asked | {"kill": "x"})
         with pytest.raises(RuntimeError, match=r"the run broke off \(no word\)"):
             run(asked | {"kill": signal.SIGKILL})
         assert run(asked | {"kill": 0}) == {"left": 0} and run.own.process is process

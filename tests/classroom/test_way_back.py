@@ -434,13 +434,14 @@ def test_a_students_own_zip_is_opened_and_a_hostile_one_is_no_notebook(course, t
     assert [person.other for person in roster.people(course, "tiny")] == ["", *list(sent)[1:]]
 
 
-def test_a_name_in_another_encoding_is_read(course, tmp_path):
-    folder = os.fsencode(tmp_path / "download") + b"/Ren\xe9"
-    os.makedirs(folder)
-    with open(folder + b"/tiny.ipynb", "w") as file:
-        file.write("work")
-    assert "1 new" in collect(course, "tiny", tmp_path / "download")
-    assert course.submission("Ren-", "tiny").read_text() == "work"
+def test_names_in_another_encoding_are_read_and_told_apart(course, tmp_path):
+    for name in (b"M\xf6ller", b"M\xfcller"):
+        folder = os.fsencode(tmp_path / "download") + b"/" + name
+        os.makedirs(folder)
+        with open(folder + b"/tiny.ipynb", "wb") as file:
+            file.write(name)
+    assert "2 new" in collect(course, "tiny", tmp_path / "download")
+    assert course.submission("M-dcf6ller", "tiny").read_bytes() == b"M\xf6ller"
 
 
 def inner_zip(files):
