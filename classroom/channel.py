@@ -22,7 +22,7 @@ class NotPlain(ValueError):
 
 
 def packed(value: Any) -> Any:
-    """Turn a value into what JSON holds: numbers, text, None; lists, tuples, dictionaries, arrays of those."""
+    """Turn a value into what JSON holds: numbers, text, None; lists, tuples, dicts, arrays of those."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0:
@@ -43,7 +43,7 @@ def packed(value: Any) -> Any:
         return packed(array.tolist())
     if array is None or array.dtype.kind not in KINDS:
         raise NotPlain(
-            f"a {type(value).__name__}: expected numbers, text, or arrays, lists and dictionaries of those"
+            f"a {type(value).__name__}: expected numbers, text, or arrays, lists and dicts of those"
         )
     kind = array.dtype.kind
     data = np.ascontiguousarray(array, dtype=KINDS[kind]).tobytes()
