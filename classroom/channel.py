@@ -22,7 +22,7 @@ class NotPlain(ValueError):
 
 
 def packed(value: Any) -> Any:
-    """Turn a value into what JSON holds: numbers, text, None; lists, tuples, dicts, arrays of those."""
+    """Turn a value into what JSON holds: numbers, text, None, and collections and arrays of those."""
     if value is None or isinstance(value, str | bool):
         return value
     if isinstance(value, np.ndarray | np.generic) and np.ndim(value) == 0:
