@@ -89,8 +89,32 @@
     readout.textContent = shown;
   };
 
+  /* Marks glide from frame to frame; Vega draws them where they end. Those of a panel jump where they are others,
+     or a line has other points. A control that moves fast gives them less time. */
+  const look = (mark) => {
+    const { e: x = 0, f: y = 0 } = mark.transform.baseVal[0]?.matrix ?? {};
+    const names = Object.values(mark.__data__?.datum ?? {}).filter((value) => typeof value === "string");
+    const d = mark.getAttribute("d");
+    return { mark, x, y, d, kind: names.join() + d?.replace(/[-\d.e]+/g, " ") };
+  };
+  const panels = (canvas) =>
+    [...canvas.querySelectorAll("g.role-mark")].map((group) => [...group.children].map(look));
+  const glide = (before, after, duration) => {
+    const easing = duration < 200 ? "linear" : "ease-out";
+    const kinds = (panel) => panel.map(({ kind }) => kind).join("|");
+    after.forEach((panel, i) => {
+      if (kinds(panel) !== kinds(before[i])) return;
+      panel.forEach(({ mark, x, y, d }, k) => {
+        const old = before[i][k];
+        const from = { translate: `${old.x - x}px ${old.y - y}px`, ...(d && { d: `path("${old.d}")` }) };
+        if (old.x !== x || old.y !== y || old.d !== d) mark.animate(from, { duration, easing });
+      });
+    });
+  };
+
   const show = async (figure) => {
-    const { controls, at, inputs, outputs, readout, readouts, drawn } = figures.get(figure);
+    const driven = figures.get(figure);
+    const { controls, at, inputs, outputs, readout, readouts, drawn, canvas } = driven;
     controls.forEach((control, i) => {
       const text = control.texts[at[i]];
       inputs[i].value = at[i];
@@ -102,7 +126,10 @@
     });
     const place = controls.reduce((sum, control, i) => sum * control.texts.length + at[i], 0);
     readout.textContent = readouts[place];
+    const [before, since] = [panels(canvas), performance.now() - (driven.since ?? 0)];
+    driven.since = performance.now();
     await drawn?.view.runAsync();
+    if (!STILL.matches && before.length) glide(before, panels(canvas), Math.min(since, 200));
     figure.dataset.frame = place;
   };
 

@@ -251,6 +251,36 @@ def test_play_shows_each_value_once_until_a_press_or_an_input_and_only_where_mot
     assert here.get_by_role("button").all_inner_texts() == ["Reset", "Copy link"]
 
 
+GLIDING = """async ([id, value]) => {
+    const control = document.getElementById(id), figure = control.closest("figure");
+    await new Promise(done => setTimeout(done, 300));
+    control.value = value;
+    control.dispatchEvent(new Event("input", {bubbles: true}));
+    await new Promise(done => setTimeout(done, 60));
+    const places = () => [...figure.querySelectorAll(".mark-symbol > path")].map(
+        mark => mark.getBoundingClientRect().y);
+    const early = places();
+    const moving = document.getAnimations().filter(one => figure.contains(one.effect.target));
+    await new Promise(done => setTimeout(done, 400));
+    return [moving.length, places().some((place, i) => Math.abs(place - early[i]) > 0.01)]; }"""
+
+
+@pytest.mark.browser
+@on_pages("book/measures/ece.html", "book/measures/reliability.html")
+def test_marks_glide_into_the_next_frame_where_it_has_the_same_ones_and_motion_is_welcome(visit):
+    page, figure = visit.page, next(one for one in FIGURES if visit.page.url.endswith(one.html))
+    live(page, figure)
+    first = figure.controls[0]
+    slider = f"{figure}-{first['name']}"
+    moving, is_between = page.evaluate(GLIDING, [slider, first["start"] + 1])
+    assert (moving > 20) == is_between == (str(figure) == "ece-1"), "other bins are other marks"
+    if is_between:
+        assert page.evaluate(GLIDING, [slider, first["start"]])[0] == moving
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(GLIDING, [slider, first["start"] + 2]) == [0, False]
+    assert visit.faults == []
+
+
 LIT = [
     (page.name, re.sub(r"\s+", " ", name or words))
     for page in notebooks(ROOT, "book")
