@@ -2,7 +2,7 @@
    The frames, and the bundle that draws them, are fetched when a figure comes near the window. */
 "use strict";
 {
-  const NARROW = matchMedia("(max-width: 767px)");
+  const NARROW = matchMedia(document.querySelector(".reveal") ? "not all" : "(max-width: 767px)");
   const STILL = matchMedia("(prefers-reduced-motion: reduce)");
   const figures = new Map(); // element -> what drives it
 
@@ -80,13 +80,19 @@
     makeRoom(driven);
   };
 
+  /* What stands before a colon is the verdict. */
+  const tell = (readout, text) => {
+    const end = text.indexOf(": ") + 1;
+    readout.replaceChildren(element("strong", {}, text.slice(0, end)), text.slice(end));
+  };
+
   /* The longest read-out has its place from the start, so that nothing below moves. */
   const makeRoom = ({ readout, readouts }) => {
     const shown = readout.textContent;
     readout.style.minHeight = "";
-    readout.textContent = readouts.reduce((one, other) => (other.length > one.length ? other : one));
+    tell(readout, readouts.reduce((one, other) => (other.length > one.length ? other : one)));
     readout.style.minHeight = `${readout.getBoundingClientRect().height}px`;
-    readout.textContent = shown;
+    tell(readout, shown);
   };
 
   /* Marks glide from frame to frame; Vega draws them where they end. Those of a panel jump where they are others,
@@ -125,7 +131,7 @@
       drawn?.view.signal(control.name, control.kind === "slider" ? Number(text) : text);
     });
     const place = controls.reduce((sum, control, i) => sum * control.texts.length + at[i], 0);
-    readout.textContent = readouts[place];
+    tell(readout, readouts[place]);
     const [before, since] = [panels(canvas), performance.now() - (driven.since ?? 0)];
     driven.since = performance.now();
     await drawn?.view.runAsync();
@@ -226,11 +232,15 @@
       });
       const plays = controls.some(({ kind }) => kind === "slider") && !STILL.matches;
       const pressed = buttons(figure, [...(plays ? ["Play"] : []), "Reset", "Copy link"]);
-      const panel = element("div", { class: "explorer-controls" }, ...parts.map((part) => part.row), pressed, readout);
-      for (const kind of ["pointerdown", "input"]) {
+      const rows = (isMoved) => parts.filter((_, i) => (controls[i].kind === "slider") === isMoved).map(({ row }) => row);
+      const panels = [
+        element("div", { class: "explorer-controls" }, ...rows(false), pressed),
+        element("div", { class: "explorer-controls explorer-moves" }, ...rows(true), readout),
+      ];
+      for (const [panel, kind] of panels.flatMap((panel) => [[panel, "pointerdown"], [panel, "input"]])) {
         panel.addEventListener(kind, ({ target }) => target.closest("button") || stop(figures.get(figure)));
       }
-      figure.prepend(panel, canvas);
+      figure.prepend(...panels, canvas);
       await draw(figure);
     } catch (error) {
       delete figure.dataset.state; // the still picture stays

@@ -243,7 +243,8 @@ def explore(
     ----------
     frame : callable
         Called with a value for each control, by name. Returns what the panels draw, by their keys, and under
-        ``"readout"`` a sentence with the numbers of the frame, which the page shows beside the controls.
+        ``"readout"`` a sentence with the numbers of the frame, which the page shows beside the controls:
+        the verdict, a colon, and what it rests on.
     controls : sequence of Slider or Choice
     columns : sequence of sequences of Diagram, Along, Curves or Bars
         Columns of panels, from left to right, each from top to bottom; a narrow page puts all in one column.

@@ -18,7 +18,8 @@ from tools.site.figures import figures
 from .conftest import NARROW, WIDE, on_pages
 from .test_pages import ANYWHERE, COLOURS, PAGES, axe, found
 
-MOST = 32_000  # bytes that a page may load more before its figure is near
+MOST_STUCK = 180  # pixels of a phone's window that controls and what they say may keep
+MOST = 34_000  # bytes that a page may load more before its figure is near
 
 DRAWN = """figure => [...figure.querySelectorAll("svg g.role-mark [role=graphics-symbol]")]
     .map(node => ({...node.__data__.datum}))"""
@@ -127,6 +128,8 @@ def reach(here: Locator, figure: Figure, state: State) -> None:
 def differences(here: Locator, figure: Figure, state: State) -> Iterator[str]:
     """What a figure shows that is not of a state."""
     shown, said = here.locator(".explorer-readout").inner_text(), figure.readouts[figure.states.index(state)]
+    if here.locator(".explorer-readout strong").inner_text() != said[: said.find(": ") + 1]:
+        yield "the verdict is not bold"
     if shown != said:
         yield f"the read-out says {shown!r} instead of {said!r}"
     rows = [row for row in here.evaluate(DRAWN) if figure.controls[0]["name"] in row]
@@ -162,6 +165,8 @@ def test_in_the_dark_on_a_phone_a_figure_shows_the_same_and_its_picture_stays_wh
         move(here, figure, state)
         tops.add(here.evaluate("figure => figure.querySelector('svg').getBoundingClientRect().top + scrollY"))
     assert len(tops) == 1
+    stuck = "figure => [...figure.children].filter(part => getComputedStyle(part).position === 'sticky')"
+    assert here.evaluate(f"{stuck}.reduce((sum, part) => sum + part.offsetHeight, 0)") <= MOST_STUCK
     for state in (figure.states[0], figure.states[-1]):
         move(here, figure, state)
         assert list(differences(here, figure, state)) == [], state
