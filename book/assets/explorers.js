@@ -2,7 +2,7 @@
    The frames, and the bundle that draws them, are fetched when a figure comes near the window. */
 "use strict";
 {
-  const NARROW = matchMedia("(max-width: 767px)");
+  const NARROW = matchMedia(document.querySelector(".reveal") ? "not all" : "(max-width: 767px)");
   const STILL = matchMedia("(prefers-reduced-motion: reduce)");
   const figures = new Map(); // element -> what drives it
 
@@ -80,17 +80,47 @@
     makeRoom(driven);
   };
 
+  /* What stands before a colon is the verdict. */
+  const tell = (readout, text) => {
+    const end = text.indexOf(": ") + 1;
+    readout.replaceChildren(element("strong", {}, text.slice(0, end)), text.slice(end));
+  };
+
   /* The longest read-out has its place from the start, so that nothing below moves. */
   const makeRoom = ({ readout, readouts }) => {
     const shown = readout.textContent;
     readout.style.minHeight = "";
-    readout.textContent = readouts.reduce((one, other) => (other.length > one.length ? other : one));
+    tell(readout, readouts.reduce((one, other) => (other.length > one.length ? other : one)));
     readout.style.minHeight = `${readout.getBoundingClientRect().height}px`;
-    readout.textContent = shown;
+    tell(readout, shown);
+  };
+
+  /* Marks glide from frame to frame; Vega draws them where they end. Those of a panel jump where they are others,
+     or a line has other points. A control that moves fast gives them less time. */
+  const look = (mark) => {
+    const { e: x = 0, f: y = 0 } = mark.transform.baseVal[0]?.matrix ?? {};
+    const names = Object.values(mark.__data__?.datum ?? {}).filter((value) => typeof value === "string");
+    const d = mark.getAttribute("d");
+    return { mark, x, y, d, kind: names.join() + d?.replace(/[-\d.e]+/g, " ") };
+  };
+  const panels = (canvas) =>
+    [...canvas.querySelectorAll("g.role-mark")].map((group) => [...group.children].map(look));
+  const glide = (before, after, duration) => {
+    const easing = duration < 200 ? "linear" : "ease-out";
+    const kinds = (panel) => panel.map(({ kind }) => kind).join("|");
+    after.forEach((panel, i) => {
+      if (kinds(panel) !== kinds(before[i])) return;
+      panel.forEach(({ mark, x, y, d }, k) => {
+        const old = before[i][k];
+        const from = { translate: `${old.x - x}px ${old.y - y}px`, ...(d && { d: `path("${old.d}")` }) };
+        if (old.x !== x || old.y !== y || old.d !== d) mark.animate(from, { duration, easing });
+      });
+    });
   };
 
   const show = async (figure) => {
-    const { controls, at, inputs, outputs, readout, readouts, drawn } = figures.get(figure);
+    const driven = figures.get(figure);
+    const { controls, at, inputs, outputs, readout, readouts, drawn, canvas } = driven;
     controls.forEach((control, i) => {
       const text = control.texts[at[i]];
       inputs[i].value = at[i];
@@ -101,8 +131,11 @@
       drawn?.view.signal(control.name, control.kind === "slider" ? Number(text) : text);
     });
     const place = controls.reduce((sum, control, i) => sum * control.texts.length + at[i], 0);
-    readout.textContent = readouts[place];
+    tell(readout, readouts[place]);
+    const [before, since] = [panels(canvas), performance.now() - (driven.since ?? 0)];
+    driven.since = performance.now();
     await drawn?.view.runAsync();
+    if (!STILL.matches && before.length) glide(before, panels(canvas), Math.min(since, 200));
     figure.dataset.frame = place;
   };
 
@@ -199,11 +232,15 @@
       });
       const plays = controls.some(({ kind }) => kind === "slider") && !STILL.matches;
       const pressed = buttons(figure, [...(plays ? ["Play"] : []), "Reset", "Copy link"]);
-      const panel = element("div", { class: "explorer-controls" }, ...parts.map((part) => part.row), pressed, readout);
-      for (const kind of ["pointerdown", "input"]) {
+      const rows = (isMoved) => parts.filter((_, i) => (controls[i].kind === "slider") === isMoved).map(({ row }) => row);
+      const panels = [
+        element("div", { class: "explorer-controls" }, ...rows(false), pressed),
+        element("div", { class: "explorer-controls explorer-moves" }, ...rows(true), readout),
+      ];
+      for (const [panel, kind] of panels.flatMap((panel) => [[panel, "pointerdown"], [panel, "input"]])) {
         panel.addEventListener(kind, ({ target }) => target.closest("button") || stop(figures.get(figure)));
       }
-      figure.prepend(panel, canvas);
+      figure.prepend(...panels, canvas);
       await draw(figure);
     } catch (error) {
       delete figure.dataset.state; // the still picture stays

@@ -2,15 +2,23 @@
 {
   const LEVEL = 0.95;
   const form = document.querySelector(".quiz");
-  const [says, result] = [form.querySelector(".quiz-says"), form.querySelector(".quiz-result")];
+  const [says, count, result] = ["says", "count", "result"].map((name) => form.querySelector(`.quiz-${name}`));
   const percent = (share) => `${Number((100 * share).toFixed(1))}\u202f%`;
   const mean = (numbers) => numbers.reduce((total, one) => total + one, 0) / numbers.length;
-  const questions = [...form.querySelectorAll("fieldset")].map((box) => ({
-    box,
-    radios: [...box.querySelectorAll("[type=radio]")],
-    slider: box.querySelector("[type=range]"),
-    given: () => box.querySelector(":checked")?.value,
-  }));
+  const questions = [...form.querySelectorAll("fieldset")].map((box) => {
+    const slider = box.querySelector("[type=range]");
+    return {
+      box,
+      slider,
+      radios: [...box.querySelectorAll("[type=radio]")],
+      given: () => box.querySelector(":checked")?.value,
+      said: () => ("said" in slider.dataset ? Number(slider.value) : null), // where a slider stands by itself says nothing
+    };
+  });
+  const say = (slider, value, isSaid) => {
+    slider.value = value;
+    slider.toggleAttribute("data-said", isSaid);
+  };
 
   // The fewest and the most right answers of a reader who is right with these chances.
   const range = (chances) => {
@@ -55,41 +63,58 @@
     result.querySelector("tbody").innerHTML = rows.join("");
   };
 
+  const left = () => questions.filter(({ given, said }) => !given() || said() === null);
   const show = (shown) => {
-    for (const { box, radios, slider, given } of questions) {
-      const sure = percent(slider.value / 100);
+    for (const { box, radios, slider, given, said } of questions) {
+      const sure = said() === null ? "not said" : percent(said() / 100);
       slider.setAttribute("aria-valuetext", sure);
       for (const input of [...radios, slider]) input.disabled = shown;
       const is = shown ? (given() === box.dataset.right ? "right" : "wrong") : "";
       box.dataset.is = is;
       box.querySelector("output").textContent = is ? `${sure}: ${is}` : sure;
     }
-    const answers = questions.map(({ box, slider, given }) => ({ sure: slider.value / 100, hit: Number(given() === box.dataset.right) }));
+    const answers = questions.map(({ box, said, given }) => ({ sure: said() / 100, hit: Number(given() === box.dataset.right) }));
     result.hidden = !shown;
+    count.hidden = shown;
+    count.textContent = `${questions.length - left().length} of ${questions.length} answered`;
     says.textContent = shown ? tell(answers) : "";
     if (shown) draw(answers);
   };
   const remember = (shown) => {
-    const answers = questions.map(({ slider, given }) => [given(), Number(slider.value)]);
+    const answers = questions.map(({ said, given }) => [given(), said()]);
     keep((now) => ({ ...now, quiz: { answers, shown } })); // the first round counts, until the reader answers again
     show(shown);
   };
   form.addEventListener("input", () => remember(false));
-  form.addEventListener("reset", () => setTimeout(() => remember(false)));
+  for (const { slider } of questions) {
+    const tell = ({ key = "Arrow" }) => {
+      if (!/^(Arrow|Page|Home|End)/.test(key)) return;
+      say(slider, slider.value, true);
+      remember(false);
+    };
+    for (const kind of ["input", "pointerup", "keydown"]) slider.addEventListener(kind, tell); // 50\u202f% needs no move
+    let before; // a swipe that scrolls the page says nothing
+    slider.addEventListener("pointerdown", () => { before = [slider.value, "said" in slider.dataset]; });
+    slider.addEventListener("pointercancel", () => say(slider, ...before) || remember(false));
+  }
+  form.addEventListener("reset", () => setTimeout(() => {
+    for (const { slider } of questions) say(slider, slider.value, false);
+    remember(false);
+  }));
   form.querySelector("button").addEventListener("click", () => {
-    const open = questions.filter(({ given }) => !given());
-    if (!open.length) {
+    const [first] = left();
+    if (!first) {
       remember(true);
       return result.scrollIntoView({ block: "nearest" }); // the diagram is what the answers were for
     }
-    says.textContent = `Answer all questions first: ${open.length} are left.`;
-    open[0].radios[0].focus();
+    says.textContent = `Answer each question and say how sure you are first: ${left().length} of ${questions.length} are left.`;
+    (first.given() ? first.slider : first.radios[0]).focus();
   });
   addEventListener("DOMContentLoaded", () => {
     const { answers = [], shown = false } = kept().quiz ?? {};
     answers.forEach(([letter, sure], i) => {
       for (const radio of questions[i].radios) radio.checked = radio.value === letter;
-      questions[i].slider.value = sure;
+      say(questions[i].slider, sure ?? 50, sure !== null);
     });
     show(shown);
   }); // late.js, which comes behind this file, keeps them

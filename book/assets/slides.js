@@ -19,9 +19,12 @@
   const start = async () => {
     if (onPaper) mode("light");
     await document.fonts.ready;
+    const isUpright = !onPaper && innerHeight > innerWidth; // a phone: larger letters, in shorter lines
+    const [width, height] = isUpright ? [Math.round((1280 * innerWidth) / innerHeight), 1280] : [1280, 720];
+    document.documentElement.style.setProperty("--slide", `${height}px`);
     const paged = new Promise((done) => Reveal.on("pdf-ready", done));
     await Reveal.initialize({
-      width: 1280, height: 720, margin: 0.03, center: false, display: "flex", transition: "none",
+      width, height, margin: 0.03, center: false, display: "flex", transition: "none", scrollActivationWidth: 0,
       hash: true, slideNumber: "c/t", controlsTutorial: false, pdfSeparateFragments: false, pdfMaxPagesPerSlide: 1,
       keyboardCondition: () => !document.activeElement?.closest("select, .explorer button"), // their keys are their own
       plugins: [RevealNotes],

@@ -13,6 +13,7 @@
   const place = (element, values) => {
     for (const name in values) element.style.setProperty(`--${name}`, values[name]);
   };
+  if (matchMedia("(hover: none)").matches) one.lastElementChild.textContent = "Drag the temperature, or tap a picture.";
   let [at, picked, moving] = [0, -1, 0];
   const tell = () => {
     if (picked < 0) return;
@@ -86,6 +87,7 @@
   for (const move of ["pointerover", "click"]) {
     field.addEventListener(move, ({ target }) => target.matches("i") && pick(cases.indexOf(target)));
   }
+  field.addEventListener("click", () => one.scrollIntoView({ block: "nearest" }));
   field.tabIndex = 0;
   field.addEventListener("keydown", ({ key }) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[key];

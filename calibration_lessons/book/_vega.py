@@ -364,7 +364,7 @@ class Drawn:
         number = alt.Text("height:Q", format=f".{panel.digits}f")
         text = base.mark_text(align="left", dx=4, color=BLACK, aria=False)
         text = text.encode(alt.X("end:Q", title=None), y, number)
-        layers = [bars, text, heading(panel.label)]
+        layers = [bars]
         if panel.spans:
             span = base.mark_rule(color=BLACK, strokeWidth=1.3, aria=False)
             layers.append(span.encode(alt.X("low:Q", title=None), y, alt.X2("high:Q")))
@@ -373,7 +373,7 @@ class Drawn:
             rule = alt.Chart(places).transform_filter(self.shown())
             rule = rule.mark_rule(color=BLACK, strokeDash=[5, 4], strokeWidth=2)
             layers.append(rule.encode(alt.X("m0:Q", title=None)))
-        chart = alt.layer(*layers, data=data).resolve_scale(color="independent")
+        chart = alt.layer(*layers, text, heading(panel.label), data=data).resolve_scale(color="independent")
         return chart.properties(width=WIDTH, height=34 * len(names))
 
 

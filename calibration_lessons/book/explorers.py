@@ -2,7 +2,8 @@
 
 A function of yours computes one frame from the values of the controls. `explore` calls it for every
 combination, and draws the frames into panels whose axes stay where they are while a control moves. Nothing is
-computed in the browser. JupyterLab draws the figure itself; on the site a small script does.
+computed in the browser. JupyterLab draws the figure itself; on the site a small script does, and lets marks
+glide from one frame to the next.
 
 A panel's `key` names the entry of the frame that it draws, `label` is what stands above it, with the unit,
 `height` is in pixels. A `domain` fixes the ends of an axis, in place of those of the data of all frames.
@@ -242,7 +243,8 @@ def explore(
     ----------
     frame : callable
         Called with a value for each control, by name. Returns what the panels draw, by their keys, and under
-        ``"readout"`` a sentence with the numbers of the frame, which the page shows beside the controls.
+        ``"readout"`` a sentence with the numbers of the frame, which the page shows beside the controls:
+        the verdict, a colon, and what it rests on.
     controls : sequence of Slider or Choice
     columns : sequence of sequences of Diagram, Along, Curves or Bars
         Columns of panels, from left to right, each from top to bottom; a narrow page puts all in one column.

@@ -104,6 +104,11 @@ def test_each_frame_is_what_the_function_returned(t, kind):
     assert sorted(marks) == pytest.approx(sorted([1.235, given["ece"]]), rel=6e-4)
 
 
+def test_no_line_is_drawn_over_the_numbers_of_bars():
+    kinds = [[part["mark"]["type"] for part in chart["layer"]] for chart in parts(FIGURE.spec, "layer")]
+    assert ["bar", "rule", "rule", "text", "text"] in kinds
+
+
 def test_numbers_have_four_digits_and_whole_ones_all():
     def one(n):
         return {"readout": "", "x": 123456 * n, "y": 0.000123456 * n, "z": float("nan")}

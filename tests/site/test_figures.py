@@ -18,7 +18,8 @@ from tools.site.figures import figures
 from .conftest import NARROW, WIDE, on_pages
 from .test_pages import ANYWHERE, COLOURS, PAGES, axe, found
 
-MOST = 32_000  # bytes that a page may load more before its figure is near
+MOST_STUCK = 180  # pixels of a phone's window that controls and what they say may keep
+MOST = 34_000  # bytes that a page may load more before its figure is near
 
 DRAWN = """figure => [...figure.querySelectorAll("svg g.role-mark [role=graphics-symbol]")]
     .map(node => ({...node.__data__.datum}))"""
@@ -127,6 +128,8 @@ def reach(here: Locator, figure: Figure, state: State) -> None:
 def differences(here: Locator, figure: Figure, state: State) -> Iterator[str]:
     """What a figure shows that is not of a state."""
     shown, said = here.locator(".explorer-readout").inner_text(), figure.readouts[figure.states.index(state)]
+    if here.locator(".explorer-readout strong").inner_text() != said[: said.find(": ") + 1]:
+        yield "the verdict is not bold"
     if shown != said:
         yield f"the read-out says {shown!r} instead of {said!r}"
     rows = [row for row in here.evaluate(DRAWN) if figure.controls[0]["name"] in row]
@@ -162,6 +165,8 @@ def test_in_the_dark_on_a_phone_a_figure_shows_the_same_and_its_picture_stays_wh
         move(here, figure, state)
         tops.add(here.evaluate("figure => figure.querySelector('svg').getBoundingClientRect().top + scrollY"))
     assert len(tops) == 1
+    stuck = "figure => [...figure.children].filter(part => getComputedStyle(part).position === 'sticky')"
+    assert here.evaluate(f"{stuck}.reduce((sum, part) => sum + part.offsetHeight, 0)") <= MOST_STUCK
     for state in (figure.states[0], figure.states[-1]):
         move(here, figure, state)
         assert list(differences(here, figure, state)) == [], state
@@ -249,6 +254,36 @@ def test_play_shows_each_value_once_until_a_press_or_an_input_and_only_where_mot
     page.reload()
     drawn(page, TEMPERATURE)
     assert here.get_by_role("button").all_inner_texts() == ["Reset", "Copy link"]
+
+
+GLIDING = """async ([id, value]) => {
+    const control = document.getElementById(id), figure = control.closest("figure");
+    await new Promise(done => setTimeout(done, 300));
+    control.value = value;
+    control.dispatchEvent(new Event("input", {bubbles: true}));
+    await new Promise(done => setTimeout(done, 60));
+    const places = () => [...figure.querySelectorAll(".mark-symbol > path")].map(
+        mark => mark.getBoundingClientRect().y);
+    const early = places();
+    const moving = document.getAnimations().filter(one => figure.contains(one.effect.target));
+    await new Promise(done => setTimeout(done, 400));
+    return [moving.length, places().some((place, i) => Math.abs(place - early[i]) > 0.01)]; }"""
+
+
+@pytest.mark.browser
+@on_pages("book/measures/ece.html", "book/measures/reliability.html")
+def test_marks_glide_into_the_next_frame_where_it_has_the_same_ones_and_motion_is_welcome(visit):
+    page, figure = visit.page, next(one for one in FIGURES if visit.page.url.endswith(one.html))
+    live(page, figure)
+    first = figure.controls[0]
+    slider = f"{figure}-{first['name']}"
+    moving, is_between = page.evaluate(GLIDING, [slider, first["start"] + 1])
+    assert (moving > 20) == is_between == (str(figure) == "ece-1"), "other bins are other marks"
+    if is_between:
+        assert page.evaluate(GLIDING, [slider, first["start"]])[0] == moving
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(GLIDING, [slider, first["start"] + 2]) == [0, False]
+    assert visit.faults == []
 
 
 LIT = [

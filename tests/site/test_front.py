@@ -97,6 +97,17 @@ def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> N
     assert page.evaluate(TOPS) == before
 
 
+def test_on_a_phone_a_picture_is_tapped_and_what_it_says_comes_into_sight(chromium, address) -> None:
+    page = chromium.new_page(viewport={"width": NARROW, "height": 660}, has_touch=True, is_mobile=True)
+    page.goto(f"{address}/index.html#T=2.1")
+    one = page.locator(".start-one")
+    assert one.inner_text().strip() == "Drag the temperature, or tap a picture."
+    page.locator(".start-field i.wrong").last.tap()
+    box = one.bounding_box()
+    assert "It is wrong: " in one.inner_text() and box and box["y"] + box["height"] < 661
+    page.close()
+
+
 @on_pages("index.html", widths=[NARROW])
 def test_the_keyboard_reads_the_pictures_one_by_one(visit: Visit) -> None:
     page = visit.page

@@ -81,7 +81,7 @@ def test_a_reader_who_guesses_is_calibrated_at_one_half_and_over_confident_above
 def test_answers_are_kept_here_until_the_reader_answers_again(visit: Visit) -> None:
     page = visit.page
     page.get_by_role("button", name="Show my diagram").click()
-    assert "20 are left" in page.locator(".quiz-says").inner_text()
+    assert "20 of 20 are left" in page.locator(".quiz-says").inner_text()
     assert page.locator(".quiz-result").is_hidden()
     answer(visit, SURE)
     page.reload()
@@ -93,3 +93,33 @@ def test_answers_are_kept_here_until_the_reader_answers_again(visit: Visit) -> N
     page.wait_for_function("() => document.querySelector('.quiz-result').hidden")
     assert page.locator(".quiz :checked").count() == 0
     assert page.locator(".quiz details:visible").count() == 0
+
+
+@pytest.mark.browser
+@on_pages(PAGE, widths=[NARROW])
+def test_a_slider_that_nobody_touched_says_nothing_and_what_is_answered_is_counted_in_sight(
+    visit: Visit,
+) -> None:
+    page, count = visit.page, visit.page.locator(".quiz-count")
+    first, second, *_ = page.locator(".quiz fieldset").all()
+    for box in (first, second):
+        box.locator("[value=A]").check()
+    assert first.locator("output").inner_text() == "not said"
+    assert count.inner_text() == "0 of 20 answered"
+    first.locator("[type=range]").press("Tab")
+    assert count.inner_text() == "0 of 20 answered"
+    first.locator("[type=range]").press("ArrowLeft")  # already at its left end
+    assert first.locator("output").inner_text() == "50\u202f%"
+    second.locator("[type=range]").click()
+    assert count.inner_text() == "2 of 20 answered"
+    box = count.bounding_box()
+    assert box and box["y"] + box["height"] <= 900, "in sight wherever the reader is"
+    page.get_by_role("button", name="Show my diagram").press("Enter")
+    assert "18 of 20 are left" in page.locator(".quiz-says").inner_text()
+    page.reload()
+    assert page.evaluate(KEPT)["quiz"]["answers"][:3] == [["A", 50], ["A", 75], [None, None]]
+    assert count.inner_text() == "2 of 20 answered"
+    heights = page.locator(".quiz label").evaluate_all(
+        "all => all.map(row => row.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 44

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from tests.site.conftest import HTML, MODES, Visit, on_pages
+from tests.site.conftest import HTML, MODES, NARROW, Visit, on_pages
 from tests.site.test_pages import BROKEN_MATHS, WRITTEN, axe
 from tools.binding.pages import ROOT, lessons
 from tools.site.slides import ENDING, PLANS, TEACHING, slides
@@ -31,6 +31,8 @@ CRAMPED = """async () => {
     }
     return found;
 }"""
+LETTERS = """() => [...document.querySelectorAll(".slide-body")].map(
+    body => parseFloat(getComputedStyle(body).fontSize) * Reveal.getScale())"""
 NOTES = "document.querySelector('.speaker-controls-notes .value')"
 HERE = "Reveal.getState().indexh + 1"
 
@@ -83,6 +85,16 @@ def test_no_slide_is_cut_and_nothing_comes_from_elsewhere(visit: Visit) -> None:
     project(visit)
     assert visit.page.evaluate(CRAMPED) == [], "begin a slide in its middle, or leave a cell out"
     assert visit.page.evaluate(BROKEN_MATHS) == []
+    assert visit.faults == []
+
+
+@on_pages(*DECKS[::8], widths=[NARROW])
+def test_on_an_upright_phone_slides_are_read_without_a_glass_and_nothing_is_cut(visit: Visit) -> None:
+    visit.page.set_viewport_size({"width": NARROW, "height": 844})
+    visit.page.reload()
+    visit.page.evaluate("window.slidesReady")
+    assert visit.page.evaluate(CRAMPED.replace("< 240", "< 160")) == []
+    assert min(visit.page.evaluate(LETTERS)) >= 14
     assert visit.faults == []
 
 
