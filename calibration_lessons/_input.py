@@ -271,13 +271,20 @@ def check_logits(array: FloatArray, name: str, first_row: int = 0) -> None:
 
 
 def look_like_probabilities(scores: FloatArray) -> bool:
-    """Tell whether a column lies in [0, 1], or rows sum to about 1 or 100; a few logits may: it takes ten."""
+    """Tell whether a column lies in [0, 1], or rows there sum to 1 or less, or to about 100; it takes ten."""
     if len(scores) < 10 or not 0 <= scores.min() < scores.max() <= 100:
         return False
     whole = 1 if scores.max() <= 1 else 100
     if scores.ndim == 1:
         return whole == 1
-    return bool(np.abs(scores.sum(axis=1, dtype=np.float64) / whole - 1).max() < ROUNDED)
+    off = scores.sum(axis=1, dtype=np.float64) / whole - 1
+    return bool((off if whole == 1 else np.abs(off)).max() < ROUNDED)
+
+
+def look_like_log_probabilities(values: FloatArray) -> bool:
+    """Tell whether a column is nowhere above 0, and just below it in many places, as of sure rows."""
+    near = values[:SOME_ROWS] if values.ndim == 1 else np.ones(1)
+    return bool(near.max() <= 0 and len(np.unique(near[near > -0.01])) >= MANY_VALUES)
 
 
 def read_as_logits(values: FloatArray, name: str) -> None:
@@ -285,11 +292,9 @@ def read_as_logits(values: FloatArray, name: str) -> None:
     values = values[:SOME_ROWS]
     if look_like_probabilities(values):
         warn(f"{name} looks like probabilities: with from_logits=True it is read as logits")
-    if values.ndim == 1:
-        if values.max() <= 0 and len(np.unique(values[values > -0.01])) >= MANY_VALUES:  # of sure rows
-            warn(f"{name} looks like log-probabilities of one class: its logit is log p - log(1 - p)")
-        return
-    if len(values) < 10 or values.min() == values.max():
+    if look_like_log_probabilities(values):
+        warn(f"{name} looks like log-probabilities of one class: its logit is log p - log(1 - p)")
+    if values.ndim == 1 or len(values) < 10 or values.min() == values.max():
         return
     if values.max() > 2 * HALF_PRECISION:  # one power alone is larger than 1: most logits end here
         return
@@ -482,9 +487,9 @@ def labels_of_one_class(labels: IntArray) -> None:
         warn(f"all {len(labels)} labels are class {labels[0]}: are these all rows?")
 
 
-def turned_round(scores: FloatArray, labels: IntArray, name: str) -> None:
-    """Warn where rows of class 1 have the lower scores."""
-    if _lower_in_class_one(scores, labels):
+def turned_round(scores: FloatArray, labels: IntArray, name: str, known: bool = False) -> None:
+    """Warn where rows of class 1 have the lower scores, or where that is known."""
+    if known or _lower_in_class_one(scores, labels):
         warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
 
 
@@ -729,6 +734,13 @@ def forecast(
         if sample_weight is None:
             percentages(values, numbers, called)
     return Rows(values, numbers, weights(sample_weight, len(numbers), in_part=in_part))
+
+
+def count_as_rows(weights: Floats | None) -> None:
+    """Warn where weights that are counted as rows sum to hardly one: perhaps they were made to sum to 1."""
+    if weights is not None and len(weights) >= 10 and weights.sum() < 2:
+        found = f"sample_weight sums to {weights.sum():.2g}, so its {len(weights)} rows count as so few"
+        warn(f"{found}: divide it by its mean")
 
 
 def weights(

@@ -70,7 +70,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         UserWarning
             Where a method that reads logits is given probabilities. Where all labels, or all of one score a
             row, are equal: there is nothing to learn but the base rate. Where class 1 has clearly the lower
-            scores: something may be turned round. Where rows are copies.
+            scores: something may be turned round. Where rows are copies. Where weights that count as rows
+            sum to less than two.
         """
         scores, labels, weights = self._rows(X, y, sample_weight)
         self._warn(scores, labels)
@@ -124,6 +125,8 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Warn of calibration rows that look like a mistake."""
         if self.reads == "logits":
             warn_of_probabilities(scores, self)
+            if _input.look_like_log_probabilities(scores):
+                _input.warn("X looks like log-probabilities of one class: its logit is log p - log(1 - p)")
 
     def _rows(
         self,

@@ -102,6 +102,7 @@ class HistogramBinning(BinaryCalibrator):
         filled, values = weight > 0, (np.arange(n_bins) + 0.5)[: len(hits)] / n_bins
         smoothing = _input.number_between(self.smoothing, 0, 1e100, "smoothing")
         if smoothing:
+            _input.count_as_rows(weights)
             unit = 1.0 if weights is None else float(weights.max())
             hits, weight = hits * unit, weight * unit
             total = float(hits.sum()), float(weight.sum())

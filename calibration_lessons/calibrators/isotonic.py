@@ -86,6 +86,7 @@ def rising_curve(
     ends = np.unique(np.concatenate([fit.blocks[:-1], fit.blocks[1:] - 1]))
     if not smoothing:
         return distinct[ends], fit.x[ends]
+    _input.count_as_rows(weights)
     unit = 1.0 if weights is None else float(weights.max())
     low, high = supported_ends(hits * unit, weight * unit, smoothing)
     return distinct[ends], fit.x[ends].clip(low, high)

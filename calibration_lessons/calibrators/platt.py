@@ -96,5 +96,6 @@ class PlattScaling(BinaryCalibrator):
 
 def prior_targets(labels: IntArray, weights: Floats | None) -> tuple[float, float]:
     """Platt's targets for the labels 0 and 1 (equation ``eq-platt-targets``)."""
+    _input.count_as_rows(weights)
     negative, positive = label_weights(labels, weights).tolist()
     return 1 / (negative + 2), 1 - 1 / (positive + 2)

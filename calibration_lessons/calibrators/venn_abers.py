@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 from scipy.special import expit
 
+from .. import _input
 from .._json_state import Learned, Numbers
 from .._typing import FloatArray, Floats, IntArray
 from ._base import Calibrator
@@ -87,6 +88,7 @@ class VennAbersCalibration(BinaryCalibrator):
         return np.stack(self._ends(self._new_scores(X)), axis=1)
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
+        _input.count_as_rows(weights)
         distinct, weight, hits = pool_ties(scores, labels, weights)
         one = 1.0 if weights is None else min(1 / float(weights.max()), 1e100)
         upper = joined_as_positive(weight, hits, one)

@@ -225,6 +225,7 @@ class CalibrationMonitor:
         window : str, int or datetime.date
             The window of the forecasts, not that of the labels.
         y_true : array_like, shape (n,)
+            Numbers 0..K-1, no names: a delivery may lack a class, and then names do not tell which is which.
         y_prob : array_like, shape (n,) or (n, K)
             The forecasts of these rows, as they were added; float32 ones may have become float64.
         {from_logits}
@@ -240,6 +241,9 @@ class CalibrationMonitor:
         window = self._named(window)
         if window not in self._sums:
             raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
+        if any(isinstance(one, str) for one in np.ravel(np.asarray(y_true, dtype=object))[:1]):
+            expected = "numbers 0..K-1: a delivery may lack a class, and names do not tell which"
+            raise _input.BadType("y_true", "holds names", expected)
         if self._kind and self._kind[1] == "float32":  # a database may return it as float64
             with np.errstate(over="ignore"):
                 single = _input.real_array(y_prob, "y_prob", (1, 2)).astype(np.float32)
@@ -306,7 +310,8 @@ class CalibrationMonitor:
     def drift(self) -> tuple[str, Window, list[int]]:
         """Say which bet on calibration won most: how forecasts are off, from which window on, in which bins.
 
-        The window is an estimate, and may be some windows early. The bins, numbered from 1, are off by over
+        Ask once `check` has rung: before that, chance alone may have won. The window is an estimate, and may
+        be some windows early. The bins, numbered from 1, are off by over
         two standard errors since then, the worst first.
 
         {refused}

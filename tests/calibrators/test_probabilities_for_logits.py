@@ -22,7 +22,7 @@ NOTICED = [
     (cl.TemperatureScaling(), P, Y, r"TemperatureScaling reads logits, such as log\(p\)"),
     *[
         (cl.TemperatureScaling(), changed, Y, "TemperatureScaling reads logits")
-        for changed in (P.astype(np.float16), P.round(2), P.clip(0.01, 0.99), 100 * P)
+        for changed in (P.astype(np.float16), P.round(2), P.clip(0.01, 0.99), 100 * P, 0.9 * P)
     ],
     (cl.TemperatureScaling(), ONE / 2 + 0.5, MOSTLY, "TemperatureScaling reads log-odds"),
     (cl.ExpectationConsistency(), P, Y, "ExpectationConsistency reads logits"),
@@ -33,7 +33,7 @@ NOTICED = [
 LEFT_ALONE = [
     *[(cl.PlattScaling(), z, POSITIVE) for z in (Z[:, 1], 3 * ONE)],
     (cl.PlattScaling(), ONE[:9], POSITIVE[:9]),
-    *[(cl.TemperatureScaling(), z, Y) for z in (Z, 0.9 * P, np.log(P))],
+    *[(cl.TemperatureScaling(), z, Y) for z in (Z, 0.4 + P / 2, np.log(P))],
     *[
         (reads_them(), ONE, POSITIVE)
         for reads_them in (
@@ -53,6 +53,31 @@ def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calib
         with contextlib.suppress(ValueError):  # they may fit no temperature
             calibrator.fit(X, y)
     assert [one.filename for one in caught] == [__file__]
+
+
+def test_log_probabilities_of_one_class_are_noticed():
+    sure = np.linspace(0.9, 0.9999, 200)
+    with pytest.warns(UserWarning, match="^X looks like log-probabilities of one class: its logit is log p"):
+        cl.TemperatureScaling().fit(np.log(np.r_[sure, ONE]), np.r_[MOSTLY, POSITIVE])
+
+
+COUNTED = [
+    cl.PlattScaling(), cl.BetaCalibration(prior_targets=True), cl.VennAbersCalibration(),
+    cl.IsotonicCalibration(smoothing=2), cl.HistogramBinning(smoothing=2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("calibrator", COUNTED, ids=repr)
+def test_weights_that_sum_to_one_are_noticed_where_they_count_as_rows(calibrator):
+    score = Z[:, 1] if calibrator.reads == "logits" else ONE
+    of_one = np.full(200, 1 / 200)
+    with pytest.warns(UserWarning, match="^sample_weight sums to 1, so its 200 rows count as so few: divide"):
+        calibrator.fit(score, POSITIVE, of_one)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        same = clone(calibrator).fit(score, POSITIVE, of_one / of_one.mean()).predict_proba(score)
+        assert np.allclose(same, clone(calibrator).fit(score, POSITIVE).predict_proba(score))
+        cl.PlattScaling(prior_targets=False).fit(Z[:, 1], POSITIVE, of_one)
 
 
 @pytest.mark.parametrize(("calibrator", "X", "y"), LEFT_ALONE)

@@ -376,3 +376,9 @@ def test_a_monitor_notices_probabilities_that_are_read_as_logits():
     p = np.linspace(0.1, 0.9, 20)
     with pytest.warns(UserWarning, match="^y_prob looks like probabilities: with from_logits=True"):
         CalibrationMonitor().add_forecasts(1, p, from_logits=True)
+
+
+def test_names_in_a_delivery_that_may_lack_a_class_are_refused():
+    monitor = CalibrationMonitor(5).add_forecasts(0, [0.2, 0.7])
+    with pytest.raises(TypeError, match=r"y_true holds names: expected numbers 0\.\.K-1: a delivery may lack"):
+        monitor.add_labels(0, ["stay", "stay"], [0.2, 0.7])

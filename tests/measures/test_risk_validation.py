@@ -15,6 +15,15 @@ HAPPENED = (((17 * np.arange(1, 201) ** 2) % 101) / 101 < expit(0.2 + 0.7 * LOG_
 RESULT = cl.risk_validation(HAPPENED, RISK)
 
 
+def test_few_events_that_are_turned_round_are_noticed_by_the_slope():
+    rng = np.random.default_rng(0)
+    p = expit(rng.normal(-1.5, 1.2, 60))
+    lived = rng.random(60) >= p
+    with pytest.warns(UserWarning, match="y_prob is lower where the label is 1") as caught:
+        assert cl.risk_validation(lived, p).slope.high < 0
+    assert len(caught) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "of_r", "tolerance"),
     [  # tools/experiments/risk_validation.R prints them; R interpolates the ends of its intervals
