@@ -32,10 +32,9 @@ def packed(value: Any) -> Any:
         return int(value)
     if isinstance(value, Real | Decimal):
         return float(value)
-    if isinstance(value, tuple):
-        return {"tuple": [packed(item) for item in value]}
     if isinstance(value, Sequence | Iterator | ValuesView):
-        return [packed(item) for item in value]
+        items = [packed(item) for item in value]
+        return {"tuple": items} if isinstance(value, tuple) else items
     if isinstance(value, dict):
         return {"dict": [[packed(key), packed(item)] for key, item in value.items()]}
     array = np.asarray(value) if hasattr(value, "__array__") else None

@@ -63,14 +63,9 @@ def nbgrader(course: Course, **folders: str) -> NbGraderAPI:
 
 
 def grade(
-    course: Course,
-    name: str,
-    limits: Limits,
-    sandbox: str,
-    again: bool = False,
-    only: str = "",
+    course: Course, name: str, limits: Limits, sandbox: str, again: bool = False, only: str = "",
     jobs: int = 2,
-) -> str:
+) -> str:  # fmt: skip
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started, counted = time.monotonic(), count(1)
     protect(course)

@@ -19,7 +19,6 @@ from traitlets.config.loader import PyFileConfigLoader
 from classroom.submission import ROOT
 
 ASSIGNMENTS = ROOT / "assignments"
-COURSE = "calibration_lessons"
 os.environ["PATH"] += f"{os.pathsep}{Path(sys.executable).parent}"  # nbgrader calls `alembic` from there
 
 
@@ -70,7 +69,7 @@ class Course:
     def gradebook(self) -> Iterator[Gradebook]:
         """Open the gradebook; nbgrader makes it where there is none."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        with Gradebook(self.database, COURSE) as book:
+        with Gradebook(self.database, "calibration_lessons") as book:
             yield book
 
     @property

@@ -174,7 +174,8 @@ def reading(row: Mapping[str, str]) -> Row:
     if "Identifier" in row:  # Moodle's "Participant 123"
         found["number"] = re.sub(r"^\D+(?=\d+$)", "", found["number"])
     found["name"] = found["name"] or " ".join(filter(None, (found["first"], found["last"])))
-    found["student"] = found["student"].lstrip("#")  # as Brightspace writes it
+    if "OrgDefinedId" in row:  # Brightspace's; its downloads hold another number, and the name
+        found["number"], found["student"] = "", found["student"].lstrip("#")
     nobody = found["name"].startswith(("Points Possible", "Student, Test"))  # Canvas's own rows
     return {} if nobody or not (found["number"] or found["name"]) else found
 

@@ -20,7 +20,6 @@ from classroom import seccomp
 from classroom.submission import ONE_THREAD, ROOT, Limits
 
 UNCHECKED = PycInvalidationMode.UNCHECKED_HASH
-PACKAGES = "lib*/python3*/*-packages"
 GONE = "from classroom.isolated_kernel import refuse\nrefuse({!r})"
 
 
@@ -50,7 +49,7 @@ def sandboxed(sandbox: str, folder: Path, replaced: dict[Path, Path]) -> list[st
     shown = [word for path in seen for word in ("--ro-bind-try", path, path)]
     own = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
     for place in ("/", "/usr", "/usr/local", sys.base_prefix):  # other copies of a library that is withheld
-        others = {str(path) for path in Path(place).glob(PACKAGES)} - own
+        others = {str(path) for path in Path(place).glob("lib*/python3*/*-packages")} - own
         shown += [word for path in sorted(others) for word in ("--tmpfs", path, "--remount-ro", path)]
     shown += [word for path, other in replaced.items() for word in ("--ro-bind", str(other), str(path))]
     (folder / "shm").mkdir()  # semaphores of several processes lie there

@@ -570,6 +570,10 @@ class TestPairs:
         self.collected(course, tmp_path, "folders", "platform,student\n101,101\n")
         assert "1 students" in returns.export(course, "tiny", "moodle")
 
+    def test_brightspaces_downloads_have_other_numbers_and_go_by_names(self, course, tmp_path):
+        self.collected(course, tmp_path, "brightspace", "brightspace")
+        assert [(one.student, one.number) for one in roster.people(course, "tiny")] == [("7001", "101")]
+
     def test_a_worksheet_of_another_assignment_is_refused(self, course, tmp_path):
         other = LISTED["moodle"].replace("101", "901")
         with pytest.raises(SystemExit, match="Ada Lovelace is 901 in the students' table and 101 in the d"):
