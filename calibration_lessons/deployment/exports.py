@@ -57,6 +57,7 @@ class Plan(NamedTuple):
     """What a function has to do: take the softmax of divided or mixed logits, or map each column."""
 
     title: str
+    reads: str
     columns: int
     does: Form | list[Form]
 
@@ -198,15 +199,14 @@ def _plan(calibrator: Calibrator) -> Plan:
         raise _input.BadType("calibrator", f"is of type {kind}", "a calibrator of this package")
     check_is_fitted(calibrator, "classes_")
     title = f"{type(calibrator).__name__} of {len(calibrator.classes_)} classes"
-    columns = calibrator.n_features_in_
+    columns, reads = calibrator.n_features_in_, calibrator.reads
     if columns > 1 and isinstance(calibrator, TemperedSoftmax | MatrixScaling):
-        return Plan(title, columns, _of_logits(calibrator))
+        return Plan(title, reads, columns, _of_logits(calibrator))
     if isinstance(calibrator, MultiClassIsotonic):
-        return Plan(
-            title, columns, [_of("Lines", points=calibrator.thresholds_, values=calibrator.values_)] * columns
-        )
+        lines = _of("Lines", points=calibrator.thresholds_, values=calibrator.values_)
+        return Plan(title, reads, columns, [lines] * columns)
     each = calibrator.calibrators_ if isinstance(calibrator, OneVsRest) else [calibrator]
-    return Plan(title, columns, [_of_score(one) for one in each])
+    return Plan(title, reads, columns, [_of_score(one) for one in each])
 
 
 def _of(kind: str, **numbers: Any) -> Form:
@@ -251,7 +251,8 @@ def _of_score(calibrator: Calibrator) -> Form:
 
 
 def _about(plan: Plan, needs: str) -> str:
-    return f"{plan.title}, as calibration_lessons {__version__} wrote it; needs {needs}, checks no score."
+    wrote = f"as calibration_lessons {__version__} wrote it"
+    return f"{plan.title}, {wrote}; reads {plan.reads}, needs {needs}, checks no score."
 
 
 def _source(plan: Plan, language: dict[str, Any]) -> str:

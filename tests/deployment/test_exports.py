@@ -49,6 +49,7 @@ def numpy_function(calibrator):
 def test_the_numpy_function_agrees(case):
     calibrator, rows = case
     cases.agree(numpy_function(calibrator)(rows), calibrator, rows)
+    assert f"; reads {calibrator.reads}, needs numpy" in cl.export(calibrator, "numpy").lower()
     compile(cl.export(calibrator, "torch"), "torch", "exec")  # PyTorch itself runs it in tests/integrations
 
 
