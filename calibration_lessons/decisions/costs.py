@@ -98,7 +98,8 @@ def optimal_decision(
     y_prob : array_like, shape (n,) or (n, K)
         Probability of the positive class, or of each class.
     costs : array_like, shape (K, D)
-        ``costs[k, d]`` is the cost of decision d where the true class is k.
+        ``costs[k, d]`` is the cost of decision d where the true class is k. Where costs differ from row to
+        row, compare yourself: 1 is cheaper where ``p * missed > (1 - p) * false_alarm``.
     abstaining_cost : float, optional
         Cost of leaving a row undecided. Without it every row is decided.
 

