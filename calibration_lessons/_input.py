@@ -131,7 +131,7 @@ def real_array(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
 
     float16, float32 and float64 keep their type, integers and booleans become float64.
     """
-    array = _plain_array(values, name)
+    array = plain_array(values, name)
     real_kind(array, name, ndim)
     if array.dtype not in (np.float16, np.float32, np.float64):
         array = array.astype(np.float64)
@@ -149,7 +149,7 @@ def real_kind(array: Any, name: str, ndim: Sequence[int]) -> None:
         raise BadValue(name, f"is empty (shape {array.shape})", "at least one row")
 
 
-def _plain_array(values: Any, name: str) -> npt.NDArray[Any]:
+def plain_array(values: Any, name: str) -> npt.NDArray[Any]:
     if sparse.issparse(values):
         raise BadType(name, "is a sparse matrix", "a dense array (use .toarray())")
     if isinstance(values, np.ma.MaskedArray):
@@ -281,10 +281,11 @@ def look_like_probabilities(scores: FloatArray) -> bool:
     return bool((off if whole == 1 else np.abs(off)).max() < ROUNDED)
 
 
-def look_like_log_probabilities(values: FloatArray) -> bool:
-    """Tell whether a column is nowhere above 0, and just below it in many places, as of sure rows."""
-    near = values[:SOME_ROWS] if values.ndim == 1 else np.ones(1)
-    return bool(near.max() <= 0 and len(np.unique(near[near > -0.01])) >= MANY_VALUES)
+def log_of_one_class(values: FloatArray, name: str) -> None:
+    """Warn where a column is nowhere above 0, and just below it in many places, as of sure rows."""
+    values = values[:SOME_ROWS]
+    if values.ndim == 1 and values.max() <= 0 and len(np.unique(values[values > -0.01])) >= MANY_VALUES:
+        warn(f"{name} looks like log-probabilities of one class: its logit is log p - log(1 - p)")
 
 
 def read_as_logits(values: FloatArray, name: str) -> None:
@@ -292,8 +293,7 @@ def read_as_logits(values: FloatArray, name: str) -> None:
     values = values[:SOME_ROWS]
     if look_like_probabilities(values):
         warn(f"{name} looks like probabilities: with from_logits=True it is read as logits")
-    if look_like_log_probabilities(values):
-        warn(f"{name} looks like log-probabilities of one class: its logit is log p - log(1 - p)")
+    log_of_one_class(values, name)
     if values.ndim == 1 or len(values) < 10 or values.min() == values.max():
         return
     if values.max() > 2 * HALF_PRECISION:  # one power alone is larger than 1: most logits end here
@@ -373,7 +373,7 @@ def finite(values: Any, name: str, ndim: Sequence[int]) -> FloatArray:
 
 def labels(y_true: Any, n_classes: int, name: str = "y_true") -> IntArray:
     """Return class labels as whole numbers 0..n_classes-1; whole floats and, of two classes, bool pass."""
-    array = _plain_array(y_true, name)
+    array = plain_array(y_true, name)
     if array.dtype == bool and n_classes > 2:
         expected = f"class numbers 0..{n_classes - 1} (hits go with the top label's probability, 1-D)"
         raise BadType(name, f"holds booleans, and there are {n_classes} classes", expected)
@@ -487,10 +487,11 @@ def labels_of_one_class(labels: IntArray) -> None:
         warn(f"all {len(labels)} labels are class {labels[0]}: are these all rows?")
 
 
-def turned_round(scores: FloatArray, labels: IntArray, name: str, known: bool = False) -> None:
-    """Warn where rows of class 1 have the lower scores, or where that is known."""
-    if known or _lower_in_class_one(scores, labels):
+def turned_round(scores: FloatArray, labels: IntArray, name: str, known: bool = False) -> bool:
+    """Warn where rows of class 1 have the lower scores, or where that is known; tell whether it did."""
+    if turned := known or _lower_in_class_one(scores, labels):
         warn(f"{name} is lower where the label is 1: are labels, columns or the sign turned round?")
+    return turned
 
 
 def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
@@ -568,7 +569,7 @@ def class_labels(y: Any, name: str = "y") -> npt.NDArray[Any]:
     if y is None:
         expected = "labels (fit requires y to be passed, but the target y is None)"
         raise BadValue(name, "is None", expected)
-    array = _plain_array(y, name)
+    array = plain_array(y, name)
     if array.ndim != 1 or array.size == 0:
         expected = "a 1-D array of class labels, not empty" + _flattened(array, name)
         raise BadValue(name, f"has shape {array.shape}", expected)
@@ -604,7 +605,7 @@ def class_numbers(
     numbers already, and strings stand in sorted order, as in scikit-learn, if each class occurs. The names in
     `columns_of`, a data frame, may not contradict that.
     """
-    n_classes, array = classes(y_prob, "y_prob"), _plain_array(y_true, "y_true")
+    n_classes, array = classes(y_prob, "y_prob"), plain_array(y_true, "y_true")
     if order is None and pos_label is None and array.dtype.kind not in "OUS":
         columns_in_order(columns_of, range(n_classes))
         return labels(array, n_classes)

@@ -54,7 +54,7 @@ class Numbers:
     def read(self, value: Any, name: str, sizes: dict[str, int]) -> Any:
         """Return an array, or one number; refuse what does not fit, and learn the sizes of letters."""
         array = np.array(value, dtype=object)
-        if self.shape == ("K", "K") and array.ndim == 1 and np.isscalar(array[0]):
+        if self.shape == ("K", "K") and array.ndim == 1 and array.size and np.isscalar(array[0]):
             return np.diag(replace(self, shape=("K",)).read(value, name, sizes))
         if array.ndim != len(self.shape) or not array.size:
             expected = f"numbers in {len(self.shape)} dimensions"

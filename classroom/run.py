@@ -420,7 +420,7 @@ def too_long(*_: object) -> None:
     raise Refused("takes too long to read")
 
 
-def answer(asked: dict[str, Any]) -> None:
+def answer(asked: dict[str, Any], examiner: Examiner) -> None:
     """Run one submission, and write what came of it."""
     most = 3 * asked["limits"]["memory"]  # for what a kernel sends at once, and what is made of it
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
@@ -430,7 +430,7 @@ def answer(asked: dict[str, Any]) -> None:
         notebook = prepare(Path(asked["path"]), asked["sets"], asked["name"])
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(asked["limits"]["whole"] + LONGER)
-        outcome = run(notebook, Limits(**asked["limits"]), asked["sandbox"], Examiner(**asked["examiner"]))
+        outcome = run(notebook, Limits(**asked["limits"]), asked["sandbox"], examiner)
         outcome.notebook = notebook
     except Refused as reason:
         outcome = Outcome(refused=str(reason))
@@ -444,11 +444,11 @@ def main() -> None:
     logging.getLogger("traitlets").setLevel(logging.CRITICAL)
     for line in sys.stdin:
         asked = json.loads(line)
-        Examiner(**asked["examiner"])  # what the checks import is imported once
+        examiner = Examiner(**asked["examiner"])  # what the checks import is imported once
         if not (child := os.fork()):
             ended = 1
             try:
-                answer(asked)
+                answer(asked, examiner)
                 ended = 0
             except BaseException:
                 traceback.print_exc()

@@ -125,8 +125,7 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Warn of calibration rows that look like a mistake."""
         if self.reads == "logits":
             warn_of_probabilities(scores, self)
-            if _input.look_like_log_probabilities(scores):
-                _input.warn("X looks like log-probabilities of one class: its logit is log p - log(1 - p)")
+            _input.log_of_one_class(scores, "X")
 
     def _rows(
         self,

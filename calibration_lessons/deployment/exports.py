@@ -94,8 +94,8 @@ def export(
           (n,), (n, 1) or (n, K) and returns the probabilities, shape (n, K), in float64. For PyTorch it is a
           module with its numbers as buffers, which ``calibrate.to("cuda")`` moves once and for all.
         - "onnx": a model, as bytes, with the input ``scores``, shape (n, K) or (n, 1), and the output
-          ``probabilities``, shape (n, K). It answers, and computes, in float64; a runtime
-          without that has `fold`. Needs the package onnx.
+          ``probabilities``, shape (n, K). It answers, and computes, in float64; a runtime without
+          that has `fold`. Needs the package onnx.
         - "sql": an expression of the column ``score`` with the probability of class 1, for calibrators of
           one score a row.
         - "javascript": source of ``calibrate(scores)``, which takes a number, or an array of K numbers, and

@@ -241,7 +241,7 @@ class CalibrationMonitor:
         window = self._named(window)
         if window not in self._sums:
             raise _input.BadValue("window", f"= {window!r}", "one whose forecasts were added before")
-        if any(isinstance(one, str) for one in np.ravel(np.asarray(y_true, dtype=object))[:1]):
+        if any(isinstance(one, str) for one in np.ravel(_input.plain_array(y_true, "y_true"))[:1]):
             expected = "numbers 0..K-1: a delivery may lack a class, and names do not tell which"
             raise _input.BadType("y_true", "holds names", expected)
         if self._kind and self._kind[1] == "float32":  # a database may return it as float64
@@ -311,8 +311,8 @@ class CalibrationMonitor:
         """Say which bet on calibration won most: how forecasts are off, from which window on, in which bins.
 
         Ask once `check` has rung: before that, chance alone may have won. The window is an estimate, and may
-        be some windows early. The bins, numbered from 1, are off by over
-        two standard errors since then, the worst first.
+        be some windows early. The bins, numbered from 1, are off by over two standard errors since then, the
+        worst first.
 
         {refused}
             Also before the first window.

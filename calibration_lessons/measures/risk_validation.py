@@ -232,6 +232,7 @@ def risk_validation(
     log_odds, labels = read_log_odds(y_true, y_prob, pos_label, from_logits=False)
     forecasts = _input.real_array(y_prob, "y_prob", (1,)).astype(np.float64)
     level = _input.confidence(level)
+    turned = _input.turned_round(forecasts, labels, "y_prob")
     _input.repeated(forecasts, labels, "y_prob")
     _input.percentages(forecasts, labels, "y_prob")
     n, events = len(labels), int(labels.sum())
@@ -240,7 +241,8 @@ def risk_validation(
         raise _input.BadValue("y_true", f"has {events} events in {n} rows", expected)
     line = np.array(fitted_line(log_odds, labels, None)[::-1])
     large, slope, update = _recalibration(log_odds, labels, line, level)
-    _input.turned_round(forecasts, labels, "y_prob", known=slope.high < 0)
+    if slope.high < 0 and not turned:  # few events tell it by the slope alone
+        _input.turned_round(forecasts, labels, "y_prob", known=True)
     z = float(norm.isf((1 - level) / 2))
     curve, at_rows, knots = _flexible(forecasts, log_odds, labels, line, z)
     off = np.abs(at_rows - forecasts)

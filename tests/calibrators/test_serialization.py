@@ -52,6 +52,9 @@ def test_a_diagonal_matrix_is_kept_as_its_diagonal():
     state["learned"]["coef_"] = [1.0, 2.0]
     with pytest.raises(ValueError, match=r"\['coef_'\] has 2 numbers along K: expected 3"):
         cl.calibrator_from_dict(state)
+    state["learned"]["coef_"] = []
+    with pytest.raises(TypeError, match=r"\['coef_'\] has the shape \(0,\): expected numbers in 2 dim"):
+        cl.calibrator_from_dict(state)
 
 
 def test_numbers_that_another_language_wrote_are_the_same_numbers():

@@ -518,7 +518,7 @@ def test_formgraders_own_autograder_is_refused_and_the_grade_stays(released, tmp
 RUNS = """
 import os, pathlib, signal, sys, tempfile
 from classroom import run
-def answer(asked):
+def answer(asked, _):
     place = pathlib.Path(tempfile.gettempdir())
     if not asked["kill"]:
         print('{"left": %d}' % len([*place.iterdir()]), end="", flush=True)
