@@ -3,6 +3,7 @@
 import contextlib
 import warnings
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 import calibration_lessons as cl
 from calibration_lessons import _input
+from calibration_lessons.book import datasets
 from calibration_lessons.uncertainty import decompose_uncertainty, entropy
 from tests.refusals import refusals, refused
 
@@ -204,6 +206,25 @@ def test_columns_in_another_order_are_noticed(K):
                 contextlib.suppress(ValueError),  # no temperature fits
             ):
                 call()
+
+
+@pytest.mark.parametrize(("K", "skill"), [(3, 0.9), (4, 1.0), (6, 1.3), (10, 1.5)])
+def test_columns_in_another_order_are_noticed_behind_a_model_that_is_right_on_half_of_the_rows(K, skill):
+    rng = np.random.default_rng(K)
+    y = rng.integers(0, K, 2000)
+    z = skill * np.eye(K)[y] + rng.normal(size=(2000, K))
+    assert 0.45 < np.mean(z.argmax(axis=1) == y) < 0.65
+    for named in (np.roll(np.arange(K), 1)[y], np.where(y < 2, 1 - y, y)[:2000]):
+        with pytest.warns(UserWarning, match="with the columns in another order"):
+            cl.brier_score(named, cl.softmax(z))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", datasets.SHIFTS)
+def test_the_disturbed_pictures_of_the_course_are_in_order(kind):
+    for network, level in product(range(5), range(1, 6)):
+        z, y = datasets.shifted_logits(network, kind, level)
+        cl.brier_score(y, z, from_logits=True)
 
 
 @pytest.mark.filterwarnings("error")

@@ -44,7 +44,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     estimator : scikit-learn classifier
         With `decision_function` or `predict_proba`. A `sklearn.frozen.FrozenEstimator` is used as it is: all
-        rows given to `fit` are calibration rows, and must be new to it.
+        rows given to `fit` are calibration rows, and must be new to it. Any other is fitted anew, to these
+        rows alone, even one that is fitted already, as scikit-learn does.
     calibrator : calibrator of this package
         For two classes any; for more, one that reads many, such as `MatrixScaling`, or `OneVsRest` around a
         binary one.

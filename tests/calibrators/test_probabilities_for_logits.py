@@ -1,6 +1,7 @@
 """Probabilities in the place of logits are noticed, once, and logits are not taken for them."""
 
 import contextlib
+import re
 import warnings
 
 import numpy as np
@@ -53,6 +54,53 @@ def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calib
         with contextlib.suppress(ValueError):  # they may fit no temperature
             calibrator.fit(X, y)
     assert len(caught) == 1
+
+
+PER_CENT = 100 * np.r_[ONE, 0.97]
+POINTS = np.random.default_rng(3).uniform(0, 100, 201)
+
+
+@pytest.mark.parametrize(
+    "calibrator", [cl.PlattScaling(), cl.TemperatureScaling(), cl.ExpectationConsistency()], ids=repr
+)
+def test_percentages_in_one_column_are_noticed_and_other_scores_up_to_100_are_not(calibrator):
+    y = np.r_[POSITIVE, True]
+    for x in (PER_CENT, PER_CENT.round()):
+        with pytest.warns(UserWarning, match=r"^X looks like percentages: .* log-odds, .*logit\(X / 100\)"):
+            with contextlib.suppress(ValueError):
+                calibrator.fit(x, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rare = np.random.default_rng(4).random(201) < 0.02 + 0.1 * (POINTS > 50)
+        for x, labels in ((POINTS, rare), (PER_CENT / 10, y), (3 * np.r_[Z[:, 1], 9] ** 2, y)):
+            with contextlib.suppress(ValueError):
+                calibrator.fit(x, labels)
+    with pytest.warns(UserWarning, match="^X looks like p") as caught:
+        cl.OneVsRest(cl.PlattScaling()).fit(100 * P, Y)
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("missing", [-100.0, -1e9, np.finfo(np.float32).min])
+def test_a_stand_in_for_logarithms_that_did_not_come_is_noticed(missing):
+    logs = np.log(P)
+    holed = np.where(RNG.random(P.shape) < 0.05, missing, logs)
+    place = rf"{re.escape(f'{missing:g}')} in \d+ places and at least -\d"
+    for call in (
+        lambda: cl.TemperatureScaling().fit(holed, Y),
+        lambda: BIAS.fit(holed.astype(np.float32), Y),
+        lambda: cl.brier_score(Y, holed, from_logits=True),
+    ):
+        with pytest.warns(UserWarning, match=f"is {place}.*: a stand-in decides the fit"):
+            with contextlib.suppress(ValueError):
+                call()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for honest in (
+            np.where((holed < logs) & (np.arange(3) != Y[:, None]), -np.inf, logs),
+            30 * Z, np.repeat(300 * Z[:40], 5, axis=0), np.maximum(30 * Z, -60.0), np.full((200, 3), -100.0),
+        ):  # fmt: skip
+            with contextlib.suppress(ValueError):
+                cl.TemperatureScaling().fit(honest, Y)
 
 
 def test_log_probabilities_of_one_class_are_noticed():
