@@ -20,7 +20,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from .. import _input, _results
 from .._json_state import VERSION, Numbers, keyed, opened
@@ -310,18 +310,18 @@ class CalibrationMonitor:
     def drift(self) -> tuple[str, Window, list[int]]:
         """Say which bet on calibration won most: how forecasts are off, from which window on, in which bins.
 
-        Ask once `check` has rung: before that, chance alone may have won. The window is an estimate, and may
-        be some windows early. The bins, numbered from 1, are off by over two standard errors since then, the
-        worst first.
+        The window is an estimate: `drift_interval` says between which it lies. The bins, numbered from 1, are
+        off by over two standard errors since then, the worst first.
 
         {refused}
             Also before the first window.
+
+        Warns
+        -----
+        UserWarning
+            Where `check` has not rung for calibration: chance alone may have won.
         """
-        windows = sorted(self._sums)
-        if not windows:
-            raise _input.BadValue("the monitor", "is empty", "a window")
-        sums = np.array([self._sums[window] for window in windows])
-        won = np.cumsum(np.pad(calibration_bets(sums), ((1, 0), (0, 0))), axis=0)
+        windows, sums, won = self._won()
         best = int((won[-1] - won[:-1].min(axis=0)).argmax())
         since = int(won[:-1, best].argmin())
         _, _, _, confidence, hits, variance = sums[since:].sum(axis=0)
@@ -329,6 +329,40 @@ class CalibrationMonitor:
         kind = best // (2 * len(STAKES))  # in the order of `calibration_bets`
         how = DRIFTS[min(2 * kind + best % 2, len(DRIFTS) - 1)]
         return how, windows[since], [int(m) + 1 for m in np.argsort(-off) if off[m] > 2]
+
+    def drift_interval(self, level: float = 0.95) -> tuple[Window, Window]:
+        """Return the first and the last window in which the drift that `drift` tells may have begun.
+
+        A posterior in which each bet counts from each window by what it has won since then.
+
+        Parameters
+        ----------
+        {level}
+
+        Notes
+        -----
+        In simulated years (100 windows of 50 to 2000 rows; log-odds 0.3 to 1.2 higher from the 41st on, or
+        0.6 or 1.5 times as large; asked at the alarm or ten windows later) it held the first window of the
+        drift in 94 to 99 % at 95 %, and in 88 % where the drift took 20 windows of 100 rows to grow.
+
+        {refused}
+            Also before the first window; and warns as `drift` does.
+        """
+        level = _input.confidence(level)
+        windows, _, won = self._won()
+        reached = np.cumsum(softmax(logsumexp(won[-1] - won[:-1], axis=1)))
+        low, high = np.searchsorted(reached, [(1 - level) / 2, (1 + level) / 2]).tolist()
+        return windows[low], windows[min(high, len(windows) - 1)]
+
+    def _won(self) -> tuple[list[Window], Floats, Floats]:
+        """Windows in order, their sums, and what each bet had won before each and after the last."""
+        windows = sorted(self._sums)
+        if not windows:
+            raise _input.BadValue("the monitor", "is empty", "a window")
+        if "calibration" not in self.rung:
+            _input.warn("check has not rung for calibration: chance alone may have won what drift tells")
+        sums = np.array([self._sums[window] for window in windows])
+        return windows, sums, np.cumsum(np.pad(calibration_bets(sums), ((1, 0), (0, 0))), axis=0)
 
     def curve(self, window: Window | date) -> ReliabilityCurve:
         """Return the reliability curve of a window's labelled rows.

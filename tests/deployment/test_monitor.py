@@ -346,8 +346,46 @@ def test_a_drift_is_named_with_its_beginning_and_its_bins(how, slope, intercept)
         p = rng.uniform(0.02, 0.98, 500)
         true = p if day < 12 else expit(slope * logit(p) + intercept)
         monitor.add_forecasts(day, p).add_labels(day, rng.random(500) < true, p)
+    for asked in (monitor.drift, monitor.drift_interval):
+        with pytest.warns(UserWarning, match="^check has not rung for calibration: chance alone may"):
+            asked()
+    monitor.check()
     told, since, bins = monitor.drift()
     assert told == how and 6 <= since <= 13 and set(bins) >= ({2, 3, 4} if intercept else {1, 2, 4, 5})
+    (low, high), (first, last) = monitor.drift_interval(), monitor.drift_interval(0.5)
+    assert low <= first <= last <= high and low <= 12 <= high
+
+
+def share_of_years(slope, intercept, rows, later, ramp=1, years=100):
+    """How often the interval holds window 40, in which a drift begins, asked `later` than the alarm."""
+    rng, held = np.random.default_rng(0), []
+    grown = np.clip((np.arange(100) - 39) / ramp, 0, 1)[:, None]
+    for _ in range(years):
+        z = rng.normal(-1, 1.5, (100, rows))
+        p = expit(z)
+        hits = rng.random(p.shape) < expit(z * (1 + grown * (slope - 1)) + grown * intercept)
+        bins = (np.minimum((p * 15).astype(int), 14) + 15 * np.arange(100)[:, None]).ravel()
+        n, said, came, spread = (np.bincount(bins, one.ravel(), 1500) for one in (p**0, p, hits, p * (1 - p)))
+        sums = np.array([n, said, n, said, came, spread]).reshape(6, 100, 15).swapaxes(0, 1)
+        rings = np.flatnonzero(evidence(calibration_bets(sums), 100) >= 20)
+        if rings.size and rings[0] >= 40:  # an alarm before the drift is false
+            monitor = CalibrationMonitor(windows=100)
+            monitor._sums, monitor.rung = dict(enumerate(sums[: rings[0] + 1 + later])), {"calibration": 40}
+            low, high = monitor.drift_interval()
+            held.append(low <= 40 <= high)
+    assert len(held) > 0.9 * years
+    return np.mean(held)
+
+
+@pytest.mark.parametrize("rows", [100, 500])
+@pytest.mark.parametrize("later", [0, 10])
+def test_the_interval_of_a_drift_holds_its_beginning_as_often_as_its_notes_say(rows, later):
+    kinds = [(1, 0.3), (1, 0.6), (1, 1.2), (1.5, 0), (0.6, 0)]
+    assert all(0.9 <= share_of_years(*kind, rows, later) <= 1 for kind in kinds)
+
+
+def test_the_interval_of_a_drift_that_grows_is_late():
+    assert 0.8 <= share_of_years(1, 0.6, 100, 0, ramp=20) <= 0.92
 
 
 def test_a_worker_that_is_merged_twice_is_noticed_also_one_that_was_saved():
