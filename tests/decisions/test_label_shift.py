@@ -214,7 +214,7 @@ def test_the_intervals_of_the_proportions_cover(method):
 
 
 def lost(shift, share, seed):
-    """Nats lost a row, at a new place with 300 rows and 40 labelled ones: by "em" on all, by an intercept on 40."""
+    """Nats lost a row at a new place with 300 rows and 40 labelled ones: "em" on all, an intercept on 40."""
     rng, moved = np.random.default_rng(seed), logit(share) - logit(0.3)
 
     def rows(n):

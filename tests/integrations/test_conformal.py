@@ -1,4 +1,4 @@
-"""The page of all methods makes lists with a promise to each class by crepes, as the lesson does by itself."""
+"""The page of all methods makes lists with a promise to each class by crepes, as the lesson does."""
 
 import re
 from pathlib import Path
