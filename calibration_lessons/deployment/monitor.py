@@ -311,15 +311,11 @@ class CalibrationMonitor:
         """Say which bet on calibration won most: how forecasts are off, from which window on, in which bins.
 
         The window is an estimate: `drift_interval` says between which it lies. The bins, numbered from 1, are
-        off by over two standard errors since then, the worst first.
+        off by over two standard errors since then, the worst first. Warns where `check` has not rung for
+        calibration, since chance alone may have won.
 
         {refused}
             Also before the first window.
-
-        Warns
-        -----
-        UserWarning
-            Where `check` has not rung for calibration: chance alone may have won.
         """
         windows, sums, won = self._won()
         best = int((won[-1] - won[:-1].min(axis=0)).argmax())
@@ -333,17 +329,14 @@ class CalibrationMonitor:
     def drift_interval(self, level: float = 0.95) -> tuple[Window, Window]:
         """Return the first and the last window in which the drift that `drift` tells may have begun.
 
-        A posterior in which each bet counts from each window by what it has won since then.
+        A posterior: each bet counts from each window on by what it has won since. In simulated years (100
+        windows of 50 to 2000 rows; log-odds 0.3 to 1.2 higher from the 41st on, or 0.6 or 1.5 times as large;
+        asked at the alarm or ten windows later) it held the first window of the drift in 94 to 99 % at 95 %,
+        and in 88 % where the drift took 20 windows of 100 rows to grow.
 
         Parameters
         ----------
         {level}
-
-        Notes
-        -----
-        In simulated years (100 windows of 50 to 2000 rows; log-odds 0.3 to 1.2 higher from the 41st on, or
-        0.6 or 1.5 times as large; asked at the alarm or ten windows later) it held the first window of the
-        drift in 94 to 99 % at 95 %, and in 88 % where the drift took 20 windows of 100 rows to grow.
 
         {refused}
             Also before the first window; and warns as `drift` does.
