@@ -137,9 +137,9 @@ def estimate_priors(
     bound in the paper, as in its authors' experiments.
 
     Some labels of the new place guard against another shift than one of labels. In simulations with two
-    classes and 40 labelled rows among 340, the intercept that ``PlattScaling(slope=1.0)`` fits to the 40 lost
-    less than 0.02 nats a row, whichever shift it was; "em" on all lost at most 0.013 after a label shift, and
-    0.03 to 0.32 where the odds at equal features changed, or the features alone.
+    classes two standard deviations apart and 40 labels among 340 rows, the intercept that
+    ``PlattScaling(slope=1.0)`` fits to the 40 lost less than 0.02 nats a row, whichever shift it was; "em" on
+    all lost at most 0.013 after a label shift, and 0.03 to 0.32 where other odds or features came.
 
     References
     ----------

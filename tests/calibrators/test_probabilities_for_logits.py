@@ -1,7 +1,6 @@
 """Probabilities in the place of logits are noticed, once, and logits are not taken for them."""
 
 import contextlib
-import re
 import warnings
 
 import numpy as np
@@ -18,6 +17,12 @@ Y = (Z / 1.5 + RNG.gumbel(size=Z.shape)).argmax(axis=1)
 
 ONE, POSITIVE, MOSTLY = P[:, 1], Y == 1, np.arange(200) % 3 > 0
 BIAS = cl.MatrixScaling("bias", strength=1.0)
+LOGS, HOLES = np.log(P), RNG.random(P.shape) < 0.05  # where a logarithm did not come
+POINTS = RNG.uniform(0, 100, 200)  # a score that is no percentage
+COUNTED = [
+    cl.PlattScaling(), cl.BetaCalibration(prior_targets=True), cl.VennAbersCalibration(),
+    cl.IsotonicCalibration(smoothing=2), cl.HistogramBinning(smoothing=2),
+]  # fmt: skip
 NOTICED = [
     (cl.PlattScaling(), ONE, POSITIVE, r"PlattScaling reads log-odds, log\(p / \(1 - p\)\)"),
     (cl.TemperatureScaling(), P, Y, r"TemperatureScaling reads logits, such as log\(p\)"),
@@ -30,89 +35,46 @@ NOTICED = [
     (cl.OneVsRest(cl.PlattScaling()), P, Y, "PlattScaling reads log-odds"),
     (BIAS, P, Y, r"MatrixScaling reads logits, such as log\(p\)"),
     (BIAS, ONE / 2 + 0.5, MOSTLY, "MatrixScaling reads log-odds"),
+    *[
+        (one, 100 * ONE, POSITIVE, r"looks like percentages: .* log-odds, scipy.special.logit\(X / 100\)")
+        for one in (cl.PlattScaling(), cl.TemperatureScaling(), BIAS)
+    ],
+    (cl.PlattScaling(), (100 * ONE).round(), POSITIVE, "looks like percentages"),
+    *[
+        (one, np.where(HOLES, missing, LOGS), Y, rf"is {missing:g} in \d+ places and .*: a stand-in")
+        for one in (cl.TemperatureScaling(), BIAS)
+        for missing in (-100, -1e5)
+    ],
 ]
 LEFT_ALONE = [
     *[(cl.PlattScaling(), z, POSITIVE) for z in (Z[:, 1], 3 * ONE)],
     (cl.PlattScaling(), ONE[:9], POSITIVE[:9]),
-    *[(cl.TemperatureScaling(), z, Y) for z in (Z, 0.4 + P / 2, np.log(P))],
-    *[
-        (reads_them(), ONE, POSITIVE)
-        for reads_them in (
-            cl.IsotonicCalibration,
-            cl.HistogramBinning,
-            cl.VennAbersCalibration,
-            cl.BetaCalibration,
-        )
-    ],
+    *[(cl.TemperatureScaling(), z, Y) for z in (Z, 0.4 + P / 2, LOGS, 30 * Z, np.maximum(30 * Z, -60))],
+    (cl.TemperatureScaling(), np.where(HOLES & (np.arange(3) != Y[:, None]), -np.inf, LOGS), Y),
+    (cl.PlattScaling(), POINTS, RNG.random(200) < 0.02 + 0.1 * (POINTS > 50)),
+    (cl.PlattScaling(), 10 * ONE, POSITIVE),
+    *[(reads_them, ONE, POSITIVE) for reads_them in COUNTED[1:]],
     (cl.OneVsRest(cl.IsotonicCalibration()), P, Y),
 ]
 
 
 @pytest.mark.parametrize(("calibrator", "X", "y", "reads"), NOTICED)
 def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calibrator, X, y, reads):
-    with pytest.warns(UserWarning, match=f"^X looks like probabilities: {reads}") as caught:
+    with pytest.warns(UserWarning, match=f"^X (looks like probabilities: )?{reads}") as caught:
         with contextlib.suppress(ValueError):  # they may fit no temperature
             calibrator.fit(X, y)
     assert len(caught) == 1
 
 
-PER_CENT = 100 * np.r_[ONE, 0.97]
-POINTS = np.random.default_rng(3).uniform(0, 100, 201)
-
-
-@pytest.mark.parametrize(
-    "calibrator", [cl.PlattScaling(), cl.TemperatureScaling(), cl.ExpectationConsistency()], ids=repr
-)
-def test_percentages_in_one_column_are_noticed_and_other_scores_up_to_100_are_not(calibrator):
-    y = np.r_[POSITIVE, True]
-    for x in (PER_CENT, PER_CENT.round()):
-        with pytest.warns(UserWarning, match=r"^X looks like percentages: .* log-odds, .*logit\(X / 100\)"):
-            with contextlib.suppress(ValueError):
-                calibrator.fit(x, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        rare = np.random.default_rng(4).random(201) < 0.02 + 0.1 * (POINTS > 50)
-        for x, labels in ((POINTS, rare), (PER_CENT / 10, y), (3 * np.r_[Z[:, 1], 9] ** 2, y)):
-            with contextlib.suppress(ValueError):
-                calibrator.fit(x, labels)
-    with pytest.warns(UserWarning, match="^X looks like p") as caught:
-        cl.OneVsRest(cl.PlattScaling()).fit(100 * P, Y)
-    assert len(caught) == 1
-
-
-@pytest.mark.parametrize("missing", [-100.0, -1e9, np.finfo(np.float32).min])
-def test_a_stand_in_for_logarithms_that_did_not_come_is_noticed(missing):
-    logs = np.log(P)
-    holed = np.where(RNG.random(P.shape) < 0.05, missing, logs)
-    place = rf"{re.escape(f'{missing:g}')} in \d+ places and at least -\d"
-    for call in (
-        lambda: cl.TemperatureScaling().fit(holed, Y),
-        lambda: BIAS.fit(holed.astype(np.float32), Y),
-        lambda: cl.brier_score(Y, holed, from_logits=True),
-    ):
-        with pytest.warns(UserWarning, match=f"is {place}.*: a stand-in decides the fit"):
-            with contextlib.suppress(ValueError):
-                call()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for honest in (
-            np.where((holed < logs) & (np.arange(3) != Y[:, None]), -np.inf, logs),
-            30 * Z, np.repeat(300 * Z[:40], 5, axis=0), np.maximum(30 * Z, -60.0), np.full((200, 3), -100.0),
-        ):  # fmt: skip
-            with contextlib.suppress(ValueError):
-                cl.TemperatureScaling().fit(honest, Y)
+def test_a_measure_that_reads_logits_notices_a_stand_in():
+    with pytest.warns(UserWarning, match="^y_prob is -100 in .*: a stand-in decides the fit by itself"):
+        cl.brier_score(Y, np.where(HOLES, -100, LOGS), from_logits=True)
 
 
 def test_log_probabilities_of_one_class_are_noticed():
     sure = np.linspace(0.9, 0.9999, 200)
     with pytest.warns(UserWarning, match="^X looks like log-probabilities of one class: its logit is log p"):
         cl.TemperatureScaling().fit(np.log(np.r_[sure, ONE]), np.r_[MOSTLY, POSITIVE])
-
-
-COUNTED = [
-    cl.PlattScaling(), cl.BetaCalibration(prior_targets=True), cl.VennAbersCalibration(),
-    cl.IsotonicCalibration(smoothing=2), cl.HistogramBinning(smoothing=2),
-]  # fmt: skip
 
 
 @pytest.mark.parametrize("calibrator", COUNTED, ids=repr)
