@@ -16,7 +16,7 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import calibration_lessons as cl
-from calibration_lessons.book.monitor_simulation import first_alarms
+from calibration_lessons.book.monitor_simulation import _year_of, first_alarms
 from calibration_lessons.book.simulate import ScoreSource, over_confident
 from calibration_lessons.deployment.monitor import (
     CalibrationMonitor,
@@ -27,7 +27,7 @@ from calibration_lessons.deployment.monitor import (
 from tests.refusals import refusals, refused
 from tests.tampered import put, tampered
 
-CONFIDENT = stats.beta(9, 1)
+CONFIDENT, SCORES = stats.beta(9, 1), stats.beta(1, 3)
 
 
 def filled(days=3, rows=40, seed=0, drift=1.0, **options):
@@ -356,23 +356,23 @@ def test_a_drift_is_named_with_its_beginning_and_its_bins(how, slope, intercept)
     assert low <= first <= last <= high and low <= 12 <= high
 
 
-def share_of_years(slope, intercept, rows, later, ramp=1, years=100):
-    """How often the interval holds window 40, in which a drift begins, asked `later` than the alarm."""
+def share_held(slope, intercept, rows, later, windows=1, years=100):
+    """Share of years whose interval, asked `later` than the alarm, holds window 40: a drift grows from it on."""
     rng, held = np.random.default_rng(0), []
-    grown = np.clip((np.arange(100) - 39) / ramp, 0, 1)[:, None]
+
+    def sums_of(share, n):
+        """Sums of n windows in which the drift has grown to a share of its size."""
+        source = ScoreSource(lambda p: expit(logit(p) + share * ((slope - 1) * logit(p) + intercept)), SCORES)
+        return _year_of(source, rows, n, 15, rng)
+
     for _ in range(years):
-        z = rng.normal(-1, 1.5, (100, rows))
-        p = expit(z)
-        hits = rng.random(p.shape) < expit(z * (1 + grown * (slope - 1)) + grown * intercept)
-        bins = (np.minimum((p * 15).astype(int), 14) + 15 * np.arange(100)[:, None]).ravel()
-        n, said, came, spread = (np.bincount(bins, one.ravel(), 1500) for one in (p**0, p, hits, p * (1 - p)))
-        sums = np.array([n, said, n, said, came, spread]).reshape(6, 100, 15).swapaxes(0, 1)
-        rings = np.flatnonzero(evidence(calibration_bets(sums), 100) >= 20)
-        if rings.size and rings[0] >= 40:  # an alarm before the drift is false
+        growing = [sums_of(k / windows, 1) for k in range(1, windows)]
+        sums = np.concatenate([sums_of(0, 40), *growing, sums_of(1, 61 - windows)])
+        rings = int((evidence(calibration_bets(sums), 100) >= 20).argmax())
+        if rings >= 40:  # an alarm before the drift is false
             monitor = CalibrationMonitor(windows=100)
-            monitor._sums, monitor.rung = dict(enumerate(sums[: rings[0] + 1 + later])), {"calibration": 40}
-            low, high = monitor.drift_interval()
-            held.append(low <= 40 <= high)
+            monitor._sums, monitor.rung = dict(enumerate(sums[: rings + 1 + later])), {"calibration": rings}
+            held.append(monitor.drift_interval()[0] <= 40 <= monitor.drift_interval()[1])
     assert len(held) > 0.9 * years
     return np.mean(held)
 
@@ -381,11 +381,8 @@ def share_of_years(slope, intercept, rows, later, ramp=1, years=100):
 @pytest.mark.parametrize("later", [0, 10])
 def test_the_interval_of_a_drift_holds_its_beginning_as_often_as_its_notes_say(rows, later):
     kinds = [(1, 0.3), (1, 0.6), (1, 1.2), (1.5, 0), (0.6, 0)]
-    assert all(0.9 <= share_of_years(*kind, rows, later) <= 1 for kind in kinds)
-
-
-def test_the_interval_of_a_drift_that_grows_is_late():
-    assert 0.8 <= share_of_years(1, 0.6, 100, 0, ramp=20) <= 0.92
+    assert all(0.9 <= share_held(*kind, rows, later) for kind in kinds)
+    assert later or rows > 100 or 0.8 <= share_held(1, 0.6, rows, later, windows=20) <= 0.95
 
 
 def test_a_worker_that_is_merged_twice_is_noticed_also_one_that_was_saved():
