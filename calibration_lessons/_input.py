@@ -281,6 +281,26 @@ def look_like_probabilities(scores: FloatArray) -> bool:
     return bool((off if whole == 1 else np.abs(off)).max() < ROUNDED)
 
 
+def look_like_percentages(scores: FloatArray, labels: npt.NDArray[Any]) -> bool:
+    """Tell whether a column in [0, 100], read as percentages, tells more of the labels than their share."""
+    if scores.ndim == 2 or len(scores) < 10 or not 0 <= scores.min() <= 20 < scores.max() <= 100:
+        return False
+    share = labels.mean()
+    return bool(np.mean((scores.astype(np.float64) / 100 - labels) ** 2) < share * (1 - share))
+
+
+def stand_ins(values: FloatArray, name: str) -> None:
+    """Warn where one number stands in many places, far below all others, as for letters that did not come."""
+    some = values[:SOME_ROWS].astype(np.float64)
+    some = some[some > -np.inf]
+    lowest = some.min()
+    others, n = some[some > lowest], np.count_nonzero(some == lowest)
+    if lowest <= -50 and n >= 5 and others.size and others.min() - lowest > np.ptp(others):
+        found = f"{name} is {lowest:g} in {n} places and at least {others.min():.3g} elsewhere"
+        remedy = "write the row's smallest logarithm that came, or -inf for an impossible class"
+        warn(f"{found}: a stand-in decides the fit by itself, {remedy}")
+
+
 def log_of_one_class(values: FloatArray, name: str) -> None:
     """Warn where a column is nowhere above 0, and just below it in many places, as of sure rows."""
     values = values[:SOME_ROWS]
@@ -294,6 +314,7 @@ def read_as_logits(values: FloatArray, name: str) -> None:
     if look_like_probabilities(values):
         warn(f"{name} looks like probabilities: with from_logits=True it is read as logits")
     log_of_one_class(values, name)
+    stand_ins(values, name)
     if values.ndim == 1 or len(values) < 10 or values.min() == values.max():
         return
     if values.max() > 2 * HALF_PRECISION:  # one power alone is larger than 1: most logits end here
@@ -451,7 +472,8 @@ def _labels_from_one(labels: IntArray, best: IntArray, name: str, n_classes: int
 def _another_order(labels: IntArray, best: IntArray, name: str, n_classes: int) -> None:
     """Warn where columns in another order would find most rows of some classes, and four times as many.
 
-    A shift that confuses classes (images turned round) may gain from another order, but not so much.
+    Twice as many do, and four tenths, where in that order each class leads its row and its column. A shift
+    that confuses classes (images turned round) may gain from another order, but not so much.
     The order is found on every second row and tried on the others, where it has to gain four standard errors.
     Each class counts the same, so that classes in other proportions than in training change nothing, and
     one with few rows keeps its column.
@@ -468,10 +490,15 @@ def _another_order(labels: IntArray, best: IntArray, name: str, n_classes: int) 
     )
     order = linear_sum_assignment(-found)[1]
     moved = np.flatnonzero(order != np.arange(k))
+    if not moved.size:
+        return
     n = rows[1, moved]
     own, other = (tried[moved, moved] * n + 1) / (n + 2), tried[moved, order[moved]]
     error = np.sqrt(((own + other) / n).sum())
-    if other.sum() > max(4 * own.sum(), len(moved) / 2) and (other - own).sum() > 4 * error:
+    leads = (tried.argmax(axis=1) == order).all() and (tried.argmax(axis=0)[order] == np.arange(k)).all()
+    rules = [(4, 0.5, 4), (2, 0.4, 6)][: 1 + int(leads)]  # times as many, share of the rows, standard errors
+    total, gain = other.sum(), (other - own).sum()
+    if any(total > max(t * own.sum(), s * len(moved)) and gain > e * error for t, s, e in rules):
         reading = np.arange(n_classes)
         reading[seen] = seen[order]
         warn(

@@ -19,6 +19,13 @@ y_true : array_like, shape (n,)
     "y_prob": """\
 y_prob : array_like, shape (n,) or (n, K)
     Probability of the positive class, or of each class; logits with ``from_logits=True``.""",
+    "probabilities": """\
+y_prob : array_like, shape (n,) or (n, K)
+    Probability of the positive class, or of each class.""",
+    "costs": """\
+costs : array_like, shape (K, D) or (n, K, D)
+    ``costs[k, d]`` is the cost of decision d where the true class is k; ``costs[i, k, d]`` that in row i,
+    where amounts differ. There may be more or fewer decisions than classes.""",
     "n_bins": """\
 n_bins : int
     Number M of bins.""",

@@ -3,6 +3,7 @@
 import contextlib
 import warnings
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 import calibration_lessons as cl
 from calibration_lessons import _input
+from calibration_lessons.book import datasets
 from calibration_lessons.uncertainty import decompose_uncertainty, entropy
 from tests.refusals import refusals, refused
 
@@ -184,15 +186,18 @@ def test_labels_from_one_are_noticed_where_no_row_has_the_last_class():
         cl.brier_score(Z[:10, :3].argmax(axis=1) + 1, cl.softmax(np.c_[Z[:10, :3], np.full(10, -9)]))
 
 
-def forecasts_of(K, n, rng):
+def forecasts_of(K, n, rng, skill=3):
     """Labels, and forecasts that favour them."""
     y = rng.integers(0, K, n)
-    return y, cl.softmax(3 * np.eye(K)[y] + rng.normal(size=(n, K)))
+    return y, cl.softmax(skill * np.eye(K)[y] + rng.normal(size=(n, K)))
 
 
-@pytest.mark.parametrize("K", [3, 4, 11, 60])
-def test_columns_in_another_order_are_noticed(K):
-    y, p = forecasts_of(K, 40 * K, np.random.default_rng(K))
+HALF_RIGHT = [(3, 2000, 0.9), (4, 2000, 1), (6, 2000, 1.3), (10, 2000, 1.5)]
+
+
+@pytest.mark.parametrize(("K", "n", "skill"), [*((K, 40 * K, 3) for K in (3, 4, 11, 60)), *HALF_RIGHT])
+def test_columns_in_another_order_are_noticed_also_where_half_of_the_rows_are_right(K, n, skill):
+    y, p = forecasts_of(K, n, np.random.default_rng(K), skill)
     as_texts = [np.unique(y.astype(str), return_inverse=True)[1]] if K > 10 else []
     for named in ((y + 1) % K, np.where(y < 2, 1 - y, y), *as_texts):
         for call in (
@@ -204,6 +209,14 @@ def test_columns_in_another_order_are_noticed(K):
                 contextlib.suppress(ValueError),  # no temperature fits
             ):
                 call()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", datasets.SHIFTS)
+def test_the_disturbed_pictures_of_the_course_are_in_order(kind):
+    for network, level in product(range(5), range(1, 6)):
+        z, y = datasets.shifted_logits(network, kind, level)
+        cl.brier_score(y, z, from_logits=True)
 
 
 @pytest.mark.filterwarnings("error")

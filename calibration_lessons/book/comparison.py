@@ -197,11 +197,6 @@ def load(data: str) -> Part:
     They are "spambase", "breast cancer", "digits", "rain" and "titles". 1 is spam, malignant, rain on the
     next day in Seattle, and a work of art made in 2000 or later, told from the words of its title. Word
     counts and measurements of tumours are log(1 + x).
-
-    Examples
-    --------
-    >>> load("breast cancer").X.shape
-    (569, 30)
     """
     _input.one_of(data, ("spambase", "breast cancer", "digits", "rain", "titles"), "data")
     if data == "digits":
@@ -227,11 +222,6 @@ def split(rows: Part, sizes: tuple[float, float], seed: int) -> tuple[Part, Part
 
     `sizes` are those of the training and of the calibration part: shares of all rows, or numbers of rows. The
     features are standardised with the training part's means and deviations.
-
-    Examples
-    --------
-    >>> [len(part.y) for part in split(load("breast cancer"), (0.4, 0.25), seed=0)]
-    [227, 142, 200]
     """
     train, calibration = (int(size * len(rows.y)) if size < 1 else int(size) for size in sizes)
     X, X_rest, y, y_rest = train_test_split(
@@ -249,11 +239,6 @@ def classifiers(seed: int) -> dict[str, Any]:
 
     The network may train until it converges. The variances of naive Bayes are smoothed by a hundredth of
     the largest, because a word that no training row of a class holds would give log-odds of ten digits.
-
-    Examples
-    --------
-    >>> len(classifiers(0))
-    7
     """
     return {
         "logistic regression": LogisticRegression(),

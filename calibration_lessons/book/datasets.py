@@ -155,12 +155,6 @@ def network_images() -> NetworkImages:
 
     `tools/experiments/network_images.py` chose them: the first 300 rows, and the 60 that network 0 got wrong
     with the highest confidence.
-
-    Examples
-    --------
-    >>> rows, images = network_images()
-    >>> images.shape == (len(rows), 28, 28), rows[:3].tolist()
-    (True, [0, 1, 2])
     """
     rows, images = _arrays("network_images.npz", "rows", "images")
     return NetworkImages(rows.astype(np.int64), images.astype(np.uint8))
@@ -176,12 +170,6 @@ def smoothed_logits(part: Part) -> LabelledLogits:
     ----------
     part : {"calibration", "test"}
         The rows of `network_logits`, in the same order.
-
-    Examples
-    --------
-    >>> logits, labels = smoothed_logits("calibration")
-    >>> bool((labels == network_logits(0, "calibration").labels).all())
-    True
     """
     labels = network_logits(0, part).labels
     (logits,) = _arrays("smoothed.npz", part)
@@ -214,14 +202,7 @@ def shifted_logits(network: int, kind: Shift, level: int) -> LabelledLogits:
 
 
 def training_log() -> TrainingLog:
-    """How NLL, accuracy and ECE of the five networks moved while they learned.
-
-    Examples
-    --------
-    >>> log = training_log()
-    >>> log.heldout_nll.shape == (N_NETWORKS, len(log.epochs))
-    True
-    """
+    """How NLL, accuracy and ECE of the five networks moved while they learned."""
     table = _table("networks_training.csv")
     shape = (N_NETWORKS, -1)
     measures = (table[name].astype(np.float64).reshape(shape) for name in TrainingLog._fields[1:])
@@ -259,12 +240,6 @@ def seattle_weather() -> Weather:
 
     The file's column `weather`, one word a day, is left out: the compilers of the table made it up from the
     day's other records.
-
-    Examples
-    --------
-    >>> weather = seattle_weather()
-    >>> print(weather.date[0], weather.date[-1])
-    2012-01-01 2015-12-31
     """
     table = _table("seattle_weather.csv")
     dates = np.array([date.replace("/", "-") for date in table["date"]], dtype="datetime64[D]")
@@ -290,11 +265,6 @@ def precipitation_forecasts() -> ForecastTable:
     """Probability-of-precipitation forecasts, grouped by the twelve values that were issued.
 
     From Wilks (1995), Statistical Methods in the Atmospheric Sciences, Table 7.3.
-
-    Examples
-    --------
-    >>> len(precipitation_forecasts().forecast)
-    12
     """
     table = _table("precipitation_forecasts.csv")
     return ForecastTable(*(column.astype(np.float64) for column in table.values()))
@@ -315,11 +285,6 @@ def hpc_cv() -> ClassProbabilities:
     """Cross-validated probabilities of a linear discriminant analysis of computing jobs.
 
     They are very fast, fast, moderate or long. From Kuhn and Johnson (2013), Applied Predictive Modeling.
-
-    Examples
-    --------
-    >>> hpc_cv().class_names
-    ['VF', 'F', 'M', 'L']
     """
     table = _table("hpc_cv.csv")
     names = ["VF", "F", "M", "L"]
@@ -329,13 +294,7 @@ def hpc_cv() -> ClassProbabilities:
 
 
 def two_class_example() -> ClassProbabilities:
-    """Predicted probabilities of a model with two classes, on its test set: `y_prob` is of Class1.
-
-    Examples
-    --------
-    >>> two_class_example().class_names
-    ['Class2', 'Class1']
-    """
+    """Predicted probabilities of a model with two classes, on its test set: `y_prob` is of Class1."""
     table = _table("two_class_example.csv")
     y_true = (table["truth"] == "Class1").astype(np.int64)
     return ClassProbabilities(y_true, table["Class1"].astype(np.float64), ["Class2", "Class1"])
@@ -357,12 +316,6 @@ def choosing() -> Any:
         model, with its quantiles of 5 and 95 %, ``low`` and ``high``; ``over_rival``, the difference to the
         rival; and, of the rows that judge, ``judged``, ``classes``, ``rarest``, ``ranked``, ``slope`` and
         ``shift``, as in `calibration_lessons.book.comparison.strength`. To four digits.
-
-    Examples
-    --------
-    >>> table = choosing()
-    >>> len(set(table.case)), sorted(set(table.kind))
-    (19, ['images', 'simulated', 'table', 'text'])
     """
     return _frame("choosing.csv.gz")
 
@@ -382,12 +335,6 @@ def coverage() -> Any:
         ``basic``, where the percentile or the basic bootstrap holds it, and ``sun``, where the interval of
         Sun et al. (2024) holds the squared error (NaN for "class-wise"); ``length``, the mean length of
         `ece_interval`.
-
-    Examples
-    --------
-    >>> counts = coverage()
-    >>> counts.source[0], int(counts.n[0]), int(counts.repeats[0])
-    ('calibrated', 200, 1000)
     """
     return _frame("coverage.csv")
 
@@ -405,11 +352,6 @@ def compare_coverage() -> Any:
         these ``brier``, ``nll`` and ``calibration``, where the interval of level 95 % holds the difference,
         and ``bootstrap``, where the paired percentile bootstrap of the plain calibration errors holds theirs;
         ``difference``, of the squared calibration errors, and ``length``, the mean length of its interval.
-
-    Examples
-    --------
-    >>> bool((compare_coverage().calibration >= 930).all())
-    True
     """
     return _frame("compare_coverage.csv")
 
@@ -427,12 +369,6 @@ def matrix_scaling() -> Any:
         ``splits`` random halves, on the half that no method has learned from: ``nll`` (nats), ``brier``,
         ``accuracy``; ``gain`` and ``gain_se``, the change of the NLL against the temperature in per cent and
         its standard error.
-
-    Examples
-    --------
-    >>> table = matrix_scaling()
-    >>> bool((table.gain[table.method == "temperature"] == 0).all())
-    True
     """
     return _frame("matrix_scaling.csv")
 
@@ -452,11 +388,6 @@ def remedies() -> Any:
         tempered). ``temperature`` is NaN where none was fitted; ``calibration_nll`` is in nats. On the 10 000
         images of the test part: ``nll``, ``brier``, ``accuracy``, mean ``confidence``; ``ece`` of the top
         label in 15 bins, and ``under_calibration``, that of a calibrated model.
-
-    Examples
-    --------
-    >>> sorted(set(remedies().recipe))
-    ['decay 0.1', 'decay 0.3', 'plain', 'smoothing 0.1']
     """
     return _frame("remedies.csv.gz")
 

@@ -124,8 +124,9 @@ class Calibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _warn(self, scores: FloatArray, labels: IntArray) -> None:
         """Warn of calibration rows that look like a mistake."""
         if self.reads == "logits":
-            warn_of_probabilities(scores, self)
+            warn_of_probabilities(scores, self, labels)
             _input.log_of_one_class(scores, "X")
+            _input.stand_ins(scores, "X")
 
     def _rows(
         self,
@@ -186,17 +187,20 @@ def _table(X: Any, array: FloatArray) -> Any:
     return X if hasattr(X, "columns") else array.reshape(len(array), -1)
 
 
-def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator, *, new: bool = False) -> None:
-    """Warn where scores for a method that reads logits are probabilities.
+def warn_of_probabilities(scores: FloatArray, calibrator: Calibrator, labels: Any = None) -> None:
+    """Warn where scores for a method that reads logits are probabilities, or percentages.
 
-    A column of `new` ones tells nothing: some rows, sorted perhaps, may have binary logits between 0 and 1.
+    A column without labels tells nothing: new rows, sorted perhaps, may have binary logits between 0 and 1.
     """
-    if new and scores.ndim == 1:
+    if labels is None and scores.ndim == 1:
         return
-    if _input.look_like_probabilities(scores[: _input.SOME_ROWS] if new else scores):
+    reads = f"{type(calibrator).__name__} reads"
+    if labels is not None and _input.look_like_percentages(scores, labels):
+        _input.warn(f"X looks like percentages: {reads} log-odds, scipy.special.logit(X / 100)")
+    elif _input.look_like_probabilities(scores[: _input.SOME_ROWS] if labels is None else scores):
         one = "log-odds, log(p / (1 - p)) (scipy.special.logit)"
         remedy = one if scores.ndim == 1 else "logits, such as log(p)"
-        _input.warn(f"X looks like probabilities: {type(calibrator).__name__} reads {remedy}")
+        _input.warn(f"X looks like probabilities: {reads} {remedy}")
 
 
 def flat(array: FloatArray) -> FloatArray:

@@ -68,7 +68,8 @@ class OneVsRest(Calibrator):
 
     def _warn(self, scores: FloatArray, labels: IntArray) -> None:
         if self.reads == "logits":
-            warn_of_probabilities(scores.ravel(), self.calibrator)
+            own = labels[:, None] == np.arange(scores.shape[1])
+            warn_of_probabilities(scores.ravel(), self.calibrator, own.ravel())
 
     def _learn(self, scores: FloatArray, labels: IntArray, weights: Floats | None) -> None:
         columns = range(scores.shape[1])
@@ -77,7 +78,7 @@ class OneVsRest(Calibrator):
             expected = f"rows of each of the {len(columns)} classes, with a positive weight"
             raise _input.BadValue("y", f"holds no row of class {int(present.argmin())}", expected)
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "X looks like probabilities")  # said once, not once per class
+            warnings.filterwarnings("ignore", "X looks like p")  # said once, not once per class
             self.calibrators_ = [
                 clone(self.calibrator).fit(scores[:, k], labels == k, weights) for k in columns
             ]

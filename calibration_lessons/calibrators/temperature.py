@@ -117,7 +117,7 @@ class LogitCalibrator(Calibrator):
 
     def _new_scores(self, X: npt.ArrayLike) -> FloatArray:
         logits = super()._new_scores(X)
-        warn_of_probabilities(self._as_given(logits), self, new=True)
+        warn_of_probabilities(self._as_given(logits), self)
         return logits
 
     def _as_given(self, logits: FloatArray) -> FloatArray:

@@ -54,16 +54,13 @@ def optimal_threshold(costs: npt.ArrayLike) -> float:
     return float(1 / (1 + false_negative / false_positive))
 
 
+@describe
 def expected_cost(y_prob: npt.ArrayLike, costs: npt.ArrayLike) -> Floats:
     """Compute the expected cost of each decision under the forecast (equation ``eq-expected-cost``).
 
     Parameters
     ----------
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class.
-    costs : array_like, shape (K, D)
-        ``costs[k, d]`` is the cost of decision d where the true class is k. There may be more or
-        fewer decisions than classes.
+    {probabilities, costs}
 
     Returns
     -------
@@ -81,13 +78,14 @@ def expected_cost(y_prob: npt.ArrayLike, costs: npt.ArrayLike) -> Floats:
     [[2.0, 0.5], [0.5, 0.875]]
     """
     forecasts = _input.probabilities(y_prob)
-    table = _cost_table(costs, _input.classes(forecasts, "y_prob"))
-    forecasts = forecasts.astype(np.float64)
-    if forecasts.ndim == 1:
-        return np.outer(1 - forecasts, table[0]) + np.outer(forecasts, table[1])
-    return np.asarray(forecasts @ table)
+    table = _cost_table(costs, len(forecasts), _input.classes(forecasts, "y_prob"))
+    p = forecasts.astype(np.float64)
+    if p.ndim == 1:
+        return np.asarray((1 - p)[:, None] * table[..., 0, :] + p[:, None] * table[..., 1, :])
+    return np.asarray(p @ table if table.ndim == 2 else np.einsum("nk,nkd->nd", p, table))
 
 
+@describe
 def optimal_decision(
     y_prob: npt.ArrayLike, costs: npt.ArrayLike, *, abstaining_cost: float | None = None
 ) -> npt.NDArray[np.int64]:
@@ -95,11 +93,7 @@ def optimal_decision(
 
     Parameters
     ----------
-    y_prob : array_like, shape (n,) or (n, K)
-        Probability of the positive class, or of each class.
-    costs : array_like, shape (K, D)
-        ``costs[k, d]`` is the cost of decision d where the true class is k. Where costs differ from row to
-        row, compare yourself: 1 is cheaper where ``p * missed > (1 - p) * false_alarm``.
+    {probabilities, costs}
     abstaining_cost : float, optional
         Cost of leaving a row undecided. Without it every row is decided.
 
@@ -119,6 +113,12 @@ def optimal_decision(
     [0, 1, 1]
     >>> optimal_decision([0.1, 0.3, 0.9], [[0, 1], [1, 0]], abstaining_cost=0.25).tolist()
     [0, -1, 1]
+
+    Two transactions of 10 and 1000 euros, as likely to be fraud. A check costs 5, a missed fraud the amount:
+
+    >>> costs = [[[0, 5], [amount, 5]] for amount in (10, 1000)]
+    >>> optimal_decision([0.1, 0.1], costs).tolist()
+    [0, 1]
     """
     expected = expected_cost(y_prob, costs)
     decision: npt.NDArray[np.int64] = expected.argmin(axis=1)
@@ -128,6 +128,7 @@ def optimal_decision(
     return decision
 
 
+@describe
 def mean_cost(
     y_true: npt.ArrayLike,
     decision: npt.ArrayLike,
@@ -144,12 +145,10 @@ def mean_cost(
         Labels 0..K-1.
     decision : array_like, shape (n,)
         Decisions 0..D-1; -1, for a row left undecided, only with `abstaining_cost`.
-    costs : array_like, shape (K, D)
-        ``costs[k, d]`` is the cost of decision d where the true class is k.
+    {costs}
     abstaining_cost : float, optional
         Cost of leaving a row undecided.
-    sample_weight : array_like, shape (n,), optional
-        Importance weights, non-negative.
+    {sample_weight}
 
     Returns
     -------
@@ -161,16 +160,17 @@ def mean_cost(
     >>> mean_cost([0, 1, 1, 0], [0, 1, 0, 1], [[0, 1], [4, 0]])
     1.25
     """
-    table = _cost_table(costs)
+    table = _cost_table(costs, _input.plain_array(y_true, "y_true").size)
     _input.same_rows(y_true=y_true, decision=decision, sample_weight=sample_weight)
-    labels = _input.labels(y_true, table.shape[0])
-    chosen = _decisions(decision, 0 if abstaining_cost is None else ABSTAIN, table.shape[1] - 1)
+    labels = _input.labels(y_true, table.shape[-2])
+    chosen = _decisions(decision, 0 if abstaining_cost is None else ABSTAIN, table.shape[-1] - 1)
     if abstaining_cost is not None:  # as the last column, which is where -1 points
         limit = _input.number_between(abstaining_cost, -MAX_COST, MAX_COST, "abstaining_cost")
-        table = np.column_stack([table, np.full(len(table), limit)])
+        table = np.insert(table, table.shape[-1], limit, axis=-1)
     _input.same_length(y_true=labels, decision=chosen)
     weights = _input.weights(sample_weight, len(labels))
-    return float(np.average(table[labels, chosen], weights=weights))
+    each = np.broadcast_to(table, (len(labels), *table.shape[-2:]))[np.arange(len(labels)), labels, chosen]
+    return float(np.average(each, weights=weights))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -261,14 +261,24 @@ def risk_coverage(
     )
 
 
-def _cost_table(costs: npt.ArrayLike, n_classes: int | None = None) -> Floats:
-    table = _input.finite(costs, "costs", ndim=(2,)).astype(np.float64)
-    if n_classes is not None and len(table) != n_classes:
+def _cost_table(costs: npt.ArrayLike, n: int, n_classes: int | None = None) -> Floats:
+    """Return costs by class and decision, or by row, class and decision; warn of what looks turned round."""
+    table = _input.finite(costs, "costs", ndim=(2, 3)).astype(np.float64)
+    k, d = table.shape[-2:]
+    if n_classes is not None and k != n_classes:
         expected = f"{n_classes}, one for each class that y_prob speaks of"
-        raise _input.BadValue("costs", f"has {len(table)} rows", expected)
-    own = table.diagonal()
-    if len(table) == table.shape[1] > 1 and (np.where(np.eye(len(own)), -np.inf, table).T < own).all():
-        _input.warn("in costs each class's own decision is the dearest: pass minus the utilities")
+        expected += " (costs.T, if a row is a decision)" if table.ndim == 2 and d == n_classes else ""
+        raise _input.BadValue("costs", f"has {k} rows", expected)
+    if table.ndim == 3 and len(table) != n:
+        raise _input.BadValue("costs", f"has {len(table)} tables and the data have {n} rows", "one for each")
+    if k == d > 1:
+        mean, itself = table.reshape(-1, k, d).mean(axis=0), np.eye(k, dtype=bool)
+        others, own = np.where(itself, np.inf, mean), mean.diagonal()
+        if (np.where(itself, -np.inf, mean).max(axis=1) < own).all():
+            _input.warn("in costs each class's own decision is the dearest: pass minus the utilities")
+        elif (own < others.min(axis=0)).all() and (own >= others.min(axis=1)).any():
+            found = "a class's own decision is not its cheapest, and transposed they all are"
+            _input.warn(f"in costs {found}: costs[k, d] is decision d where the true class is k")
     return table
 
 

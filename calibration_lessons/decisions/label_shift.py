@@ -27,7 +27,8 @@ def adjust_to_priors(
     """Move calibrated probabilities to other class proportions (equation ``eq-prior-correction``).
 
     For two classes that is a factor on the odds, as class weights have it (``eq-class-weights``): a model
-    fitted with balanced classes has ``train_priors=[0.5, 0.5]``.
+    that has followed balanced weights has ``train_priors=[0.5, 0.5]``. A forest whose leaves are pure hardly
+    has, and this makes it worse.
 
     Parameters
     ----------
@@ -135,6 +136,11 @@ def estimate_priors(
     "bbse" and "rlls" ask no calibration of the forecasts. Both take the mean forecasts; the counts of
     predicted classes are those of ``np.eye(K)[y_prob.argmax(axis=1)]``. The penalty is a hundredth of the
     bound in the paper, as in its authors' experiments.
+
+    Some labels of the new place guard against another shift than one of labels. In simulations with two
+    classes two standard deviations apart and 40 labels among 340 rows, the intercept that
+    ``PlattScaling(slope=1.0)`` fits to the 40 lost less than 0.02 nats a row, whichever shift it was; "em" on
+    all lost at most 0.013 after a label shift, and 0.03 to 0.32 where other odds or features came.
 
     References
     ----------

@@ -17,6 +17,12 @@ Y = (Z / 1.5 + RNG.gumbel(size=Z.shape)).argmax(axis=1)
 
 ONE, POSITIVE, MOSTLY = P[:, 1], Y == 1, np.arange(200) % 3 > 0
 BIAS = cl.MatrixScaling("bias", strength=1.0)
+LOGS, HOLES = np.log(P), RNG.random(P.shape) < 0.05  # where a logarithm did not come
+POINTS = RNG.uniform(0, 100, 200)  # a score that is no percentage
+COUNTED = [
+    cl.PlattScaling(), cl.BetaCalibration(prior_targets=True), cl.VennAbersCalibration(),
+    cl.IsotonicCalibration(smoothing=2), cl.HistogramBinning(smoothing=2),
+]  # fmt: skip
 NOTICED = [
     (cl.PlattScaling(), ONE, POSITIVE, r"PlattScaling reads log-odds, log\(p / \(1 - p\)\)"),
     (cl.TemperatureScaling(), P, Y, r"TemperatureScaling reads logits, such as log\(p\)"),
@@ -29,42 +35,46 @@ NOTICED = [
     (cl.OneVsRest(cl.PlattScaling()), P, Y, "PlattScaling reads log-odds"),
     (BIAS, P, Y, r"MatrixScaling reads logits, such as log\(p\)"),
     (BIAS, ONE / 2 + 0.5, MOSTLY, "MatrixScaling reads log-odds"),
+    *[
+        (one, 100 * ONE, POSITIVE, r"looks like percentages: .* log-odds, scipy.special.logit\(X / 100\)")
+        for one in (cl.PlattScaling(), cl.TemperatureScaling(), BIAS)
+    ],
+    (cl.PlattScaling(), (100 * ONE).round(), POSITIVE, "looks like percentages"),
+    *[
+        (one, np.where(HOLES, missing, LOGS), Y, rf"is {missing:g} in \d+ places and .*: a stand-in")
+        for one in (cl.TemperatureScaling(), BIAS)
+        for missing in (-100, -1e5)
+    ],
 ]
 LEFT_ALONE = [
     *[(cl.PlattScaling(), z, POSITIVE) for z in (Z[:, 1], 3 * ONE)],
     (cl.PlattScaling(), ONE[:9], POSITIVE[:9]),
-    *[(cl.TemperatureScaling(), z, Y) for z in (Z, 0.4 + P / 2, np.log(P))],
-    *[
-        (reads_them(), ONE, POSITIVE)
-        for reads_them in (
-            cl.IsotonicCalibration,
-            cl.HistogramBinning,
-            cl.VennAbersCalibration,
-            cl.BetaCalibration,
-        )
-    ],
+    *[(cl.TemperatureScaling(), z, Y) for z in (Z, 0.4 + P / 2, LOGS, 30 * Z, np.maximum(30 * Z, -60))],
+    (cl.TemperatureScaling(), np.where(HOLES & (np.arange(3) != Y[:, None]), -np.inf, LOGS), Y),
+    (cl.PlattScaling(), POINTS, RNG.random(200) < 0.02 + 0.1 * (POINTS > 50)),
+    (cl.PlattScaling(), 10 * ONE, POSITIVE),
+    *[(reads_them, ONE, POSITIVE) for reads_them in COUNTED[1:]],
     (cl.OneVsRest(cl.IsotonicCalibration()), P, Y),
 ]
 
 
 @pytest.mark.parametrize(("calibrator", "X", "y", "reads"), NOTICED)
 def test_probabilities_where_logits_belong_get_one_warning_with_the_remedy(calibrator, X, y, reads):
-    with pytest.warns(UserWarning, match=f"^X looks like probabilities: {reads}") as caught:
+    with pytest.warns(UserWarning, match=f"^X (looks like probabilities: )?{reads}") as caught:
         with contextlib.suppress(ValueError):  # they may fit no temperature
             calibrator.fit(X, y)
     assert len(caught) == 1
+
+
+def test_a_measure_that_reads_logits_notices_a_stand_in():
+    with pytest.warns(UserWarning, match="^y_prob is -100 in .*: a stand-in decides the fit by itself"):
+        cl.brier_score(Y, np.where(HOLES, -100, LOGS), from_logits=True)
 
 
 def test_log_probabilities_of_one_class_are_noticed():
     sure = np.linspace(0.9, 0.9999, 200)
     with pytest.warns(UserWarning, match="^X looks like log-probabilities of one class: its logit is log p"):
         cl.TemperatureScaling().fit(np.log(np.r_[sure, ONE]), np.r_[MOSTLY, POSITIVE])
-
-
-COUNTED = [
-    cl.PlattScaling(), cl.BetaCalibration(prior_targets=True), cl.VennAbersCalibration(),
-    cl.IsotonicCalibration(smoothing=2), cl.HistogramBinning(smoothing=2),
-]  # fmt: skip
 
 
 @pytest.mark.parametrize("calibrator", COUNTED, ids=repr)

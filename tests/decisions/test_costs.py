@@ -1,5 +1,7 @@
 """Decisions from probabilities: definitions, thresholds, abstaining, bad input."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -16,7 +18,7 @@ from calibration_lessons.decisions import (
     risk_coverage,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore:in costs each class's own")
+pytestmark = pytest.mark.filterwarnings("ignore:in costs")
 costs_of_errors = st.floats(0.01, 100)
 
 
@@ -80,8 +82,31 @@ def test_the_mean_cost_is_the_defined_one(rows):
     assert mean_cost(y, d, costs) == pytest.approx(definitions.mean_cost(y, d, costs), abs=1e-12)
 
 
-def test_abstaining_costs_what_it_costs_whatever_the_class():
-    assert mean_cost([0, 1, 1], [-1, -1, 0], [[0, 1], [4, 0]], abstaining_cost=0.25) == pytest.approx(1.5)
+@given(forecasts_and_costs(), st.integers(0, 9), st.floats(0, 5))
+def test_costs_that_differ_from_row_to_row_are_those_of_each_row_by_itself(case, seed, limit):
+    p, costs = case
+    rng = np.random.default_rng(seed)
+    tables = costs + rng.integers(-9, 9, (len(p), *costs.shape))
+    each = [expected_cost(p[i : i + 1], tables[i])[0] for i in range(len(p))]
+    np.testing.assert_allclose(expected_cost(p, tables), each, atol=1e-12)
+    if p.shape[1] == 2:
+        np.testing.assert_allclose(expected_cost(p[:, 1], tables), each, atol=1e-12)
+    np.testing.assert_allclose(expected_cost(p, [costs] * len(p)), expected_cost(p, costs), atol=1e-12)
+    decision = optimal_decision(p, tables, abstaining_cost=limit)
+    labels = rng.integers(p.shape[1], size=len(p))
+    paid = [limit if d < 0 else table[k, d] for table, k, d in zip(tables, labels, decision, strict=True)]
+    assert mean_cost(labels, decision, tables, abstaining_cost=limit) == pytest.approx(np.mean(paid))
+
+
+@pytest.mark.parametrize("costs", [[[0, 1], [10, 1]], [[0, 2, 3], [5, 3, 5], [9, 9, 4]]])
+def test_costs_with_a_row_for_each_decision_are_noticed_where_they_tell(costs):
+    for given_costs in (np.transpose(costs), [np.transpose(costs)] * 2):
+        with pytest.warns(UserWarning, match=r"^in costs a class's own .* costs\[k, d\] is decision d where"):
+            expected_cost(np.full((2, len(costs)), 1 / len(costs)), given_costs)
+    for honest in (costs, np.ones((2, 2)), [[0, 5], [1, 0]], [[0, 1, 2], [3, 2, 1]]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            mean_cost([0, 1], [1, 0], honest)
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e307])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
 import calibration_lessons as cl
@@ -211,3 +211,30 @@ def test_the_intervals_of_the_proportions_cover(method):
         low, high = priors_interval(p_new[rows], p, y, method=method, n_draws=50, random_state=seed)
         held.append((low <= new) & (new <= high))
     assert np.mean(held, axis=0).min() > 0.87
+
+
+def lost(shift, share, seed):
+    """Nats lost a row at a new place with 300 rows and 40 labelled ones: "em" on all, an intercept on 40."""
+    rng, moved = np.random.default_rng(seed), logit(share) - logit(0.3)
+
+    def rows(n):
+        y = rng.random(n) < (share if shift == "labels" else 0.3)
+        z = logit(0.3) - 2 + 2 * (rng.normal(size=n) + 2 * y + (moved / 2 if shift == "features" else 0))
+        true = z if shift == "features" else z + moved  # z was the log-odds at the old place
+        return z, true, (y if shift == "labels" else rng.random(n) < expit(true)).astype(int)
+
+    (unlabelled, _, _), (z, _, y), (new, true, _) = rows(300), rows(40), rows(20000)
+    old = {"train_priors": [0.7, 0.3]}
+    priors = estimate_priors(expit(np.r_[unlabelled, z]), **old, tol=1e-9)
+    said = [adjust_to_priors(expit(new), **old, new_priors=priors.clip(1e-6, 1))]
+    said.append(cl.PlattScaling(slope=1.0).fit(z, y).predict_proba(new)[:, 1])
+    p, q = expit(true), np.clip(said, 1e-9, 1 - 1e-9)
+    return (p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))).mean(axis=1)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.15, 0.5, 0.8])
+@pytest.mark.filterwarnings("ignore:X is lower")
+def test_forty_labels_of_a_new_place_are_safer_than_many_rows_without(share):
+    for shift in ("labels", "odds", "features"):
+        by_em, by_intercept = np.mean([lost(shift, share, seed) for seed in range(20)], axis=0)
+        assert by_intercept < 0.02 and (by_em < 0.013 if shift == "labels" else 0.03 < by_em < 0.32)

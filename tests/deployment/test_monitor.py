@@ -16,7 +16,7 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import calibration_lessons as cl
-from calibration_lessons.book.monitor_simulation import first_alarms
+from calibration_lessons.book.monitor_simulation import _year_of, first_alarms
 from calibration_lessons.book.simulate import ScoreSource, over_confident
 from calibration_lessons.deployment.monitor import (
     CalibrationMonitor,
@@ -27,7 +27,7 @@ from calibration_lessons.deployment.monitor import (
 from tests.refusals import refusals, refused
 from tests.tampered import put, tampered
 
-CONFIDENT = stats.beta(9, 1)
+CONFIDENT, SCORES = stats.beta(9, 1), stats.beta(1, 3)
 
 
 def filled(days=3, rows=40, seed=0, drift=1.0, **options):
@@ -346,8 +346,43 @@ def test_a_drift_is_named_with_its_beginning_and_its_bins(how, slope, intercept)
         p = rng.uniform(0.02, 0.98, 500)
         true = p if day < 12 else expit(slope * logit(p) + intercept)
         monitor.add_forecasts(day, p).add_labels(day, rng.random(500) < true, p)
+    for asked in (monitor.drift, monitor.drift_interval):
+        with pytest.warns(UserWarning, match="^check has not rung for calibration: chance alone may"):
+            asked()
+    monitor.check()
     told, since, bins = monitor.drift()
     assert told == how and 6 <= since <= 13 and set(bins) >= ({2, 3, 4} if intercept else {1, 2, 4, 5})
+    (low, high), (first, last) = monitor.drift_interval(), monitor.drift_interval(0.5)
+    assert low <= first <= last <= high and low <= 12 <= high
+
+
+def share_held(slope, intercept, rows, later, windows=1, years=100):
+    """Share of years whose interval, asked `later` than the alarm, holds window 40: a drift grows from it on."""
+    rng, held = np.random.default_rng(0), []
+
+    def sums_of(share, n):
+        """Sums of n windows in which the drift has grown to a share of its size."""
+        source = ScoreSource(lambda p: expit(logit(p) + share * ((slope - 1) * logit(p) + intercept)), SCORES)
+        return _year_of(source, rows, n, 15, rng)
+
+    for _ in range(years):
+        growing = [sums_of(k / windows, 1) for k in range(1, windows)]
+        sums = np.concatenate([sums_of(0, 40), *growing, sums_of(1, 61 - windows)])
+        rings = int((evidence(calibration_bets(sums), 100) >= 20).argmax())
+        if rings >= 40:  # an alarm before the drift is false
+            monitor = CalibrationMonitor(windows=100)
+            monitor._sums, monitor.rung = dict(enumerate(sums[: rings + 1 + later])), {"calibration": rings}
+            held.append(monitor.drift_interval()[0] <= 40 <= monitor.drift_interval()[1])
+    assert len(held) > 0.9 * years
+    return np.mean(held)
+
+
+@pytest.mark.parametrize("rows", [100, 500])
+@pytest.mark.parametrize("later", [0, 10])
+def test_the_interval_of_a_drift_holds_its_beginning_as_often_as_its_notes_say(rows, later):
+    kinds = [(1, 0.3), (1, 0.6), (1, 1.2), (1.5, 0), (0.6, 0)]
+    assert all(0.9 <= share_held(*kind, rows, later) for kind in kinds)
+    assert later or rows > 100 or 0.8 <= share_held(1, 0.6, rows, later, windows=20) <= 0.95
 
 
 def test_a_worker_that_is_merged_twice_is_noticed_also_one_that_was_saved():
