@@ -211,6 +211,17 @@ def test_columns_in_another_order_are_noticed_also_where_half_of_the_rows_are_ri
                 call()
 
 
+TWO_SWAPPED, A_LITTLE = [[5, 12, 3], [12, 5, 3], [11, 0, 9]], [[6, 9, 5], [5, 6, 9], [9, 5, 6]]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("said", [TWO_SWAPPED, A_LITTLE])
+def test_classes_that_a_shift_confuses_are_no_columns_in_another_order(said):
+    y = np.repeat([0, 1, 2], 1000)
+    best = np.concatenate([np.repeat([0, 1, 2], np.multiply(50, row)) for row in said])
+    cl.brier_score(*(np.random.default_rng(0).permutation(rows) for rows in (y, 0.7 * np.eye(3)[best] + 0.1)))
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", datasets.SHIFTS)
 def test_the_disturbed_pictures_of_the_course_are_in_order(kind):

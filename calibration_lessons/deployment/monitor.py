@@ -114,9 +114,10 @@ class CalibrationMonitor:
         Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
         but no new bets begin in them: start another monitor then.
     accuracy : float, optional
-        The least accuracy that was promised, of 2-D forecasts or with ``target="top-label"``. A second alarm,
-        whose false ones have the same bound, rings where the labels contradict it. The alarm of calibration
-        sleeps through a fall of the accuracy that the confidence follows.
+        The least accuracy that was promised of each window, of 2-D forecasts or with ``target="top-label"``.
+        A second alarm, whose false ones have the same bound, rings where the labels contradict it; so do
+        weekends that lie below a promised average. The alarm of calibration sleeps through a fall of the
+        accuracy that the confidence follows.
 
     Attributes
     ----------

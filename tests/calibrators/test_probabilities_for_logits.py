@@ -40,6 +40,7 @@ NOTICED = [
         for one in (cl.PlattScaling(), cl.TemperatureScaling(), BIAS)
     ],
     (cl.PlattScaling(), (100 * ONE).round(), POSITIVE, "looks like percentages"),
+    (cl.OneVsRest(cl.PlattScaling()), 100 * P, Y, "looks like percentages"),
     *[
         (one, np.where(HOLES, missing, LOGS), Y, rf"is {missing:g} in \d+ places and .*: a stand-in")
         for one in (cl.TemperatureScaling(), BIAS)
@@ -51,8 +52,8 @@ LEFT_ALONE = [
     (cl.PlattScaling(), ONE[:9], POSITIVE[:9]),
     *[(cl.TemperatureScaling(), z, Y) for z in (Z, 0.4 + P / 2, LOGS, 30 * Z, np.maximum(30 * Z, -60))],
     (cl.TemperatureScaling(), np.where(HOLES & (np.arange(3) != Y[:, None]), -np.inf, LOGS), Y),
-    (cl.PlattScaling(), POINTS, RNG.random(200) < 0.02 + 0.1 * (POINTS > 50)),
-    (cl.PlattScaling(), 10 * ONE, POSITIVE),
+    (cl.TemperatureScaling(), np.where(np.arange(600).reshape(200, 3) % 150 == 0, -100, LOGS), Y),
+    *[(cl.PlattScaling(), z, POSITIVE) for z in (POINTS, 10 * ONE)],
     *[(reads_them, ONE, POSITIVE) for reads_them in COUNTED[1:]],
     (cl.OneVsRest(cl.IsotonicCalibration()), P, Y),
 ]

@@ -99,7 +99,7 @@ PAGE_FONT = """
 READ_FONT = "document.fonts.load('1em \"Maths of this page\"')"  # before a formula asks: else its lines move
 FEATURES = ["ccmp", "kern"]  # other forms of letters are half of the font, and most browsers draw none
 LONG, LINE = 24, 30  # characters of a formula in a line, of code or a display, that fit on any phone
-PHONE = ".phone.webp"
+PHONE, UPRIGHT = ".phone.webp", "screen and (max-width: 767px) and (orientation: portrait)"
 WIDE = 680  # pixels: a picture that has another form on a phone
 REM = 16  # pixels
 SHAPES = ((40, 350), (70, 690))  # of a column of text on a phone and on a wide page
@@ -283,16 +283,16 @@ def size_images(page: HtmlElement, path: Path) -> None:
             image.set("width", str(width))
             image.set("height", str(height))
             image.set("loading", "lazy")
-            if width <= WIDE or not image.xpath("ancestor::article[not(contains(@class, 'deck'))]"):
-                continue
-            if (phone := file.with_suffix(PHONE)).exists():
+            if (
+                width > WIDE
+                and (phone := file.with_suffix(PHONE)).exists()
+                and image.xpath("ancestor::article")
+            ):
                 with Image.open(phone) as narrow:
                     size = dict(zip(("width", "height"), map(str, narrow.size), strict=True))
                 box = Element("picture")
                 address = image.get("src").removesuffix(smaller) + phone.name
-                box.append(
-                    Element("source", {"media": "screen and (max-width: 767px)", "srcset": address} | size)
-                )
+                box.append(Element("source", {"media": UPRIGHT, "srcset": address} | size))
                 image.addprevious(box)
                 box.append(image)
 
