@@ -437,8 +437,7 @@ def label_shift(draw: Any) -> Values:
         "p_{ik}": lambda i, k: p[i - 1, k - 1], "p_{il}": lambda i, l: p[i - 1, l - 1],  # noqa: E741
         "p^{(t)}_": [d.adjust_to_priors(row, old, guess) for row in p],
         "L": lambda priors: np.log(density @ priors / (density @ old)).sum(),
-        "M_": confusion, r"\Delta": 0.1, "w": ratios, r"\bar p_": average,
-        r"j \in": range(1, K + 1),
+        "M_": confusion, r"\Delta": 0.1, "w": ratios, r"\bar p_": average, r"j \in": range(1, K + 1),
         "J": lambda w: d.penalized_mismatch(confusion, old, w, average, 0.1),
         "eq-confusion-shift": {"p_{ij}": lambda i, j: d.mixture_and_mean(confusion, new, p)[0][j - 1]},
     }
