@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from nbval.plugin import IPyNbFile
 
+from tools.binding import kernels
 from tools.binding import marks as binding
 from tools.release import threads
 
 os.environ |= threads.ONE
+kernels.use_forks()
 collect_ignore_glob = ["book/use/programs/*.py"]  # make check-integrations runs them
 
 

@@ -2,7 +2,7 @@
    The frames, and the bundle that draws them, are fetched when a figure comes near the window. */
 "use strict";
 {
-  const NARROW = matchMedia(document.querySelector(".reveal") ? "not all" : "(max-width: 767px)");
+  const NARROW = matchMedia(`(${document.querySelector(".reveal") ? "orientation: portrait" : "max-width: 767px"})`);
   const STILL = matchMedia("(prefers-reduced-motion: reduce)");
   const figures = new Map(); // element -> what drives it
 

@@ -38,7 +38,7 @@
     const hits = answers.filter(({ hit }) => hit).length;
     const [brier, paid] = [({ sure, hit }) => (sure - hit) ** 2, ({ sure }) => sure * (1 - sure)].map((cost) => mean(answers.map(cost)));
     const verdict =
-      low <= hits && hits <= high ? "so chance can explain yours" : `so chance hardly explains yours: you are ${hits < low ? "over" : "under"}-confident`;
+      low <= hits && hits <= high ? "so chance can explain yours" : `so chance hardly explains yours: on these questions you were ${hits < low ? "over" : "under"}-confident`;
     return (
       `You were ${percent(all.said)} sure on average, and right in ${percent(all.right)}: ${hits} of ${all.of}. ` +
       `A calibrated reader who is as sure as you has ${low} to ${high} right in at least 95 of 100 rounds, ${verdict}. ` +

@@ -19,8 +19,8 @@
   const start = async () => {
     if (onPaper) mode("light");
     await document.fonts.ready;
-    const isUpright = !onPaper && innerHeight > innerWidth; // a phone: larger letters, in shorter lines
-    const [width, height] = isUpright ? [Math.round((1280 * innerWidth) / innerHeight), 1280] : [1280, 720];
+    const tall = innerHeight > innerWidth ? 1280 : innerHeight < 600 && 600; // a phone: larger letters, its whole window
+    const [width, height] = tall && !onPaper ? [Math.round((tall * innerWidth) / innerHeight), tall] : [1280, 720];
     document.documentElement.style.setProperty("--slide", `${height}px`);
     const paged = new Promise((done) => Reveal.on("pdf-ready", done));
     await Reveal.initialize({

@@ -1374,6 +1374,9 @@ def share_above(new, old, errors):
     return sum(c >= t for c in new) / len(new)
 
 
+# practice/label_shift
+
+
 @numbered(
     "eq-prior-correction",
     latex=r"p'_k = \frac{p_k\, \pi'_k / \pi_k}{\sum_{l=1}^{K} p_l\, \pi'_l / \pi_l}",

@@ -31,8 +31,9 @@ class PlattScaling(BinaryCalibrator):
     slope : float, optional
         Hold the slope at this positive number and fit the intercept alone. With ``slope=1.0`` and log-odds
         for scores that is recalibration in the large, the intercept-only update: it undoes class weights,
-        resampling and label shift where their factor is not known. The mean probability becomes the
-        mean target; with ``prior_targets=False`` that is the share of class 1 (``eq-intercept-update``).
+        resampling and label shift of unknown factor where the slope is right: after a forest, or with many
+        features for few events, fit the slope, too. The mean probability becomes the mean target; with
+        ``prior_targets=False`` that is the share of class 1 (``eq-intercept-update``).
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ def density_ratio(
     ----------
     X_old, X_new : array_like, shape (n_old, d) and (n_new, d)
         Features of rows from before, and of rows from where the model is used: those that changed, as far
-        as the label depends on them, whether or not the model reads them.
+        as the label depends on them or the model reads them.
     classifier : scikit-learn classifier, optional
         Gives probabilities that are calibrated. Logistic regression on standardised features by default,
         for ratios whose logarithm is linear in them.

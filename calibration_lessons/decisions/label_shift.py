@@ -27,7 +27,8 @@ def adjust_to_priors(
     """Move calibrated probabilities to other class proportions (equation ``eq-prior-correction``).
 
     For two classes that is a factor on the odds, as class weights have it (``eq-class-weights``): a model
-    fitted with balanced classes has ``train_priors=[0.5, 0.5]``.
+    that has followed balanced weights has ``train_priors=[0.5, 0.5]``. A forest whose leaves are pure hardly
+    has, and this makes it worse.
 
     Parameters
     ----------

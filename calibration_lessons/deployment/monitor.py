@@ -106,17 +106,18 @@ class CalibrationMonitor:
         Whose probability is watched: that of the top label (None for 2-D forecasts), of the positive class
         (None for 1-D ones), or of one class against the rest.
     false_alarms : float
-        Chance, at most, that calibrated forecasts ever ring the alarm, where the labels of a window are
-        independent given the forecasts; in (0, 0.5). Rows that hang together (a customer who comes five
-        times, one cause behind a day's failures) ring it without any drift: add one row of each group and
-        window.
+        Chance, at most, that calibrated forecasts ever ring the alarm, where labels are independent given
+        the forecasts, in a window and from one to the next; in (0, 0.5). Rows that hang together (a customer
+        who comes five times, one cause behind a day's failures) ring it without any drift: add one row of
+        each group and window. Groups that come again in each window ring it all the same.
     windows : int
         Number of windows in which a drift may begin, such as the days of a year. Later windows count, too,
         but no new bets begin in them: start another monitor then.
     accuracy : float, optional
-        The least accuracy that was promised, of 2-D forecasts or with ``target="top-label"``. A second alarm,
-        whose false ones have the same bound, rings where the labels contradict it. The alarm of calibration
-        sleeps through a fall of the accuracy that the confidence follows.
+        The least accuracy that was promised of each window, of 2-D forecasts or with ``target="top-label"``.
+        A second alarm, whose false ones have the same bound, rings where the labels contradict it; so do
+        weekends that lie below a promised average. The alarm of calibration sleeps through a fall of the
+        accuracy that the confidence follows.
 
     Attributes
     ----------

@@ -420,10 +420,16 @@ def clinic(draw: Any) -> Values:
 
 
 def shift(draw: Any) -> Values:
+    """Draw confidences of new rows, with a threshold from old ones."""
+    sure = draw.random(n)
+    return ROWS | {r"\hat a": d.share_above(sure, [0.2, 0.6, 0.4], 1), r"\hat p_": sure, "t": 0.4}
+
+
+def label_shift(draw: Any) -> Values:
     """Draw class proportions before, guessed and after, and densities and mean forecasts of each class."""
     (old, guess, new), density = draw.dirichlet([2] * K, 3), draw.random((n, K))
     p, confusion = density * old / (density @ old)[:, None], draw.dirichlet([2] * K, K).T
-    ratios, sure, average = draw.random(K), draw.random(n), p.mean(axis=0)
+    ratios, average = draw.random(K), p.mean(axis=0)
     return ROWS | CLASSES | {
         r"P(p \mid k)": lambda k: density[0, k - 1], "P(p)": density[0] @ old, "P'(p)": density[0] @ new,
         "p_": p[0], "p'_": d.adjust_to_priors(p[0], old, new), r"\pi_": old, r"\pi'": new,
@@ -434,7 +440,6 @@ def shift(draw: Any) -> Values:
         "M_": confusion, r"\Delta": 0.1, "w": ratios, r"\bar p_": average,
         r"j \in": range(1, K + 1),
         "J": lambda w: d.penalized_mismatch(confusion, old, w, average, 0.1),
-        r"\hat a": d.share_above(sure, [0.2, 0.6, 0.4], 1), r"\hat p_": sure, "t": 0.4,
         "eq-confusion-shift": {"p_{ij}": lambda i, j: d.mixture_and_mean(confusion, new, p)[0][j - 1]},
     }
 

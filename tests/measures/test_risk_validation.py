@@ -58,6 +58,15 @@ def test_the_ends_of_the_c_statistic_are_its_distance_in_standard_errors_away() 
         assert abs(found.estimate - end) == pytest.approx(1.959963984540054 * np.sqrt(variance), rel=1e-9)
 
 
+def test_the_c_statistic_s_interval_holds_where_the_others_scatter_more_than_the_events() -> None:
+    generator, held = np.random.default_rng(0), 0
+    for _ in range(200):
+        p = expit(np.r_[generator.normal(2, 0.5, 400), generator.normal(0, 2, 40)])
+        found = cl.risk_validation(np.repeat([1, 0], [400, 40]), p).c_statistic
+        held += found.low <= 0.834 <= found.high  # Phi(2 / sqrt(4.25))
+    assert held / 200 > 0.9  # 0.80 by Newcombe's standard errors alone
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("seed", [0, 10, 11, 12])
 def test_where_a_spline_separates_the_curve_is_a_line(seed: int) -> None:

@@ -69,7 +69,7 @@ FIGURES = [
     for name, _, output in figures(page.name, page.raw)
 ]
 
-TEMPERATURE = next(figure for figure in FIGURES if figure.name == "temperature-1")
+TEMPERATURE = next(figure for figure in FIGURES if figure.name == "temperature-2")
 
 
 def of_figures(mode: str, width: int) -> pytest.MarkDecorator:
@@ -236,18 +236,18 @@ def test_before_a_figure_is_near_the_page_loads_little_more_and_the_address_open
 @pytest.mark.browser
 @on_pages("book/calibrators/temperature.html", widths=[NARROW])
 def test_play_shows_each_value_once_until_a_press_or_an_input_and_only_where_motion_is_welcome(visit):
-    page, slider = visit.page, visit.page.locator("#temperature-1-T")
+    page, slider = visit.page, visit.page.locator("#temperature-2-T")
     here = live(page, TEMPERATURE)
     play = here.get_by_role("button").first
     for stop, value in ((play.click, None), (lambda: slider.press("Home"), "0")):
         play.click()
-        page.wait_for_function("document.querySelector('#temperature-1-T').value === '3'")
+        page.wait_for_function("document.querySelector('#temperature-2-T').value === '3'")
         stop()
         held = value or slider.input_value()
         page.wait_for_timeout(500)
         assert play.inner_text() == "Play" and slider.input_value() == held
     play.press("Enter")
-    page.wait_for_function("document.querySelector('#temperature-1-T').value === '3'")
+    page.wait_for_function("document.querySelector('#temperature-2-T').value === '3'")
     here.get_by_role("button", name="Play").wait_for()
     assert slider.input_value() == slider.get_attribute("max")
     page.emulate_media(reduced_motion="reduce")
@@ -294,9 +294,9 @@ LIT = [
 ]
 
 
-def test_a_word_that_lights_up_a_line_names_one_of_the_first_figure_of_its_page():
+def test_a_word_that_lights_up_a_line_names_one_of_the_last_figure_of_its_page():
     drawn = {
-        page.name: json.dumps(next(output["data"][MIME] for *_, output in figures(page.name, page.raw)))
+        page.name: json.dumps([output["data"][MIME] for *_, output in figures(page.name, page.raw)][-1])
         for page in notebooks(ROOT, "book")
         if page.name in dict(LIT)
     }
@@ -321,7 +321,7 @@ def test_a_word_that_is_pointed_at_lets_all_but_its_line_fade(visit):
 @pytest.mark.browser
 @on_pages("book/calibrators/temperature.html", widths=[NARROW])
 def test_a_swipe_that_scrolls_the_page_leaves_the_slider_where_it_was_and_one_along_it_does_not(visit):
-    page, slider = visit.page, visit.page.locator("#temperature-1-T")
+    page, slider = visit.page, visit.page.locator("#temperature-2-T")
     live(page, TEMPERATURE)
     touch, opened = page.context.new_cdp_session(page), slider.input_value()
     for along, down in ((0, -20), (10, 0)):
@@ -352,7 +352,7 @@ def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_th
     for text, shown in {"T=2.10": "2.1", "T=2.08": "2.1", "T=9": "4", "T=": "1", "T=hot": "1"}.items():
         visit.page.goto("about:blank")
         visit.page.goto(f"{url}#{text}")
-        figure = visit.page.locator("#temperature-1[data-state=live]")
+        figure = visit.page.locator("#temperature-2[data-state=live]")
         figure.wait_for()
         assert figure.locator("output").inner_text() == shown
 

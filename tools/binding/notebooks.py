@@ -300,6 +300,10 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         return 1 if stale else 0
     if not options.paths:
         paths = [path for path in paths if not rebind(path, around)]
+    if paths:
+        from tools.binding import kernels
+
+        kernels.use_forks()
     failures = asyncio.run(execute(paths, around))
     done = f"{len(paths)} notebook(s) executed." if paths else "Every notebook is up to date."
     print("\n".join(failures) or done)

@@ -57,6 +57,7 @@ def replace_outputs(app: Sphinx, page: str, source: list[str]) -> None:
         for name, cell, output in figures(page, notebook):
             alt = cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
             output["data"] = {"text/html": place(page, name, alt, output["data"])}
+            app.env.temp_data["figure"] = name
         source[0] = json.dumps(notebook)
 
 
@@ -78,10 +79,10 @@ def place(page: str, name: str, alt: str, data: dict[str, Any]) -> str:
 def light_up(
     name: str, raw: str, text: str, line: int, inliner: Any, *options: Any
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """Read {line}`words <name>`: a link to the figure of the page, which lights up the line of that name."""
+    """Read {line}`words <name>`: a link to the page's last figure, which lights up the line of that name."""
     words, _sign, series = text.removesuffix(">").partition(" <")
-    page = inliner.document.settings.env.docname.rpartition("/")[2]
-    to = {"refuri": f"#{page}-1", "internal": True, "reftitle": series or words}
+    figure = inliner.document.settings.env.temp_data["figure"]
+    to = {"refuri": f"#{figure}", "internal": True, "reftitle": series or words}
     return [nodes.reference(raw, words, classes=["line"], **to)], []
 
 
