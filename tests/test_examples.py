@@ -30,7 +30,7 @@ WORDS: dict[str, Callable[[Any], str]] = {
     "eq-isotonic": lambda means: (
         f"{means[0]:.0f}/1  {3 * means[1]:.0f}/3  {2 * means[4]:.0f}/2  {means[6]:.0f}/1  {means[7]:.0f}/1"
     ),
-    "eq-temperature": lambda rows: "0.50  " + "".join(f"{p:9.3f}" for p in rows[1]),
+    "eq-temperature": lambda rows: f"t=0.5: Confidence {max(rows[1]):.2f}: divided by 0.5, the logits",
     "eq-temperature-nll": lambda losses: "\n".join(
         f"{T:.2f} {loss:.10f}" for T, loss in zip((1, 0.5, 0.1), losses, strict=True)
     ),

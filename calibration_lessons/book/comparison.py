@@ -276,13 +276,7 @@ def forecast(model: Any, X: Floats) -> Scores:
 
 
 def forecast_of_logits(logits: Floats) -> Scores:
-    """Probabilities and log-odds of each of K classes, from logits of shape (n, K).
-
-    Examples
-    --------
-    >>> forecast_of_logits(np.array([[0.0, 0.0, 0.0]])).log_odds.round(3).tolist()
-    [[-0.693, -0.693, -0.693]]
-    """
+    """Probabilities and log-odds of each of K classes, from logits of shape (n, K)."""
     rivals = [logsumexp(np.delete(logits, k, axis=1), axis=1) for k in range(logits.shape[1])]
     return Scores(softmax(logits), logits, logits - np.column_stack(rivals))
 

@@ -215,12 +215,6 @@ def spambase() -> FeatureTable:
     Of the file's 4597 rows (Hopkins, Reeber, Forman and Suermondt 1999, UCI Machine Learning Repository) 391
     repeat an earlier one in every feature and in the label; they are left out, because a random split would
     put copies of one e-mail into the training and the test part.
-
-    Examples
-    --------
-    >>> X, y, names = spambase()
-    >>> X.shape, names[0]
-    ((4206, 57), 'word_freq_make')
     """
     rows, names = _emails()
     return FeatureTable(rows[:, :-1].copy(), rows[:, -1].astype(np.int64), list(names))
@@ -250,12 +244,6 @@ def tate_titles() -> Titles:
     """Titles of works of art, and the years in which they were made (Tate 2014, The Tate Collection).
 
     Each title stands once with a year; it may come again with another year.
-
-    Examples
-    --------
-    >>> titles, year = tate_titles()
-    >>> titles[1], int(year[1])
-    ('Michael', 1990)
     """
     table = _table("tate_titles.csv.gz")
     return Titles(table["title"].tolist(), table["year"].astype(np.int64))
