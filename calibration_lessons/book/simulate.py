@@ -71,8 +71,7 @@ def over_confident(temperature: float) -> Truth:
 def sawtooth(amplitude: float, teeth: int) -> Truth:
     """Return a truth that lies `amplitude` above the score, then below it, `teeth` times on [0, 1].
 
-    Bins that hold whole teeth see no error where the scores lie evenly in them, and where they crowd at an
-    end about half of it. Near 0 and 1 the truth is cut off at 0 and 1.
+    Bins that hold whole teeth see no error if scores lie evenly in them. Near 0 and 1 the truth is cut off.
 
     Examples
     --------

@@ -30,10 +30,9 @@ class PlattScaling(BinaryCalibrator):
         they are used, as Platt published the method; `BetaCalibration` was published without them.
     slope : float, optional
         Hold the slope at this positive number and fit the intercept alone. With ``slope=1.0`` and log-odds
-        for scores that is recalibration in the large, the intercept-only update: it undoes class weights,
-        resampling and label shift of unknown factor where the slope is right: after a forest, or with many
-        features for few events, fit the slope, too. The mean probability becomes the mean target; with
-        ``prior_targets=False`` that is the share of class 1 (``eq-intercept-update``).
+        for scores that is recalibration in the large. It undoes class weights, resampling and label shift of
+        unknown factor where the slope is right; after a forest or with many features fit that, too. The mean
+        probability becomes the mean target, without prior targets the share of 1 (``eq-intercept-update``).
 
     Attributes
     ----------

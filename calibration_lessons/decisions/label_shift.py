@@ -27,8 +27,7 @@ def adjust_to_priors(
     """Move calibrated probabilities to other class proportions (equation ``eq-prior-correction``).
 
     For two classes that is a factor on the odds, as class weights have it (``eq-class-weights``): a model
-    that has followed balanced weights has ``train_priors=[0.5, 0.5]``. A forest whose leaves are pure hardly
-    has, and this makes it worse.
+    that followed balanced weights has ``train_priors=[0.5, 0.5]``; a forest with pure leaves hardly does.
 
     Parameters
     ----------

@@ -82,8 +82,8 @@ class RiskValidation(_results.Rows):
         Calibration slope, fitted together with an intercept; profile likelihood.
     c_statistic : Estimate
         Chance that an event is ranked above a non-event, ties one half; score interval of Newcombe (2006,
-        method 5), wider where events or others scatter more than it assumes (DeLong et al. 1988). From 3
-        events on, and ten pairs of laws, it held the truth in 90 to 100 %, Newcombe's alone in 69 to 100 %.
+        method 5), wider where one class scatters more than it assumes (DeLong et al. 1988). With 3 to 2000
+        events of ten pairs of laws it held the truth in 90 to 100 %, Newcombe's alone in 69 to 100 %.
     brier : Estimate
         Mean squared error; Student's t of its mean.
     ici, e50, e90, emax : Estimate
@@ -360,7 +360,7 @@ def _between_groups(
         x = logit(p)
         slope, intercept = logistic_line(x, y, None, (0.0, 1.0))
         large, theta = logistic_intercept(x, y, None, (0.0, 1.0)), _coefficients(x, y, knots)
-        c = logit(_share_of_pairs(p, y == 1))
+        c = logit(_pairs_won(p, y == 1)[0].mean())
         first = [np.log(y.sum() / p.sum()), large, slope, intercept, c, np.mean((y - p) ** 2)]
         on_curve: Floats = np.r_[first, _spline(logit(found.curve.forecast), knots) @ theta]
         return on_curve
@@ -395,10 +395,10 @@ def _between_groups(
     )
 
 
-def _share_of_pairs(forecasts: Floats, event: npt.NDArray[np.bool_]) -> float:
-    """Return the area under the ROC curve."""
-    events, others = int(event.sum()), int((~event).sum())
-    return float(rankdata(forecasts)[event].mean() - (events + 1) / 2) / others
+def _pairs_won(forecasts: Floats, event: npt.NDArray[np.bool_]) -> list[Floats]:
+    """Share of the others that each event outranks, and of the events that each other one does."""
+    ranks, n = rankdata(forecasts), len(event)
+    return [(ranks[side] - rankdata(forecasts[side])) / (n - side.sum()) for side in (event, ~event)]
 
 
 def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> Estimate:
@@ -406,15 +406,14 @@ def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> E
 
     Newcombe's standard errors grow by what DeLong's, from the pairs that each row wins, exceed them at c.
     """
-    n, events, c = len(event), int(event.sum()), _share_of_pairs(forecasts, event)
-    ranks = rankdata(forecasts)
-    won = [(ranks[side] - rankdata(forecasts[side])) / (n - side.sum()) for side in (event, ~event)]
+    n, events, won = len(event), int(event.sum()), _pairs_won(forecasts, event)
+    c = float(won[0].mean())
 
     def newcombe(value: float) -> float:
         spread = 1 + (n / 2 - 1) * ((1 - value) / (2 - value) + value / (1 + value))
         return value * (1 - value) * spread / (events * (n - events))
 
-    wider = max(1.0, sum(share.var(ddof=1) / len(share) for share in won) / newcombe(c))
+    wider = max(1.0, float(sum(share.var(ddof=1) / len(share) for share in won)) / newcombe(c))
 
     def excess(value: float) -> float:
         return (c - value) ** 2 - z**2 * wider * newcombe(value)  # type: ignore[no-any-return]
@@ -433,7 +432,9 @@ def _flexible(
         with suppress(np.linalg.LinAlgError, ArithmeticError):
             kept, theta = knots, _coefficients(log_odds, labels, knots)
     design = _spline(log_odds, kept)
-    covariance = np.linalg.inv(_Logistic(design, labels).hessian(theta))
+    hessian = _Logistic(design, labels).hessian(theta)
+    unit = 1 / np.sqrt(np.diag(hessian))  # of each column: the inverse is exact where their sizes differ much
+    covariance = np.linalg.inv(hessian * np.outer(unit, unit)) * np.outer(unit, unit)
     grid = np.unique(np.quantile(forecasts, np.linspace(0, 1, 101), method="nearest"))
     at_grid = _spline(logit(grid), kept)
     centre = at_grid @ theta

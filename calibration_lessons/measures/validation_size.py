@@ -74,9 +74,9 @@ def validation_size(
     Notes
     -----
     With so many rows an interval is about as wide as asked, in half of all samples a little wider (the C
-    statistic of fewer than a hundred rows a tenth wider). Where less than half of
-    the rows are events, and fewer than the forecasts say, all but observed : expected need more rows: move
-    the forecasts first.
+    statistic's a tenth with fewer than a hundred rows, a fifth where rare events scatter more than the rest).
+    Where less than half of the rows are events, and fewer than the forecasts say, all but observed : expected
+    need more rows: move the forecasts first.
 
     References
     ----------
