@@ -416,7 +416,7 @@ def _c_statistic(forecasts: Floats, event: npt.NDArray[np.bool_], z: float) -> E
     wider = max(1.0, float(sum(share.var(ddof=1) / len(share) for share in won)) / newcombe(c))
 
     def excess(value: float) -> float:
-        return (c - value) ** 2 - z**2 * wider * newcombe(value)  # type: ignore[no-any-return]
+        return (c - value) ** 2 - z**2 * wider * newcombe(value)
 
     return _estimate(c, brentq(excess, 0.0, c), brentq(excess, c, 1.0))
 
