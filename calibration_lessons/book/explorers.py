@@ -27,7 +27,6 @@ MIME = "application/vnd.vegalite.v5+json"  # what JupyterLab 4 draws
 LARGEST = 150_000  # bytes of a specification
 SCALE = 1.5  # of the still picture, in its pixels for each of the page
 
-Value = float | int | str
 Range = tuple[float, float]
 
 
