@@ -109,7 +109,7 @@
     const easing = duration < 200 ? "linear" : "ease-out";
     const kinds = (panel) => panel.map(({ kind }) => kind).join("|");
     after.forEach((panel, i) => {
-      if (kinds(panel) !== kinds(before[i])) return;
+      if (!before[i] || kinds(panel) !== kinds(before[i])) return; // a window that turned has other panels
       panel.forEach(({ mark, x, y, d }, k) => {
         const old = before[i][k];
         const from = { translate: `${old.x - x}px ${old.y - y}px`, ...(d && { d: `path("${old.d}")` }) };

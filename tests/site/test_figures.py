@@ -286,6 +286,48 @@ def test_marks_glide_into_the_next_frame_where_it_has_the_same_ones_and_motion_i
     assert visit.faults == []
 
 
+DRAGGED = """async figure => {
+    const sliders = [...figure.querySelectorAll("input")], play = figure.querySelector("button");
+    const wait = time => new Promise(done => setTimeout(done, time));
+    for (const slider of sliders) for (let i = 0; i <= slider.max; i++) {
+        slider.value = i;
+        slider.dispatchEvent(new Event("input", {bubbles: true}));
+        await wait(5);
+    }
+    for (const time of [60, 0, 60]) { play.click(); await wait(time); }
+}"""
+STANDS = """async figure => {
+    await new Promise(done => setTimeout(done, 300)); // the longest glide takes 200
+    const kinds = ["symbol", "rect", "line", "area", "rule", "text"].map(kind => `.mark-${kind}`);
+    return [...figure.querySelectorAll(kinds)]
+        .flatMap(group => [...group.children]).map(({textContent, attributes: all}) =>
+            textContent + ["d", "transform", "x2", "y2", "fill", "stroke"].map(name => all[name]?.value));
+}"""
+
+
+@pytest.mark.browser
+@of_figures("light", WIDE)
+def test_after_hasty_moves_play_pressed_twice_a_turned_window_and_another_tab_a_figure_is_as_drawn_anew(
+    visit, figure
+):
+    page, here, last = visit.page, live(visit.page, figure), figure.states[-1]
+    here.evaluate(DRAGGED)
+    page.set_viewport_size({"width": NARROW, "height": 900})
+    page.context.browser.new_page().close()
+    here.evaluate(DRAGGED)
+    page.set_viewport_size({"width": WIDE, "height": 900})
+    here.get_by_role("button").first.click()
+    drawn(page, figure)
+    move(here, figure, last)
+    page.wait_for_function(HELD, arg=last)
+    left = here.evaluate(STANDS)
+    assert here.get_by_role("button").first.inner_text() == "Play"
+    page.reload()
+    drawn(page, figure)
+    assert left == here.evaluate(STANDS)
+    assert visit.faults == []
+
+
 LIT = [
     (page.name, re.sub(r"\s+", " ", name or words))
     for page in notebooks(ROOT, "book")
