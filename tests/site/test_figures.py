@@ -310,7 +310,7 @@ STANDS = """async figure => {
 def test_after_hasty_moves_play_pressed_twice_a_turned_window_and_another_tab_a_figure_is_as_drawn_anew(
     visit, figure
 ):
-    page, here, last = visit.page, live(visit.page, figure), figure.states[-1]
+    page, here = visit.page, live(visit.page, figure)
     here.evaluate(DRAGGED)
     page.set_viewport_size({"width": NARROW, "height": 900})
     page.context.browser.new_page().close()
@@ -318,9 +318,11 @@ def test_after_hasty_moves_play_pressed_twice_a_turned_window_and_another_tab_a_
     page.set_viewport_size({"width": WIDE, "height": 900})
     here.get_by_role("button").first.click()
     drawn(page, figure)
-    move(here, figure, last)
-    page.wait_for_function(HELD, arg=last)
-    left = here.evaluate(STANDS)
+    left, state = here.evaluate(STANDS), {}
+    for control in figure.controls:
+        at = here.locator(f"#{figure}-{control['name']}").input_value()
+        state[control["name"]] = control["texts"][int(at)]
+    page.wait_for_function(HELD, arg=state)
     assert here.get_by_role("button").first.inner_text() == "Play"
     page.reload()
     drawn(page, figure)
