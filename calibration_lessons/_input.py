@@ -293,7 +293,7 @@ def stand_ins(values: FloatArray, name: str) -> None:
     """Warn where one number stands in many places, far below all others, as for letters that did not come."""
     some = values[:SOME_ROWS].astype(np.float64)
     some = some[some > -np.inf]
-    lowest = some.min()
+    lowest = some.min(initial=0.0)
     others, n = some[some > lowest], np.count_nonzero(some == lowest)
     if lowest <= -50 and n >= 5 and others.size and others.min() - lowest > np.ptp(others):
         found = f"{name} is {lowest:g} in {n} places and at least {others.min():.3g} elsewhere"

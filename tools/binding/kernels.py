@@ -11,8 +11,10 @@ import multiprocessing
 import os
 import time
 from multiprocessing.context import ForkServerProcess
+from subprocess import Popen
 from typing import Any
 
+from jupyter_client.launcher import launch_kernel
 from jupyter_client.provisioning import local_provisioner
 
 INLINE = "module://matplotlib_inline.backend_inline"
@@ -48,14 +50,16 @@ class Forked(ForkServerProcess):
 
 
 def use_forks() -> None:
-    """Let Jupyter start kernels in this process as forks."""
+    """Let Jupyter start its own kernels in this process as forks."""
     if "forkserver" in multiprocessing.get_all_start_methods():
         multiprocessing.get_context("forkserver").set_forkserver_preload(COMMON)
         local_provisioner.launch_kernel = _launch
 
 
-def _launch(command: list[str], *, cwd: str | None = None, env: dict[str, str], **_: Any) -> Forked:
-    kernel = Forked(target=_run, args=(command[command.index("-f") :], cwd, env))
+def _launch(command: list[str], **options: Any) -> Forked | Popen[bytes]:
+    if "ipykernel_launcher" not in command[:4]:  # as that of a submission in its sandbox
+        return launch_kernel(command, **options)
+    kernel = Forked(target=_run, args=(command[command.index("-f") :], options["cwd"], options["env"]))
     kernel.start()
     assert kernel.pid
     while os.getpgid(kernel.pid) != kernel.pid:  # signals go to a group, which must not be ours
