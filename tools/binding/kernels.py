@@ -59,7 +59,7 @@ def use_forks() -> None:
 def _launch(command: list[str], **options: Any) -> Forked | Popen[bytes]:
     if "ipykernel_launcher" not in command[:4]:  # as that of a submission in its sandbox
         return launch_kernel(command, **options)
-    kernel = Forked(target=_run, args=(command[command.index("-f") :], options["cwd"], options["env"]))
+    kernel = Forked(target=_run, args=(command[command.index("-f") :], options.get("cwd"), options["env"]))
     kernel.start()
     assert kernel.pid
     while os.getpgid(kernel.pid) != kernel.pid:  # signals go to a group, which must not be ours
