@@ -233,9 +233,9 @@ def fold(page: HtmlElement, path: Path) -> None:
 
 
 def trim(page: HtmlElement, path: Path) -> None:
-    """Drop comments, what stands twice, the space that indents tags, and marks of code without a colour."""
+    """Drop comments, what stands twice, the space that indents tags, and marks of code that need no colour."""
     for span in page.xpath("//pre//span | //code/span[@class='pre']"):
-        if span.get("class") in {None, "n", "nn", "p", "w", "o", "pre"} and not span.get("id"):
+        if span.get("class") in {None, "n", "nn", "p", "w", "o", "mi", "mf", "pre"} and not span.get("id"):
             span.drop_tag()
     for twice in page.xpath("//comment() | //head/meta[@name='viewport'][preceding::meta[@name='viewport']]"):
         twice.drop_tree()
