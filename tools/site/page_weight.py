@@ -233,7 +233,7 @@ def fold(page: HtmlElement, path: Path) -> None:
 
 
 def trim(page: HtmlElement, path: Path) -> None:
-    """Drop comments, what stands twice, the space that indents tags, and marks of code that need no colour."""
+    """Drop comments, what stands twice, the space that indents tags, and marks of code without need."""
     for span in page.xpath("//pre//span | //code/span[@class='pre']"):
         if span.get("class") in {None, "n", "nn", "p", "w", "o", "mi", "mf", "pre"} and not span.get("id"):
             span.drop_tag()
