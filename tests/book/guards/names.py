@@ -12,7 +12,7 @@ from pathlib import Path
 from tools.binding.equations import DEFINITIONS, find_documented
 from tools.binding.pages import Cell, Page, notebooks, pages, parse, read_lines
 
-from .package import PACKAGE, callables, fault, in_docstrings, public, resolve
+from .package import PACKAGE, callables, fault, in_docstrings, methods, public, resolve
 from .problem import Problem
 
 API_PAGE = "book/reference/api.md"
@@ -124,8 +124,8 @@ def in_prose(file: str, place: Callable[[int], str], text: str, words: set[str])
 
 @cache
 def close(name: str) -> list[str]:
-    """The public name that a name almost is, if there is one."""
-    return get_close_matches(name, {public_name.rpartition(".")[2] for public_name in public()}, 1, 0.85)
+    """The public name, or the method of a public class, that a name almost is, if there is one."""
+    return get_close_matches(name, {known.rpartition(".")[2] for known in (*public(), *methods())}, 1, 0.85)
 
 
 def asked(page: Page) -> Iterator[Problem]:

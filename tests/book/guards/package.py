@@ -48,6 +48,13 @@ def callables() -> frozenset[str]:
 
 
 @cache
+def methods() -> frozenset[str]:
+    """Public methods and properties of the public classes."""
+    values = (attrgetter(name)(importlib.import_module(PACKAGE)) for name in callables())
+    return frozenset(n for value in values if inspect.isclass(value) for n in dir(value) if n[0] != "_")
+
+
+@cache
 def resolve(dotted: str) -> bool:
     """Tell whether a name such as `calibration_lessons.plots.lines` leads to something."""
     first, *rest = dotted.split(".")
