@@ -41,7 +41,7 @@ def check(path: Path, limits: Limits) -> str:
     if not any(cell.metadata.get("nbgrader") for cell in notebook.cells):
         raise SystemExit(f"check: {path}: holds no cell of a problem set{LOST}")
     names = [cell.metadata.get("nbgrader", {}).get("grade_id", "") for cell in notebook.cells]
-    withheld = json.loads(path.read_text("utf-8-sig")).get("metadata", {}).get("withheld", {})
+    withheld = json.loads(path.read_bytes()).get("metadata", {}).get("withheld", {})
     with own_folder() as stubs:
         outcome = run(notebook, limits, working_sandbox(), Visible(names, withheld, str(stubs)))
     faults = [failure(outcome.outputs.get(position, [])) for position in range(len(names))]

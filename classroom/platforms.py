@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from os.path import commonprefix
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 
 Row = dict[str, str]
 
@@ -140,7 +141,8 @@ def table(path: Path) -> list[Row]:
     """Read a table with a line of headings, as spreadsheets and platforms write it."""
     try:
         content = path.read_bytes()
-        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        text = normalize("NFC", content.decode(encoding))  # as the names of files are
     except OSError as fault:
         raise SystemExit(f"{path}: cannot be read ({fault.strerror})") from None
     except UnicodeError:

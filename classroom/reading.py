@@ -39,7 +39,7 @@ def read(path: Path) -> NotebookNode:
         raise Refused(f"larger than {LARGEST_FILE // 2**20} MB; clear the outputs and hand in again")
     try:
         with warnings.catch_warnings(action="ignore"):  # what nbformat mends
-            notebook = nbformat.reads(without_outputs(path.read_text(encoding="utf-8-sig")), as_version=4)
+            notebook = nbformat.reads(without_outputs(path.read_bytes()), as_version=4)
         cells = [plain(cell) for cell in notebook.cells]
     except Refused:
         raise
@@ -52,9 +52,9 @@ def read(path: Path) -> NotebookNode:
     )
 
 
-def without_outputs(text: str) -> str:
+def without_outputs(content: bytes) -> str:
     """Drop what takes long to validate, and nobody reads; add what editors leave out."""
-    told = json.loads(text)
+    told = json.loads(content)  # in any Unicode encoding, as a system's own editor may have saved it
     told["metadata"] = told.get("metadata") or {}
     for sheet in [told, *told.get("worksheets", [])]:  # an old format has those
         if len(sheet.get("cells", [])) > MOST_CELLS:

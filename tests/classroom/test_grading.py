@@ -485,9 +485,10 @@ def test_a_file_that_is_no_sheet_is_told_with_what_to_do(released, tmp_path):
             check(tmp_path / name, LIMITS)
 
 
-def test_an_editors_byte_order_mark_is_no_reason_to_refuse(released, tmp_path):
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+def test_an_editors_encoding_is_no_reason_to_refuse(released, tmp_path, encoding):
     path = tmp_path / "tiny.ipynb"
-    path.write_text(nbformat.writes(release_of(released)), encoding="utf-8-sig")
+    path.write_text(nbformat.writes(release_of(released)), encoding=encoding)
     assert len(reading.read(path).cells) == len(release_of(released).cells)
 
 
