@@ -29,7 +29,7 @@ def kernel_confidence(
     Parameters
     ----------
     X_train : array_like, shape (m, d)
-        Features of the training rows, on scales that make distances meaningful.
+        Features of the training rows, two or a few, on scales that make distances meaningful.
     y_train : array_like, shape (m,)
         Labels 0..K-1 of the training rows.
     X : array_like, shape (n, d)
@@ -44,7 +44,7 @@ def kernel_confidence(
     Returns
     -------
     ndarray, shape (n,)
-        In (0, 1); 1/K where no training row is near.
+        In (0, 1); 1/K where no training row is near, and with many features hardly any is.
 
     References
     ----------
