@@ -32,7 +32,7 @@ def decompose_uncertainty(
     Uncertainty of ndarray, shape (n,)
         The entropy of the members' mean (total), the mean of the members' entropies (aleatoric), and the
         mutual information between member and class (epistemic). Each lies between 0 and log K, and the
-        epistemic part is at most log J.
+        epistemic part is at most log J. Members that only say 0 or 1 show overlap of classes as epistemic.
 
     {refused}
 
