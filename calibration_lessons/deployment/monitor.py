@@ -50,7 +50,8 @@ DAYS = "(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?"
 NAMED = re.compile(rf"(?i)((?<![a-z]){MONTHS}|^{DAYS})(?![a-z])")  # which no text sorts by
 
 
-@dataclass(frozen=True)
+@_results.shown_rounded
+@dataclass(frozen=True, repr=False)
 class WindowReport:
     """What a window shows; NaN where no label has come.
 
@@ -85,9 +86,6 @@ class WindowReport:
     gap: float
     calibration_evidence: float
     accuracy_evidence: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
 
 @describe
