@@ -266,11 +266,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Pair the frozen classifier with a calibrator that learned from its scores of all rows."""
         check_is_fitted(self.estimator)
         self.classes_ = np.unique(own_classes(self.estimator))
-        known = np.isin(labels, self.classes_)
-        if not known.all():
-            where = _input.first(~known)
-            expected = f"one of the classes {self.classes_.tolist()}"
-            raise _input.BadValue("y", f"= {labels[where]}", expected, where)
+        unknown = np.isin(labels, self.classes_, invert=True)
+        _input.refuse_entries(unknown, labels, "y", f"one of the classes {self.classes_.tolist()}")
         codes = np.searchsorted(self.classes_, labels)
         return self._learn(self.estimator, self._scores(self.estimator, X), codes, weights)
 
