@@ -86,6 +86,13 @@ def first(mask: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(int(mask.argmax()), mask.shape))
 
 
+def refuse_entries(wrong: npt.NDArray[np.bool_], values: npt.NDArray[Any], name: str, expected: str) -> None:
+    """Refuse the first of the entries that are wrong, if any is."""
+    if wrong.any():
+        where = first(wrong)
+        raise BadValue(name, f"= {values[where]}", expected, where)
+
+
 def as_numpy(values: Any) -> npt.NDArray[Any]:
     """Return an array of any framework as a NumPy array, without a copy where there is none to make.
 
@@ -780,9 +787,7 @@ def weights(
     array = finite(sample_weight, name, ndim=(1,)).astype(np.float64, copy=False)
     if len(array) != n:
         raise BadValue(name, f"has {len(array)} rows and the data have {n}", "equal lengths")
-    if array.min() < 0:
-        where = first(array < 0)
-        raise BadValue(name, f"= {array[where]}", "a weight of at least 0", where)
+    refuse_entries(array < 0, array, name, "a weight of at least 0")
     with np.errstate(over="ignore"):
         if np.isinf(array.sum()):
             raise BadValue(name, "sums to infinity", "weights whose sum float64 can hold")
@@ -796,9 +801,7 @@ def squarable(array: Floats | None, name: str = "sample_weight") -> None:
     if array is None or 1e-100 <= array.min() <= array.max() <= 1e100:
         return
     wrong = (array > 0) & ~((array >= 1e-100) & (array <= 1e100))
-    if wrong.any():
-        where = first(wrong)
-        raise BadValue(name, f"= {array[where]}", "0, or a weight between 1e-100 and 1e+100", where)
+    refuse_entries(wrong, array, name, "0, or a weight between 1e-100 and 1e+100")
 
 
 def some_weight(most: float, name: str = "sample_weight") -> None:

@@ -78,7 +78,7 @@ CALLS = {
     "mean cost": lambda X, y: cl.decisions.mean_cost(y, X, np.eye(3)),
     "risk and coverage": lambda X, y: cl.decisions.risk_coverage(y, X).area,
     "prior correction": lambda X, y: cl.decisions.adjust_to_priors(X, train_priors=[0.5, 0.5], new_priors=y),
-    "prior estimation": lambda X, y: cl.decisions.estimate_priors(X, train_priors=y, max_iter=50),
+    "prior estimation": lambda X, y: cl.decisions.estimate_priors(X, train_priors=y),
 }
 
 

@@ -60,7 +60,7 @@ CALLS = [  # each with its arguments; those that are left out have their default
     (cl.decisions.mean_cost, {"y_true": [0, 1], "decision": [0, 1], "costs": COSTS}),
     (cl.decisions.adjust_to_priors, {"y_prob": [0.2, 0.8], "train_priors": HALF, "new_priors": HALF}),
     (cl.decisions.estimate_priors, {"y_prob": [0.2, 0.8], "train_priors": HALF}),
-    (lambda held_out_prob, sample_weight=None: cl.decisions.estimate_priors([0.2, 0.7], held_out_prob, sample_weight=sample_weight), {"held_out_prob": HALF}),
+    (lambda held_out_prob: cl.decisions.estimate_priors([0.2, 0.7], held_out_prob), {"held_out_prob": HALF}),
     *((f, {"y_prob": HALF, "held_out_prob": [0.2, 0.3, 0.6, 0.9], "held_out_true": [0, 0, 1, 1]}) for f in (
         lambda y_prob, held_out_prob, held_out_true: cl.decisions.estimate_priors(y_prob, held_out_prob, held_out_true, method="bbse"),
         lambda y_prob, held_out_prob, held_out_true, method="rlls", level=0.9, n_draws=9, random_state=0: cl.decisions.priors_interval(

@@ -278,9 +278,6 @@ def label_shift(
     labels = _input.labels(y_true, len(prior))
     _input.positive_whole(n, "n")
     counts = np.bincount(labels, minlength=len(prior))
-    missing = (prior > 0) & (counts == 0)
-    if missing.any():
-        where = _input.first(missing)
-        raise _input.BadValue("class_prior", f"= {prior[where]}", "0, no row has this class", where)
+    _input.refuse_entries((prior > 0) & (counts == 0), prior, "class_prior", "0, no row has this class")
     weight = (prior / np.maximum(counts, 1))[labels]
     return _input.generator(random_state).choice(len(labels), n, p=weight / weight.sum())

@@ -33,9 +33,8 @@ class BinaryCalibrator(Calibrator):
         """Return scores of shape (n,), finite and of a size whose square float64 can hold."""
         scores = one_score(_input.finite(array, "X", (1, 2)))
         if max(-float(scores.min()), float(scores.max())) > MAX_ABS_SCORE:
-            where = _input.first(np.abs(scores) > MAX_ABS_SCORE)
             expected = f"a score of at most {MAX_ABS_SCORE:g} in size"
-            raise _input.BadValue("X", f"= {scores[where]}", expected, where)
+            _input.refuse_entries(np.abs(scores) > MAX_ABS_SCORE, scores, "X", expected)
         return scores
 
     def _warn(self, scores: FloatArray, labels: IntArray) -> None:

@@ -55,12 +55,11 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ensemble : bool
         Keep the classifier of each fold, with a calibrator of its own that learns from that fold, and answer
         with the mean of their probabilities (of `VennAbersCalibration`: with what the cross method makes of
-        their intervals). Otherwise one calibrator learns from all folds, and one classifier from all rows.
-        Where the classes overlap and a fold holds twenty events or more, the ensemble had scores 1 to 3 %
-        lower after boosting, forests and neighbours. Where they lie apart (an area under the ROC curve of
-        0.98 or more), with 5 events a fold, and after logistic regression and a network take a single pair:
-        its scores were as low, and up to 40 % lower where they lie apart. After single trees the mean of the
-        ensemble is too timid: calibrate it again, on other rows. It takes as many times longer to predict.
+        their intervals), which takes as many times longer. Otherwise one calibrator learns from all folds,
+        and one classifier from all rows. The ensemble had scores 1 to 3 % lower after boosting, forests and
+        neighbours where the classes overlap and a fold holds twenty events or more. Elsewhere, and after
+        other classifiers, take a single pair: its scores were as low, and up to 40 % lower where classes lie
+        apart (an area under the ROC curve of 0.98 or more). After single trees the mean is too timid.
     zeros : {"half-vote", "refuse"} or float
         What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
         probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a
@@ -267,11 +266,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Pair the frozen classifier with a calibrator that learned from its scores of all rows."""
         check_is_fitted(self.estimator)
         self.classes_ = np.unique(own_classes(self.estimator))
-        known = np.isin(labels, self.classes_)
-        if not known.all():
-            where = _input.first(~known)
-            expected = f"one of the classes {self.classes_.tolist()}"
-            raise _input.BadValue("y", f"= {labels[where]}", expected, where)
+        unknown = np.isin(labels, self.classes_, invert=True)
+        _input.refuse_entries(unknown, labels, "y", f"one of the classes {self.classes_.tolist()}")
         codes = np.searchsorted(self.classes_, labels)
         return self._learn(self.estimator, self._scores(self.estimator, X), codes, weights)
 

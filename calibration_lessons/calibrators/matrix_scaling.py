@@ -34,7 +34,10 @@ SHORT, LONG = 12, 500  # steps of a descent, at most
 
 
 class HeldOut(NamedTuple):
-    """What each strength of the penalty was worth on held-out rows, from the temperature downward.
+    """What each strength of the penalty was worth on held-out rows.
+
+    The strength falls from infinity by factors of four: once for all numbers alike, from the temperature; and
+    once more off the diagonal alone, from vector scaling of strength 1, so that a class may be far rarer.
 
     Attributes
     ----------
@@ -106,13 +109,10 @@ class MatrixScaling(LogitCalibrator):
     probability. On log-probabilities this drops their mean, which Dirichlet calibration keeps (K - 1 numbers
     more): for K = 2 that is beta calibration with powers of either sign, and this map Platt scaling.
 
-    The strength falls from infinity by factors of four: once for all numbers alike, from the temperature; and
-    once more, down to 4, off the diagonal alone, from vector scaling of strength 1, so that a class may be
-    far rarer than in training. Each is fitted on some rows and judged on the others (five folds; three where
-    rows times classes exceed 200 000, one beyond 2 000 000). W and b are the mean over all, each fitted to
-    all rows and weighted by exp(-loss / 4), where loss is the sum of held-out losses, 2 nats more for each
-    step below 256, and 5 more on the second way. The folds take rows as independent: of rows that
-    belong together, such as wordings of a question or versions of a picture, give one, or it over-fits.
+    The strengths of `path_` are judged on held-out rows (five folds; three where rows times classes exceed
+    200 000, one beyond 2 000 000), and W and b are the mean over all fits, weighted by their `share`. The
+    folds take rows as independent: of rows that belong together, such as wordings of a question or versions
+    of a picture, give one, or it over-fits.
 
     The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
     occurs; where none exists `fit` raises and says which way T would run.

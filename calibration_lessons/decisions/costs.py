@@ -285,9 +285,6 @@ def _cost_table(costs: npt.ArrayLike, n: int, n_classes: int | None = None) -> F
 def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArray[np.int64]:
     numbers = _input.finite(decision, "decision", ndim=(1,))
     wrong = (np.floor(numbers) != numbers) | (numbers < lowest) | (numbers > highest)
-    if wrong.any():
-        where = _input.first(wrong)
-        hint = "" if lowest == ABSTAIN else " (-1 only with abstaining_cost)"
-        expected = f"a whole number in {lowest}..{highest}{hint}"
-        raise _input.BadValue("decision", f"= {numbers[where]:g}", expected, where)
+    hint = "" if lowest == ABSTAIN else " (-1 only with abstaining_cost)"
+    _input.refuse_entries(wrong, numbers, "decision", f"a whole number in {lowest}..{highest}{hint}")
     return numbers.astype(np.int64)

@@ -205,9 +205,6 @@ def _risks(
 def _treated(forecasts: FloatArray, thresholds: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], Floats]:
     """Return who is treated at each threshold, shape (m, n), and the thresholds' odds, shape (m,)."""
     at = _input.finite(thresholds, "thresholds", (1,)).astype(np.float64)
-    outside = (at < 0) | (at >= 1)
-    if outside.any():
-        where = _input.first(outside)
-        raise _input.BadValue("thresholds", f"= {at[where]:g}", "a risk from 0 to below 1", where)
+    _input.refuse_entries((at < 0) | (at >= 1), at, "thresholds", "a risk from 0 to below 1")
     treated = forecasts >= at.astype(forecasts.dtype)[:, None]  # a threshold is rounded as forecasts are
     return treated, at / (1 - at)

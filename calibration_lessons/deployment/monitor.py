@@ -35,7 +35,6 @@ KEYS = ("settings", "kind", "event", "rung", "windows")
 SUMS = ("forecasts", "forecast_confidence", "labels", "confidence", "hits", "variance")  # rows of a window
 EVENTS, DTYPES = ("top-label", "positive"), ("float16", "float32", "float64")
 SETTINGS = ("n_bins", "target", "false_alarms", "windows", "accuracy")
-SHOWN = ("ece", "ece_low", "ece_high", "ece_calibrated", "confidence", "accuracy", "gap")
 DRIFTS = ("too low", "too high", "too far from 1/2", "too near 1/2", "each bin its own way")
 STAKES = (0.3, 0.6, 1.2)  # standard errors of a window
 PER_BIN = Numbers(("M",), low=0)
@@ -50,7 +49,8 @@ DAYS = "(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?"
 NAMED = re.compile(rf"(?i)((?<![a-z]){MONTHS}|^{DAYS})(?![a-z])")  # which no text sorts by
 
 
-@dataclass(frozen=True)
+@_results.shown_rounded
+@dataclass(frozen=True, repr=False)
 class WindowReport:
     """What a window shows; NaN where no label has come.
 
@@ -85,9 +85,6 @@ class WindowReport:
     gap: float
     calibration_evidence: float
     accuracy_evidence: float
-
-    def __repr__(self) -> str:
-        return _results.rounded(self)
 
 
 @describe
@@ -499,15 +496,13 @@ class CalibrationMonitor:
     ) -> WindowReport:
         forecasts, said, labels, *_ = self._sums[window].sum(axis=1).tolist()
         mean = said / forecasts if forecasts else np.nan
-        shown = dict.fromkeys(SHOWN, np.nan)
+        shown = [np.nan] * 7  # from the error to the gap, as the report has them
         if labels:
             curve = self.curve(window)
             confidence, hits = (float(self._sums[window][row].sum()) / labels for row in (3, 4))
             null = curve.under_calibration(random_state=0).mean
-            numbers = [curve.ece(), *curve.ece_interval(level), null, confidence, hits, confidence - hits]
-            shown = dict(zip(SHOWN, numbers, strict=True))
-        evidence = {"calibration_evidence": calibration, "accuracy_evidence": accuracy}
-        return WindowReport(window, int(forecasts), int(labels), mean, **shown, **evidence)
+            shown = [curve.ece(), *curve.ece_interval(level), null, confidence, hits, confidence - hits]
+        return WindowReport(window, int(forecasts), int(labels), *(mean, *shown, calibration, accuracy))
 
     def _evidence(self) -> dict[str, list[float]]:
         """Tell what the bets hold at the end of each window, in order; NaN where no accuracy was promised."""

@@ -90,11 +90,8 @@ def read_log_odds(
         _input.read_as_logits(log_odds, "y_prob")
     else:
         forecasts = _input.probabilities(y_prob, ndim=(1,))
-        certain = (forecasts == 0) | (forecasts == 1)
-        if certain.any():
-            where = _input.first(certain)
-            expected = "a probability strictly between 0 and 1: certain forecasts have infinite log-odds"
-            raise _input.BadValue("y_prob", f"= {forecasts[where]}", expected, where)
+        expected = "a probability strictly between 0 and 1: certain forecasts have infinite log-odds"
+        _input.refuse_entries((forecasts == 0) | (forecasts == 1), forecasts, "y_prob", expected)
         log_odds = logit(forecasts.astype(np.float64))
     labels = _input.class_numbers(y_true, log_odds, pos_label=pos_label)
     _input.same_length(y_true=labels, y_prob=log_odds)

@@ -101,15 +101,10 @@ INDEPENDENT = Dependence()
 def interval(
     norm: Norm, level: float, classes: Sequence[Bins], dependence: Dependence = INDEPENDENT
 ) -> Interval:
-    """Invert a test of the binned error, as `ece_interval` says; of several classes, of their mean error.
+    """Invert a test of the binned error; of several classes, of their mean error.
 
-    Gaps of the same number of standard errors show the smallest error: the mean of a folded normal is convex
-    in its gap d, and its slope erf(d / (s sqrt 2)) is equal in all bins where d / s is. Two hits and two
-    misses more (Agresti and Coull 1998) keep s above 0 where a bin shows hits only. Towards 1/2 a gap has
-    most room, and most scatter to hide in.
-
-    Of a bin without rows a sample of n tells that at most a share of -ln(1 - level) / n lies there: for "l2"
-    so few rows with a gap of nearly 1 may carry the error, and the upper end allows for them.
+    The steps, and the reasons for them, are those of the page *How the interval was found and tried*:
+    `book/reference/interval_note.ipynb`.
 
     `dependence` bounds the variance that the labels give the error; for the upper end also along the gaps
     sought, which by luck may have other signs than those seen.
@@ -156,11 +151,9 @@ def _moments(
 ) -> tuple[Floats, Floats]:
     """Mean and variance of the binned error ("l2": its square), bins last, which accuracies a give.
 
-    The size of a normal gap is folded normal ("l1"). What folds over lies between the confidence c and the
-    end of the scale: where c is near 1 and accuracies below it, the mean exceeds the gap's own by 2 (1 - c)
-    at most. The square of a gap has the mean d^2 + v, and the variance that it has where hits are binomial
-    ("l2"), d being the mean of the gap and v its variance. Means add up over the bins by their shares,
-    variances by the squares of these.
+    The size of a normal gap is folded normal ("l1"), but what folds over lies between the confidence and the
+    end of the scale. The square of a gap has the mean d^2 + v, and the variance that it has where hits are
+    binomial ("l2"), d being the mean of the gap and v its variance.
     """
     if norm == "l1":
         room = 1 - confidence, np.minimum(confidence, 1 - confidence), confidence

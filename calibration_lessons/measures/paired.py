@@ -179,25 +179,18 @@ def compare(
     Notes
     -----
     Each interval is that of a mean over the rows: of the differences of the losses, or of what each row adds
-    to the difference of the squared errors. Two corrections widen it: four rows more of those on which the
-    models differ, whose labels say nothing, since an event that did not come might have come; and on the side
-    to which the rows are skewed what skewness adds to Student's quantile. Where both models are nearly
-    calibrated, what is left of the squared errors is the scatter of pairs of rows; the interval takes it if
-    it is the larger, and holds the difference there more often than it says. The rows are taken as
-    independent, the edges as fixed.
+    to the difference of the squared errors. Where both models are nearly calibrated, it holds that difference
+    more often than it says. The rows are taken as independent, the edges as fixed. The page *How the interval
+    was found and tried* has the corrections, and why there is no interval here for the difference of two
+    plain calibration errors.
 
     With ``groups=`` all this is said of groups: what the rows of a group add is added up first, and a pair in
-    a bin is one of rows of two groups, since rows of one group err alike. In samples of 5 to 100 groups with
-    2 to 200 rows each (groups that differed in their odds, one question asked again, rare events) the
-    intervals held the difference in 95 to 100 %, those without groups in 33 to 100 %.
+    a bin is one of rows of two groups. In samples of 5 to 100 groups with 2 to 200 rows each the intervals
+    held the difference in 95 to 100 %, those without groups in 33 to 100 %.
 
     No interval knows rows that were not drawn: where the models say the same but for one row in a hundred, in
     13 % of samples of 200 rows none differs. With events weighted ten times (a case-control sample)
     the scores were held in 93 to 97 % of samples of 60 to 1000 rows, the squared errors in 78 to 94 %.
-
-    There is no interval for the difference of two plain calibration errors here: a percentile bootstrap adds
-    to one more than to the other (of equally sharp forecasts to the smaller). Where one of the models is
-    calibrated and the other is not, it missed the difference in up to nine samples of ten.
 
     References
     ----------

@@ -160,9 +160,8 @@ def calibration_report(
     `ece_under_calibration`, with the same seed to the last digit.
 
     With ``groups=`` labels of one group are drawn together, with the correlation that was found for the
-    interval: behind each stands a normal number, of which a part is the group's. The p-value was at most 0.05
-    in 3 to 7 % of the samples of calibrated sources that `ece_interval` speaks of. Of many
-    rows, too, each is drawn: 100,000 take two seconds.
+    interval; of many rows, too, each is drawn: 100,000 take two seconds. The p-value was at most 0.05 in 3 to
+    7 % of the samples of calibrated sources that `ece_interval` speaks of.
 
     References
     ----------

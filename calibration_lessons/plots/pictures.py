@@ -298,7 +298,6 @@ def flexible_curve(
     curve: FlexibleCurve,
     y_prob: npt.ArrayLike,
     *,
-    label: str = "flexible curve",
     level: float = 0.95,
     title: str = "",
     ax: Axes | None = None,
@@ -311,7 +310,6 @@ def flexible_curve(
         As `risk_validation` gives it.
     y_prob : array_like, shape (n,)
         The forecasts, for the bars below.
-    label : str
     level : float
         Confidence level of the band, for the legend.
 
@@ -325,7 +323,7 @@ def flexible_curve(
     _input.confidence(level)
     shade = _color("uncalibrated")
     ax = _diagram(ax, True, True, title, points=(forecasts, curve.observed), reach=curve.high[-1:])
-    ax.plot(curve.forecast, curve.observed, color=shade, label=label)
+    ax.plot(curve.forecast, curve.observed, color=shade, label="flexible curve")
     band = f"{100 * level:g} % band, each point"
     ax.fill_between(curve.forecast, curve.low, curve.high, color=COLORS["band"], alpha=0.35, label=band)
     ax.set(xlabel="predicted risk", ylabel="observed risk")

@@ -119,7 +119,7 @@ def coin_plausibility(heads: int, tosses: int) -> Uncertainty[float]:
 
 
 def expected_coin_uncertainty(
-    p: float, tosses: int, *, measure: Literal["entropy", "plausibility"] = "entropy", prior: Prior = (1, 1)
+    p: float, tosses: int, *, measure: Literal["entropy", "plausibility"] = "entropy"
 ) -> Uncertainty[float]:
     """Average the uncertainty over all outcomes of a number of tosses (equation ``eq-coin-expected``).
 
@@ -132,9 +132,7 @@ def expected_coin_uncertainty(
     tosses : int
         Number of tosses, at least 0.
     measure : {"entropy", "plausibility"}
-        `coin_uncertainty` (in bits) or `coin_plausibility`.
-    prior : (float, float)
-        Positive parameters of the Beta prior; only "entropy" uses it.
+        `coin_uncertainty` (in bits, with a uniform prior) or `coin_plausibility`.
 
     Returns
     -------
@@ -160,11 +158,10 @@ def expected_coin_uncertainty(
     p = _input.number_between(p, 0, 1, "p")
     tosses = _input.non_negative_whole(tosses, "tosses")
     _input.one_of(measure, ["entropy", "plausibility"], "measure")
-    prior = _prior(prior)
     reach = math.sqrt(tosses * math.log(2e300) / 2)
     first, last = math.floor(tosses * p - reach), math.ceil(tosses * p + reach)
     heads = np.arange(max(first, 0), min(last, tosses) + 1, dtype=np.float64)
-    split = _entropies(heads, tosses, prior) if measure == "entropy" else _plausibilities(heads, tosses)
+    split = _entropies(heads, tosses, (1, 1)) if measure == "entropy" else _plausibilities(heads, tosses)
     chances = binom.pmf(heads, tosses, p)
     return Uncertainty(*(float(np.average(part, weights=chances)) for part in split))
 

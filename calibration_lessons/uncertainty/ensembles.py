@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import numpy.typing as npt
 from scipy.special import entr, rel_entr
@@ -15,24 +13,20 @@ from .coin import Uncertainty
 
 
 @describe
-def decompose_uncertainty(
-    member_probs: npt.ArrayLike, *, base: Literal["nats", "bits"] = "bits"
-) -> Uncertainty[Floats]:
+def decompose_uncertainty(member_probs: npt.ArrayLike) -> Uncertainty[Floats]:
     """Split the predictive entropy of an ensemble, a row at a time (equation ``eq-ensemble-entropy``).
 
     Parameters
     ----------
     member_probs : array_like, shape (J, n, K)
         Class probabilities of each of J members for each of n rows.
-    base : {"nats", "bits"}
-        Natural or base-2 logarithm.
 
     Returns
     -------
     Uncertainty of ndarray, shape (n,)
-        The entropy of the members' mean (total), the mean of the members' entropies (aleatoric), and the
-        mutual information between member and class (epistemic). Each lies between 0 and log K, and the
-        epistemic part is at most log J. Members that only say 0 or 1 show overlap of classes as epistemic.
+        In bits: the entropy of the members' mean (total), the mean of the members' entropies (aleatoric), and
+        the mutual information between member and class (epistemic). Each lies between 0 and log2 K, and the
+        epistemic part is at most log2 J. Members that only say 0 or 1 show overlap of classes as epistemic.
 
     {refused}
 
@@ -47,13 +41,11 @@ def decompose_uncertainty(
     >>> decompose_uncertainty([[agree[0], differ[0]], [agree[1], differ[1]]]).epistemic.tolist()
     [0.0, 1.0]
     """
-    _input.one_of(base, ["nats", "bits"], "base")
     members = _input.real_array(member_probs, "member_probs", ndim=(3,))
     for m, member in enumerate(members):
         _input.probabilities(member, f"member_probs[{m}]", ndim=(2,))
     members = members.astype(np.float64)
-    unit = np.log(2) if base == "bits" else 1.0
-    aleatoric = entr(members).sum(axis=2).mean(axis=0) / unit
-    disagreement = rel_entr(members, members.mean(axis=0)).sum(axis=2).mean(axis=0) / unit
+    aleatoric = entr(members).sum(axis=2).mean(axis=0) / np.log(2)
+    disagreement = rel_entr(members, members.mean(axis=0)).sum(axis=2).mean(axis=0) / np.log(2)
     epistemic = np.maximum(disagreement, 0.0)
     return Uncertainty(aleatoric + epistemic, aleatoric, epistemic)

@@ -117,12 +117,6 @@ def test_the_expected_uncertainty_is_the_sum_over_all_numbers_of_heads(p, tosses
         assert part == pytest.approx(literal, abs=1e-12)
 
 
-def test_the_expected_uncertainty_uses_the_prior():
-    found = expected_coin_uncertainty(0.3, 4, prior=(2, 5))
-    literal = definitions.coin_expected(0.3, 4, lambda k, n: coin_uncertainty(k, n, prior=(2, 5)).total)
-    assert found.total == pytest.approx(literal, abs=1e-14)
-
-
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("p", [0, 1e-7, 0.5, 0.97, 1])
 def test_a_hundred_thousand_tosses_leave_finite_parts_between_0_and_1(p, measure):
