@@ -162,7 +162,8 @@ def estimate_priors(
         _refuse_confounded(forecasts / old)
         priors, arrived = _most_likely(forecasts, np.full(len(forecasts), 1 / len(forecasts)), old, TOL)
         if not arrived:
-            warnings.warn(f"{MAX_ITER} rounds did not suffice", ConvergenceWarning, stacklevel=2)
+            message = f"{MAX_ITER} rounds did not suffice: the forecasts hardly tell some classes apart"
+            warnings.warn(message, ConvergenceWarning, stacklevel=2)
         return priors
     if train_priors is not None:
         raise _input.BadType("train_priors", "is given", f'held_out_prob and held_out_true for "{method}"')
