@@ -59,7 +59,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         and one classifier from all rows. The ensemble had scores 1 to 3 % lower after boosting, forests and
         neighbours where the classes overlap and a fold holds twenty events or more. Elsewhere, and after
         other classifiers, take a single pair: its scores were as low, and up to 40 % lower where classes lie
-        apart (an area under the ROC curve of 0.98 or more). After single trees the mean is too timid.
+        apart (an area under the ROC curve of 0.98 or more). After single trees the mean is too timid:
+        calibrate it again, on other rows.
     zeros : {"half-vote", "refuse"} or float
         What a probability of 0 or 1, which has no finite logit, is read as, where logits come from
         probabilities. "half-vote": where all trees of a forest, all voters or all neighbours agree, half a

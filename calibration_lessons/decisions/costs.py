@@ -286,5 +286,6 @@ def _decisions(decision: npt.ArrayLike, lowest: int, highest: int) -> npt.NDArra
     numbers = _input.finite(decision, "decision", ndim=(1,))
     wrong = (np.floor(numbers) != numbers) | (numbers < lowest) | (numbers > highest)
     hint = "" if lowest == ABSTAIN else " (-1 only with abstaining_cost)"
-    _input.refuse_entries(wrong, numbers, "decision", f"a whole number in {lowest}..{highest}{hint}")
+    given, expected = _input.as_numpy(decision), f"a whole number in {lowest}..{highest}{hint}"
+    _input.refuse_entries(wrong, given, "decision", expected)
     return numbers.astype(np.int64)
