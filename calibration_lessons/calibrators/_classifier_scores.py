@@ -196,6 +196,12 @@ def _refuse_pairs(classifier: Any, n_classes: int) -> None:
         raise _input.BadValue("estimator", found, "one for each class, decision_function_shape='ovr'")
 
 
+def votes_of_pairs(classifier: Any) -> str:
+    """Name of a classifier that scores a class by the pairs of classes in which it wins; else nothing."""
+    name = type(unwrapped(classifier)[0]).__name__
+    return name if name in ("SVC", "NuSVC") else ""
+
+
 def _margins(calibrator: Calibrator, values: Floats) -> Floats:
     by_class = isinstance(calibrator, OneVsRest)
     if values.ndim == 1:  # two classes

@@ -21,7 +21,7 @@ from .. import _input
 from .._typing import Floats
 from ._base import Calibrator
 from ._binary import BinaryCalibrator
-from ._classifier_scores import Zeros, own_classes, scores_for, unwrapped
+from ._classifier_scores import Zeros, own_classes, scores_for, unwrapped, votes_of_pairs
 from .venn_abers import crossed
 
 Folds = list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]
@@ -182,6 +182,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         UserWarning
             Where the classifier decides to stop early on all rows and not in the folds, as scikit-learn's
             histogram boosting does above 10 000 rows: the one calibrator then learns from other scores.
+            Where the scores of a frozen classifier tell every label, as of rows that it was fitted to. Where
+            the scores of three classes or more are votes of pairs of classes, as those of `SVC` are.
         """
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
             expected = "a classifier, such as LogisticRegression()"
@@ -203,6 +205,9 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.pairs_ = self._cross_fit(X, labels, weights, params)
         if len(self.pairs_) == 1:
             self.estimator_, self.calibrator_ = self.pairs_[0]
+        if len(self.classes_) > 2 and (votes := votes_of_pairs(self.pairs_[0].classifier)):
+            expected = f"OneVsRestClassifier({votes}()) gives a score for each, which mostly calibrates better"
+            _input.warn(f"{votes} scores several classes by the votes of pairs of them: {expected}")
         for learned in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.pairs_[0].classifier, learned):
                 setattr(self, learned, getattr(self.pairs_[0].classifier, learned))
@@ -270,7 +275,14 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unknown = np.isin(labels, self.classes_, invert=True)
         _input.refuse_entries(unknown, labels, "y", f"one of the classes {self.classes_.tolist()}")
         codes = np.searchsorted(self.classes_, labels)
-        return self._learn(self.estimator, self._scores(self.estimator, X), codes, weights)
+        scores = self._scores(self.estimator, X)
+        pair = self._learn(self.estimator, scores, codes, weights)
+        if _tell_all(scores, codes):
+            _input.warn(
+                f"the classifier's scores tell the labels of all {len(codes)} rows: was it fitted to them? A "
+                "calibrator needs rows that are new to the classifier (if these are, it has little to learn)"
+            )
+        return pair
 
     def _cross_fit(
         self, X: Any, labels: npt.NDArray[Any], weights: Floats | None, params: dict[str, Any]
@@ -426,6 +438,15 @@ def _unfit() -> Iterator[None]:
     except ValueError as error:
         found = f"cannot learn from the classifier's scores ({error})"
         raise _input.BadValue("calibrator", found, "one for such scores") from error
+
+
+def _tell_all(scores: Floats, codes: npt.NDArray[Any]) -> bool:
+    """Tell whether scores give each label of 200 rows or more, of which two classes have twenty or more."""
+    if len(codes) < 200 or np.sort(np.bincount(codes, minlength=2))[-2] < 20:
+        return False
+    if scores.ndim == 1:
+        return bool(scores[codes == 0].max() < scores[codes == 1].min())
+    return bool((scores.argmax(axis=1) == codes).all())
 
 
 def _stops_early(classifier: Any) -> bool | None:

@@ -37,8 +37,9 @@ def adjust_to_priors(
         where the classes come in the proportions `train_priors`.
     train_priors, new_priors : array_like, shape (K,)
         Class proportions that sum to 1; ``[P(0), P(1)]`` for a 1-D `y_prob`. Those of the training
-        data are positive; a new one may be 0. Where `estimate_priors` found the new ones by
-        `held_out_prob`, the old ones are the mean of that.
+        data are positive; a new one may be 0. They stand in the order of the columns, and no forecast
+        shows another order. Where `estimate_priors` found the new ones by `held_out_prob`, the old ones
+        are the mean of that.
 
     Returns
     -------
@@ -97,7 +98,7 @@ def estimate_priors(
         Labels 0..K-1 of those rows, at least two of each class. "em" does without.
     train_priors : array_like, shape (K,), optional
         For "em", in place of `held_out_prob`: the old class proportions, positive; ``[P(0), P(1)]`` for a
-        1-D `y_prob`.
+        1-D `y_prob`. In another order they are taken in silence; `held_out_prob` has its own.
     method : {"em", "bbse", "rlls"}
         How to estimate.
 

@@ -8,7 +8,7 @@ import sklearn
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 from sklearn.ensemble import (
     BaggingClassifier,
     ExtraTreesClassifier,
@@ -27,8 +27,9 @@ from sklearn.model_selection import (
     ShuffleSplit,
     TimeSeriesSplit,
     cross_val_predict,
+    train_test_split,
 )
-from sklearn.multiclass import OutputCodeClassifier
+from sklearn.multiclass import OneVsRestClassifier, OutputCodeClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -500,6 +501,45 @@ def test_a_booster_that_stops_early_on_all_rows_and_not_in_the_folds_is_told():
         model.set_params(ensemble=True).fit(X2, Y2)
     for rows in (100, 500):
         cl.CalibratedModel(Booster(rows), cl.PlattScaling()).fit(X2, Y2)
+
+
+def test_rows_that_a_frozen_classifier_was_fitted_to_are_noticed_and_easy_new_rows_are_not():
+    for n_classes, calibrator in ((2, cl.PlattScaling()), (4, cl.OneVsRest(cl.PlattScaling()))):
+        X, y = make_classification(
+            1800, 12, n_informative=6, n_classes=n_classes, flip_y=0.1, random_state=1
+        )
+        forest = FrozenEstimator(RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600]))
+        with pytest.warns(UserWarning, match="^the classifier's scores tell the labels of all 600 rows"):
+            model = cl.CalibratedModel(forest, calibrator).fit(X[:600], y[:600])
+        fresh = cl.CalibratedModel(forest, calibrator).fit(X[600:1200], y[600:1200])
+        loss, least = (
+            cl.negative_log_likelihood(y[1200:], m.predict_proba(X[1200:])) for m in (model, fresh)
+        )
+        assert loss > 1.2 * least
+    X, y = load_breast_cancer(return_X_y=True)
+    for seed in range(20):  # right on 97 to 99 % of the new rows
+        train, X_new, y_train, y_new = train_test_split(X, y, test_size=250, random_state=seed)
+        easy = FrozenEstimator(make_pipeline(StandardScaler(), LogisticRegression()).fit(train, y_train))
+        cl.CalibratedModel(easy, cl.PlattScaling()).fit(X_new, y_new)
+
+
+def test_three_classes_of_an_svc_are_scored_by_votes_of_pairs_which_is_told_and_one_against_the_rest_is_better():
+    X, y = load_digits(return_X_y=True)
+    for seed in range(3):
+        rows = np.random.default_rng(seed).permutation(len(y))
+        train, known, new = rows[:700], rows[700:1100], rows[1100:]
+        losses = []
+        for svm in (SVC(), OneVsRestClassifier(SVC())):
+            pipe = FrozenEstimator(make_pipeline(StandardScaler(), svm).fit(X[train], y[train]))
+            model = cl.CalibratedModel(pipe, cl.MatrixScaling())
+            if isinstance(svm, SVC):
+                with pytest.warns(UserWarning, match="^SVC scores several classes by the votes of pairs"):
+                    model.fit(X[known], y[known])
+            else:
+                model.fit(X[known], y[known])
+            losses.append(cl.negative_log_likelihood(y[new], model.predict_proba(X[new])))
+        assert losses[0] > 1.4 * losses[1]
+    cl.CalibratedModel(SVC(), cl.PlattScaling()).fit(X2, Y2)  # two classes: one margin
 
 
 def test_a_calibrator_of_two_classes_is_refused_before_anything_is_fitted():

@@ -26,6 +26,17 @@ def test_it_counts_who_is_treated(rows: list[tuple[bool, float]], threshold: flo
     assert curve.treat_all[0] == pytest.approx(everybody, abs=1e-12)
 
 
+def test_the_example_of_dcurves_has_its_net_benefits():
+    """750 patients, by family history and cancer: the data and the numbers of dcurves 1.1.7."""
+    counts = [554, 81, 91, 24]
+    history, cancer = np.repeat([0, 0, 1, 1], counts), np.repeat([0, 1, 0, 1], counts)
+    thresholds, theirs = [0.05, 0.1, 0.2, 0.35], [0.0256140351, 0.0185185185, 0.0016666667, -0.0333333333]
+    assert net_benefit(cancer, history, thresholds) == pytest.approx(theirs, abs=1e-10)
+    assert net_benefit(cancer, history, thresholds, standardized=True) * 0.14 == pytest.approx(theirs)
+    everybody = decision_curve(cancer, history, thresholds).treat_all
+    assert everybody == pytest.approx([0.0947368421, 0.0444444444, -0.075, -0.3230769231], abs=1e-10)
+
+
 def test_standardized_it_is_at_most_one() -> None:
     happened, risk = np.array([0, 0, 0, 1]), [0.1, 0.2, 0.3, 0.8]
     assert net_benefit(happened, risk, [0.5], standardized=True).tolist() == [1.0]

@@ -24,6 +24,22 @@ def test_few_events_that_are_turned_round_are_noticed_by_the_slope():
     assert len(caught) == 1
 
 
+def test_a_published_validation_is_recomputed_from_its_printed_table():
+    """Deaths within thirty days by decile of risk: Table 3 of doi 10.1007/s11606-021-07377-1."""
+    rows = np.array([37379] * 5 + [37380] + [37379] * 4)
+    died = np.array([62, 94, 154, 252, 384, 541, 926, 1572, 2951, 9100])
+    predicted = np.array([47, 118, 211, 332, 495, 725, 1077, 1686, 2991, 9775])
+    p, y = np.repeat(predicted / rows, rows), np.repeat([1, 0] * 10, np.c_[died, rows - died].ravel())
+    found = cl.risk_validation(y, p)
+    assert (found.n, found.events) == (373_791, 16_036)
+    assert (found.mean_forecast, found.event_rate) == pytest.approx((0.0467, 0.0429), abs=5e-5)
+    assert found.observed_expected.estimate == pytest.approx(16_036 / 17_458, abs=1e-4)
+    # they print 0.38 % (the rounded rows of the table give 0.387 %) and 1.81 %
+    bins = {"n_bins": 10, "strategy": "quantile"}
+    assert cl.expected_calibration_error(y, p, **bins) == pytest.approx(0.00387, abs=5e-5)
+    assert cl.maximum_calibration_error(y, p, **bins) == pytest.approx(0.0181, abs=5e-5)
+
+
 @pytest.mark.parametrize(
     ("name", "of_r", "tolerance"),
     [  # tools/experiments/risk_validation.R prints them; R interpolates the ends of its intervals
