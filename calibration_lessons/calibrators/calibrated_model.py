@@ -206,8 +206,8 @@ class CalibratedModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.pairs_) == 1:
             self.estimator_, self.calibrator_ = self.pairs_[0]
         if len(self.classes_) > 2 and (votes := votes_of_pairs(self.pairs_[0].classifier)):
-            expected = f"OneVsRestClassifier({votes}()) gives a score for each, which mostly calibrates better"
-            _input.warn(f"{votes} scores several classes by the votes of pairs of them: {expected}")
+            better = f"OneVsRestClassifier({votes}()) gives a score for each, which calibrates better"
+            _input.warn(f"{votes} scores several classes by the votes of pairs of them: {better}")
         for learned in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.pairs_[0].classifier, learned):
                 setattr(self, learned, getattr(self.pairs_[0].classifier, learned))

@@ -523,7 +523,7 @@ def test_rows_that_a_frozen_classifier_was_fitted_to_are_noticed_and_easy_new_ro
         cl.CalibratedModel(easy, cl.PlattScaling()).fit(X_new, y_new)
 
 
-def test_three_classes_of_an_svc_are_scored_by_votes_of_pairs_which_is_told_and_one_against_the_rest_is_better():
+def test_three_classes_of_an_svc_are_scored_by_votes_of_pairs_which_calibrate_worse_and_are_told():
     X, y = load_digits(return_X_y=True)
     for seed in range(3):
         rows = np.random.default_rng(seed).permutation(len(y))
