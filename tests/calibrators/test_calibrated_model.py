@@ -505,9 +505,7 @@ def test_a_booster_that_stops_early_on_all_rows_and_not_in_the_folds_is_told():
 
 def test_rows_that_a_frozen_classifier_was_fitted_to_are_noticed_and_easy_new_rows_are_not():
     for n_classes, calibrator in ((2, cl.PlattScaling()), (4, cl.OneVsRest(cl.PlattScaling()))):
-        X, y = make_classification(
-            1800, 12, n_informative=6, n_classes=n_classes, flip_y=0.1, random_state=1
-        )
+        X, y = make_classification(1800, 12, n_informative=6, n_classes=n_classes, flip_y=0.1, random_state=1)
         forest = FrozenEstimator(RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600]))
         with pytest.warns(UserWarning, match="^the classifier's scores tell the labels of all 600 rows"):
             model = cl.CalibratedModel(forest, calibrator).fit(X[:600], y[:600])
