@@ -104,7 +104,7 @@ def test_on_a_phone_a_picture_is_tapped_and_what_it_says_comes_into_sight(chromi
     one = page.locator(".start-one")
     assert one.inner_text().strip() == "Drag the temperature, or tap a picture."
     says, slider = page.locator(".start-says").bounding_box(), page.locator("#start-T").bounding_box()
-    assert says and slider and says["y"] + says["height"] <= slider["y"], "what it changes stands above a slider"
+    assert says and slider and says["y"] + says["height"] <= slider["y"], "read above the slider"
     page.locator(".start-field i.wrong").last.tap()
     box = one.bounding_box()
     assert "It is wrong: " in one.inner_text() and box and box["y"] + box["height"] < 661
