@@ -44,6 +44,7 @@
     figure.querySelector(".start-says").textContent = percent(says.toFixed(1));
     const gap = says - right;
     figure.querySelector(".start-key strong").textContent = `${Math.abs(gap).toFixed(1)} points too ${gap > 0 ? "sure" : "timid"}`;
+    figure.querySelector("data").hidden = !i; // as trained, the number stands above
     figure.querySelector(".start-T").textContent = T.toFixed(1);
     slider.value = i;
     slider.setAttribute("aria-valuetext", T.toFixed(1));
@@ -107,5 +108,5 @@ try {
   const { page, title } = JSON.parse(localStorage.getItem("calibration-lessons")).last;
   const link = Object.assign(document.createElement("a"), { className: "start-continue", textContent: `Continue: ${title}` });
   link.href = document.documentElement.dataset.content_root + page;
-  document.querySelector(".start-button").after(" ", link);
+  document.querySelector(".start-button").after("\u2003", link);
 } catch {} // nothing is kept

@@ -69,6 +69,7 @@ FIGURES = [
     for name, _, output in figures(page.name, page.raw)
 ]
 
+EARLY = "book/measures/ece.html", "book/calibrators/isotonic.html"
 TEMPERATURE = next(figure for figure in FIGURES if figure.name == "temperature-2")
 
 
@@ -410,3 +411,18 @@ def test_without_scripts_each_figure_is_a_still_picture_that_is_said_in_words(ch
         still = page.locator(f"#{figure} img")
         assert still.is_visible() and len(still.get_attribute("alt")) > 60
     context.close()
+
+
+@pytest.mark.browser
+@on_pages(*EARLY, widths=[NARROW, WIDE])
+def test_a_lesson_whose_figure_comes_late_shows_it_below_its_hook_with_what_it_says_and_leads_there(visit):
+    page, picture = visit.page, visit.page.locator(".lesson-picture")
+    [figure] = [figure for figure in FIGURES if page.url.endswith(figure.html)]
+    box, aims = picture.bounding_box(), page.locator("#by-the-end-you-can").bounding_box()
+    said = picture.inner_text().strip()
+    assert box and aims and box["y"] < 900 and box["y"] + box["height"] < aims["y"]
+    picture.locator("a").click()
+    there = drawn(page, figure)
+    assert there.bounding_box()["y"] < 900 and there.locator(".explorer-readout").inner_text() == said
+    page.goto(page.url.replace(".html", ".slides.html"))
+    assert page.locator(".lesson-picture").count() == 0, "a deck shows the figure in its place"

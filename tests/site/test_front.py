@@ -95,6 +95,7 @@ def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> N
     assert temperature.inner_text() == "2.1" and page.evaluate(TOPS) != before
     page.get_by_role("button", name="Reset").click()
     assert page.evaluate(TOPS) == before
+    assert page.locator(".start-key").inner_text().split("\n")[:2] == ["5.2 points too sure", "as trained"]
 
 
 def test_on_a_phone_a_picture_is_tapped_and_what_it_says_comes_into_sight(chromium, address) -> None:
@@ -102,6 +103,8 @@ def test_on_a_phone_a_picture_is_tapped_and_what_it_says_comes_into_sight(chromi
     page.goto(f"{address}/index.html#T=2.1")
     one = page.locator(".start-one")
     assert one.inner_text().strip() == "Drag the temperature, or tap a picture."
+    says, slider = page.locator(".start-says").bounding_box(), page.locator("#start-T").bounding_box()
+    assert says and slider and says["y"] + says["height"] <= slider["y"], "read above the slider"
     page.locator(".start-field i.wrong").last.tap()
     box = one.bounding_box()
     assert "It is wrong: " in one.inner_text() and box and box["y"] + box["height"] < 661

@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import vl_convert
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -30,6 +31,10 @@ FIGURE = """\
 <img class="explorer-still" src="{folder}/{id}.png?v={digest}" alt="{alt}" loading="lazy"
   width="{width}" height="{height}">
 </figure>"""
+PICTURE = """\n
+<!-- slide: skip -->
+<figure class="lesson-picture" data-pagefind-ignore><a href="#{id}">
+<img src="{folder}/{id}.png?v={digest}" alt="" width="{width}" height="{height}">{says}</a></figure>"""
 
 
 def figures(page: str, notebook: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -56,20 +61,26 @@ def replace_outputs(app: Sphinx, page: str, source: list[str]) -> None:
         notebook = json.loads(source[0])
         for name, cell, output in figures(page, notebook):
             alt = cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
+            if "first-picture" in cell["metadata"].get("tags", ()):
+                title = notebook["cells"][0]  # with the lesson's hook
+                title["source"] = "".join(title["source"]) + place(page, name, alt, output["data"], PICTURE)
             output["data"] = {"text/html": place(page, name, alt, output["data"])}
             app.env.temp_data["figure"] = name
         source[0] = json.dumps(notebook)
 
 
-def place(page: str, name: str, alt: str, data: dict[str, Any]) -> str:
+def place(page: str, name: str, alt: str, data: dict[str, Any], form: str = FIGURE) -> str:
     """Write the place of a figure on its page."""
     still, frames = still_and_frames(data)
-    return FIGURE.format(
+    controls, readouts = (data[MIME]["usermeta"][kind] for kind in ("controls", "readouts"))
+    first = np.ravel_multi_index(*zip(*((one["start"], len(one["texts"])) for one in controls), strict=True))
+    return form.format(
         id=name,
         folder="../" * page.count("/") + FOLDER,
         digest=hashlib.sha256(frames + still).hexdigest()[:8],
         bundle=BUNDLE,
-        controls=" ".join(control["name"] for control in data[MIME]["usermeta"]["controls"]),
+        controls=" ".join(control["name"] for control in controls),
+        says=html.escape(readouts[int(first)]),
         alt=html.escape(alt),
         width=round(int.from_bytes(still[16:20]) / SCALE),
         height=round(int.from_bytes(still[20:24]) / SCALE),
