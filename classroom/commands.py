@@ -36,27 +36,24 @@ def release(course: Course, name: str, word: str = "") -> str:
         )
     if word:
         (course.folder / "word").write_text(word, encoding="utf-8")
-    if course.folder.resolve() != ASSIGNMENTS:
-        shutil.copyfile(SETTINGS, course.folder / SETTINGS.name)
-        own, hidden = course.folder / "source" / name, shutil.ignore_patterns("checks.py", "__pycache__")
-        shutil.copytree(course.sources / name, own, ignore=hidden, dirs_exist_ok=True)
-        sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
-        for cell in sheet.cells:
-            cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))
-        asked = questions(course.checks(name)).values() if course.checks(name).exists() else []
-        without = {one.name: [*one.without] for one in asked if isinstance(one, Question) and one.without}
-        sheet.metadata["withheld"] = without  # `check` takes that away, too
-        nbformat.write(sheet, own / f"{name}.ipynb")
+    shutil.copyfile(SETTINGS, course.folder / SETTINGS.name)
+    own, hidden = course.folder / "source" / name, shutil.ignore_patterns("checks.py", "__pycache__")
+    shutil.copytree(course.sources / name, own, ignore=hidden, dirs_exist_ok=True)
+    sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
+    for cell in sheet.cells:
+        cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))
+    asked = questions(course.checks(name)).values() if course.checks(name).exists() else []
+    without = {one.name: [*one.without] for one in asked if isinstance(one, Question) and one.without}
+    sheet.metadata["withheld"] = without  # `check` takes that away, too
+    nbformat.write(sheet, own / f"{name}.ipynb")
     if not nbgrader(course).generate_assignment(name)["success"]:
         raise SystemExit(f"release: nbgrader could not make {name}")
     return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"
 
 
-def nbgrader(course: Course, **folders: str) -> NbGraderAPI:
-    """Nbgrader's own commands, for this class; with some of its folders elsewhere."""
-    config = course.config
-    config.CourseDirectory.update(folders)
-    return NbGraderAPI(CourseDirectory(config=config), config=config)
+def nbgrader(course: Course) -> NbGraderAPI:
+    """Nbgrader's own commands, for this class."""
+    return NbGraderAPI(CourseDirectory(config=course.config), config=course.config)
 
 
 # grade
@@ -68,7 +65,7 @@ def grade(
 ) -> str:  # fmt: skip
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started, counted = time.monotonic(), count(1)
-    protect(course)
+    course.folder.chmod(0o700)  # the gradebook holds the hidden tests and the grades
     check_checks(course, name)
     with (
         course.gradebook() as book, own_folder() as stubs,
@@ -125,13 +122,6 @@ def points_of(course: Course, name: str) -> dict[str, str]:
     """Read the points of everybody who has some, marks by hand included."""
     with course.gradebook() as book:
         return {one.student.id: f"{one.score:g}" for one in book.assignment_submissions(name)}
-
-
-def protect(course: Course) -> None:
-    """Close the class to other users of the machine: the gradebook holds the hidden tests and the grades."""
-    for name in ("gradebook.db", "word", "source", "submitted", "autograded"):
-        if (path := course.folder / name).exists():
-            path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 def summary(course: Course, name: str, seconds: float) -> str:

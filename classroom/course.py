@@ -26,7 +26,7 @@ os.environ["PATH"] += f"{os.pathsep}{Path(sys.executable).parent}"  # nbgrader c
 class Course:
     """The folder that holds a class, in nbgrader's arrangement, and the sources of the problem sets."""
 
-    folder: Path = ASSIGNMENTS
+    folder: Path
     sources: Path = ASSIGNMENTS / "source"
 
     def checks(self, name: str) -> Path:
@@ -77,10 +77,6 @@ class Course:
         """Nbgrader's settings for this folder."""
         config = PyFileConfigLoader("nbgrader_config.py", path=str(ASSIGNMENTS)).load_config()
         config.CourseDirectory.root = str(self.folder.resolve())
-        mine = self.folder.resolve() != ASSIGNMENTS
-        config.CourseDirectory.source_directory = str(
-            (self.folder / "source" if mine else self.sources).resolve()
-        )
         return config
 
 

@@ -12,13 +12,16 @@ from datetime import datetime
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
 import nbformat
 from latex2mathml.converter import convert
+from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
+from nbgrader.converters import GenerateFeedback
+from nbgrader.coursedir import CourseDirectory
 
-from classroom import commands, platforms, roster
+from classroom import platforms, roster
 from classroom.course import Course, Record, read_record
 from classroom.grading import scored, to_read
 from classroom.platforms import Grade, Sent
@@ -55,39 +58,33 @@ def feedback(course: Course, name: str, closed: bool = False, only: str = "", jo
     with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
         made = {pool.submit(write_page, course, name, one, bool(open_because)): one for one in graded}
         for job in as_completed(made):
-            fault = job.result() if not job.exception() else f"{type(job.exception()).__name__}"
-            pages += not fault
-            said = f"{made[job].student}{': no page: ' * bool(fault)}{fault}"
-            print(f"[{next(counted)}/{len(graded)}] {said}", flush=True)
+            pages += not (fault := job.exception())
+            said = f": no page: {type(fault).__name__}: {fault}" if fault else ""
+            print(f"[{next(counted)}/{len(graded)}] {made[job].student}{said}", flush=True)
     told = f"feedback: {pages} pages in {course.folder / 'feedback'}; for the platform: {pack(course, name)}"
     kept_back = "the pages hold no hidden case, no key and no points; --closed adds them"
     return told + (f"\nfeedback: {open_because}: {kept_back}" if open_because else "")
 
 
-def write_page(course: Course, name: str, record: Record, keep_back: bool) -> str:
-    """Write a student's page; say what hindered it, such as a text that takes too long to lay out."""
+def write_page(course: Course, name: str, record: Record, keep_back: bool) -> None:
+    """Write a student's page, unless it takes too long to lay out."""
     page = course.feedback_page(record.student, name)
+    page.parent.mkdir(parents=True, exist_ok=True)
     page.unlink(missing_ok=True)
     sheet = nbformat.read(course.graded_notebook(record.student, name), as_version=4)
-    with TemporaryDirectory() as folder:
-        target = Path(folder) / record.student / name / f"{name}.ipynb"
-        target.parent.mkdir(parents=True)
-        nbformat.write(with_formulas(without_keys(sheet, record) if keep_back else sheet), target)
-        signal.signal(signal.SIGALRM, too_long)
-        signal.alarm(PAGE_SECONDS)
-        try:
-            nbgrader = commands.nbgrader(course, autograded_directory=folder)
-            done = nbgrader.generate_feedback(name, record.student)
-        except TimeoutError as fault:
-            return str(fault)
-        finally:
-            signal.alarm(0)
-    if not done["success"]:
-        return str((done["error"].strip().splitlines() or ["nbgrader could not write it"])[-1])
-    text = SCRIPT.sub("", with_headings(page.read_text("utf-8"), sheet))
+    shown = with_formulas(without_keys(sheet, record) if keep_back else sheet)
+    about = {"db_url": course.database, "assignment": name, "notebook": name, "student": record.student}
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(PAGE_SECONDS)
+    maker = GenerateFeedback(CourseDirectory(config=course.config), config=course.config)
+    exporter: Any = HTMLExporter(config=maker.config)  # type: ignore[no-untyped-call]
+    for kind in maker.preprocessors:
+        exporter.register_preprocessor(kind)
+    text, _ = exporter.from_notebook_node(shown, {"unique_key": name, "nbgrader": about})
+    signal.alarm(0)
+    text = SCRIPT.sub("", with_headings(text, sheet))
     text = text.replace("<head>", f"<head>{NOTHING_ELSE}", 1)  # browsers run and load nothing of it
     page.write_text(SCORE.sub("", text) if keep_back else text, encoding="utf-8")
-    return ""
 
 
 def with_formulas(sheet: NotebookNode) -> NotebookNode:
