@@ -44,17 +44,9 @@ class Course:
         """What the sheets hold of the word: numbers follow from it, the word does not."""
         return hashlib.sha256(f"sheet {self.word}".encode()).hexdigest()[:8] if self.word else ""
 
-    def submission(self, student: str, name: str) -> Path:
-        """Where a student's notebook lies."""
-        return self.folder / "submitted" / student / name / f"{name}.ipynb"
-
-    def graded_notebook(self, student: str, name: str) -> Path:
-        """Where the graded notebook lies."""
-        return self.folder / "autograded" / student / name / f"{name}.ipynb"
-
-    def feedback_page(self, student: str, name: str) -> Path:
-        """Where the student's page of feedback lies."""
-        return self.folder / "feedback" / student / name / f"{name}.html"
+    def place(self, step: str, student: str, name: str, kind: str = "ipynb") -> Path:
+        """Where a student's notebook or page lies after one of nbgrader's steps."""
+        return self.folder / step / student / name / f"{name}.{kind}"
 
     def record(self, student: str, name: str) -> Path:
         """Where it says what became of a submission."""

@@ -24,7 +24,7 @@ from nbgrader.coursedir import CourseDirectory
 from classroom import platforms, roster
 from classroom.course import Course, Record, read_record
 from classroom.grading import scored, to_read
-from classroom.platforms import Grade, Sent
+from classroom.platforms import Person, Sent
 
 PAGE_SECONDS = 60
 NOTHING_ELSE = (
@@ -68,10 +68,10 @@ def feedback(course: Course, name: str, closed: bool = False, only: str = "", jo
 
 def write_page(course: Course, name: str, record: Record, keep_back: bool) -> None:
     """Write a student's page, unless it takes too long to lay out."""
-    page = course.feedback_page(record.student, name)
+    page = course.place("feedback", record.student, name, "html")
     page.parent.mkdir(parents=True, exist_ok=True)
     page.unlink(missing_ok=True)
-    sheet = nbformat.read(course.graded_notebook(record.student, name), as_version=4)
+    sheet = nbformat.read(course.place("autograded", record.student, name), as_version=4)
     shown = with_formulas(without_keys(sheet, record) if keep_back else sheet)
     about = {"db_url": course.database, "assignment": name, "notebook": name, "student": record.student}
     signal.signal(signal.SIGALRM, too_long)
@@ -137,7 +137,7 @@ def pack(course: Course, name: str) -> Path:
     sent = roster.submissions(course, name)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for person in roster.people(course, name):
-            page = course.feedback_page(person.student, name)
+            page = course.place("feedback", person.student, name, "html")
             record = read_record(course, person.student, name)
             if record and record.points is not None and page.exists():
                 place = sent.get(person.student, Sent("")).place
@@ -162,32 +162,32 @@ def export(
     people = sorted(roster.people(course, name), key=lambda person: person.student)
     unknown = unknown_to(platform, people) if platform in platforms.TABLES else []
     heading = platforms.heading(platform, title, [person.row for person in people if person.row])
-    grades, plain = [], [["student", "name", "points", "possible", "days late", "remarks"]]
+    plain = [["student", "name", "points", "possible", "days late", "remarks"]]
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
         for person in people:
             record = read_record(course, person.student, name) if person.handed_in else None
             remarks = record.remarks[:] if record else ["not graded" if person.handed_in else person.missing]
-            points = "0" if zero and not person.handed_in and not person.other else ""
+            person.points = "0" if zero and not person.handed_in and not person.other else ""
             days = roster.days_late(course, person, name)
             if record and record.points is not None:
                 earned = book.find_submission(name, person.student).score
-                points = f"{max(0.0, earned - days * off / 100 * possible):g}"
+                person.points = f"{max(0.0, earned - days * off / 100 * possible):g}"
                 remarks += to_read(book, person.student, name)
-            full_name = person.name or person.student
-            grades.append(Grade(person.student, full_name, person.number, points, person.row))
-            plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
-    known = [grade for grade in grades if grade.student not in unknown]
+            person.name = person.name or person.student
+            about = [person.student, person.name, person.points, f"{possible:g}", str(days)]
+            plain.append([*about, "; ".join(remarks)])
+    known = [person for person in people if person.student not in unknown]
     ours = platform not in platforms.TABLES
     lines = plain if ours else platforms.graded(platform, known, f"{possible:g}", heading)
     target = target or course.folder / f"grades-{name}-{platform}.csv"
     platforms.write_table(lines, target)
     told = [f"export: {student} has no number of {platform}: left out" for student in unknown]
     column = f", in the column {heading!r}" if platform in platforms.TITLED else ""
-    return "\n".join([*told, f"export: {len(grades) - len(unknown)} students in {target}{column}"])
+    return "\n".join([*told, f"export: {len(known)} students in {target}{column}"])
 
 
-def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
+def unknown_to(platform: str, people: list[Person]) -> list[str]:
     """List who has no number of the platform; refuse where it has somebody else by that number."""
     strange = [person for person in people if person.platform not in (platform, roster.ANY)]
     others = [person for person in strange if person.platform != roster.FOLDERS]

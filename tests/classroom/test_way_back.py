@@ -278,7 +278,7 @@ class TestFeedback:
                 work(moodle, "7002", "def double(x):\n    return 3 * x", "My letter", "no")}  # fmt: skip
         collect(moodle, "tiny", zipped(tmp_path / "again.zip", sent))
         grade(moodle)
-        path = moodle.feedback_page("7001", "tiny")
+        path = moodle.place("feedback", "7001", "tiny", "html")
 
         def made(closed=False):
             told = returns.feedback(moodle, "tiny", closed)
@@ -310,7 +310,7 @@ class TestFeedback:
         grade(moodle)
         returns.feedback(moodle, "tiny", closed=True)
         for student in ("7001", "7002"):
-            page = moodle.feedback_page(student, "tiny").read_text(encoding="utf-8")
+            page = moodle.place("feedback", student, "tiny", "html").read_text(encoding="utf-8")
             found = re.findall(r"<(\w+)([^>]*)>", re.sub(r"<style.*?</style>", "", page, flags=re.S))
             assert not {tag for tag, _ in found} & {"script", "img", "svg", "iframe", "base", "object"}
             assert not [about for _, about in found if re.search(r"\bon\w+=|javascript|//|url\(", about)]
@@ -384,7 +384,7 @@ class TestByHand:
         handed_in(course, "ada", nbformat.writes(sheet))
         grade(course)
         assert "letter: to be read by a person" in report(course)
-        kept = nbformat.read(course.graded_notebook("ada", "tiny"), as_version=4).cells
+        kept = nbformat.read(course.place("autograded", "ada", "tiny"), as_version=4).cells
         assert f"```text\n{READ}\n```" in [one.source for one in kept]
 
 
@@ -442,7 +442,7 @@ def test_names_in_another_encoding_are_read_and_told_apart(course, tmp_path):
         with open(folder + b"/tiny.ipynb", "wb") as file:
             file.write(name)
     assert "2 new" in collect(course, "tiny", tmp_path / "download")
-    assert course.submission("M-dcf6ller", "tiny").read_bytes() == b"M\xf6ller"
+    assert course.place("submitted", "M-dcf6ller", "tiny").read_bytes() == b"M\xf6ller"
 
 
 def inner_zip(files):
@@ -583,15 +583,15 @@ class TestPairs:
 
     def test_two_of_one_name_are_not_taken_for_another_assignment(self, course, tmp_path):
         self.collected(course, tmp_path, "moodle", LISTED["moodle"] + "Participant 102,Ada Lovelace\n")
-        assert course.submission("101", "tiny").exists()
+        assert course.place("submitted", "101", "tiny").exists()
 
     def test_nobody_gets_the_folder_of_another_by_that_others_name(self, moodle, tmp_path, capsys):
         sent = {f"{name}_{number}_assignsubmission_file_/tiny.ipynb": "Bob's" if number == 999 else "Grace's"
                 for name, number in ((ADA[1], 999), GRACE[1::-1])}  # fmt: skip
         collect(moodle, "tiny", zipped(tmp_path / "late.zip", sent))
         assert "999 (Ada Lovelace) is not in the students' table" in capsys.readouterr().out
-        assert moodle.submission("999", "tiny").read_text("utf-8") == "Bob's"
-        assert "double" in moodle.submission("7001", "tiny").read_text("utf-8")
+        assert moodle.place("submitted", "999", "tiny").read_text("utf-8") == "Bob's"
+        assert "double" in moodle.place("submitted", "7001", "tiny").read_text("utf-8")
 
     def test_who_is_on_no_table_is_told_and_left_out(self, moodle, tmp_path, capsys):
         late = tmp_path / "late/olga/tiny.ipynb"
