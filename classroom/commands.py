@@ -15,7 +15,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
 from classroom import grading, roster
-from classroom.cases import ByHand, Question, own_numbers, questions, same
+from classroom.cases import Question, questions
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.sandbox import own_folder
 from classroom.submission import Limits
@@ -119,7 +119,6 @@ def summary(course: Course, name: str, seconds: float) -> str:
     """Write one line a submission into a report, and count."""
     all_records = roster.records(course, name)
     names = Counter(record.signed for record in all_records if record.signed)
-    borrowed = others_numbers(course, name, all_records)
     class_list = roster.people(course, name)
     named = {person.student: person for person in class_list}
     lines = []
@@ -131,7 +130,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
             if record.points is not None:
                 record.points = book.find_submission(name, record.student).score  # with marks by hand
             who = named.get(record.student, record.student)
-            lines.append(f"{who}: {record}{shared}{borrowed[record.student]}{waiting}")
+            lines.append(f"{who}: {record}{shared}{waiting}")
     for person in class_list:
         if not person.row and any(one.row for one in class_list):
             lines.append(f"{person}: not in the students' table")
@@ -146,29 +145,6 @@ def summary(course: Course, name: str, seconds: float) -> str:
     results += ["sent no notebook" if p.other else "sent nothing" for p in class_list if not p.handed_in]
     counts = ", ".join(f"{number} {what}" for what, number in Counter(results).items())
     return f"grade: {counts or 'nobody handed in'}, in {seconds:.0f} s; one line a submission in {report}"
-
-
-def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict[str, str]:
-    """Say whose numbers an answer by hand is right for, where they are another student's."""
-    with course.gradebook() as book:
-        cells = grading.cells_of_set(book, name)
-    sheet: dict[str, str] = {key: cells[key]["source"] for key in ("imports", "numbers") if key in cells}
-    everyone = {record.student for record in all_records} | {r.signed for r in all_records if r.signed}
-    own = {student: own_numbers(sheet, student) for student in sorted(everyone)}
-    found = dict.fromkeys((record.student for record in all_records), "")
-    for question in questions(course.checks(name)).values():
-        if not isinstance(question, ByHand) or question.within:
-            continue
-        right = {student: question.numbers(question.right, own[student]) for student in own}
-        for record in all_records:
-            given = record.given.get(question.name, {})
-            fits = [
-                student for student, wanted in right.items()
-                if all(same(given.get(key), wanted[key], question.rtol, question.atol) for key in wanted)
-            ]  # fmt: skip
-            if fits and (record.signed or record.student) not in fits:
-                found[record.student] += f"; {question.name}: the numbers of {' or '.join(fits)}"
-    return found
 
 
 # statistics

@@ -83,7 +83,6 @@ class Record:
     remarks: list[str] = field(default_factory=list)
     seconds: float = 0.0
     signed: str | None = None  # the student number whose numbers the notebook worked with
-    given: dict[str, dict[str, Any]] = field(default_factory=dict)  # the answers by hand
     verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """What each question earned, case by case."""
     letters: dict[str, str] = field(default_factory=dict)

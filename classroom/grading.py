@@ -267,7 +267,7 @@ def run_and_judge(record: Record, task: dict[str, Any], run: Callable[..., dict[
         raise RuntimeError(outcome["stopped"] or outcome["broken"])
     record.remarks += [f"timed out at cell {place + 1}" for place in sorted({*outcome["timed_out"]})]
     record.remarks += filter(None, [outcome["stopped"]])
-    record.signed, record.given, record.verdicts = (outcome[key] for key in ("signed", "given", "verdicts"))
+    record.signed, record.verdicts = outcome["signed"], outcome["verdicts"]
     if record.signed != record.student:
         record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")
     notebook = nbformat.from_dict(outcome["notebook"])

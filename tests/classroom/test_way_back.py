@@ -18,8 +18,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from classroom import __main__, commands, grading, platforms, returns, roster
-from classroom.cases import ByHand
-from classroom.course import Course, Record, read_record
+from classroom.course import Course, read_record
 from classroom.downloads import collect
 from classroom.platforms import TABLES, table, write_table
 from classroom.similarity import similar
@@ -398,14 +397,6 @@ def test_one_student_is_graded_anew_and_the_changed_grade_is_told(moodle, capsys
     assert [read_record(moodle, student, "tiny").points for student in ("7001", "7002")] == [4, 2]
     with pytest.raises(SystemExit, match="grade: 7009 handed in no tiny; who did: 7001, 7002"):
         grade(moodle, only="7009")
-
-
-def test_whose_numbers_an_answer_is_right_for_is_told_where_they_are_anothers(course, monkeypatch):
-    asked = ByHand("length", lambda STUDENT_ID: {"n": float(len(STUDENT_ID))}, {"n": (1, "count")}, {})
-    monkeypatch.setattr(commands, "questions", lambda _: {"length": asked})
-    given = [Record(who, "", given={"length": {"n": number}}) for who, number in (("ada", 3), ("grace", 3))]
-    told = commands.others_numbers(course, "tiny", given)
-    assert told == {"ada": "", "grace": "; length: the numbers of ada"}
 
 
 def test_the_statistics_tell_who_earned_each_case(moodle):
