@@ -171,18 +171,15 @@ def table(path: Path) -> list[Row]:
         raise SystemExit(f"{path}: is no CSV in UTF-8; {UNTOUCHED}") from None
     text = re.sub(r"\A((sep=.)?\n)*", "", io.StringIO(text, newline=None).read())  # as a spreadsheet begins
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    read = csv.DictReader(io.StringIO(text), delimiter=delimiter, restkey="", restval="", strict=True)
     try:
-        rows = [*csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)] or [[]]
+        headings, rows = [name.strip() for name in read.fieldnames or ()], [*read]
     except csv.Error as fault:
         raise SystemExit(f"{path}: is no CSV ({fault}); {UNTOUCHED}") from None
-    headings = [name.strip() for name in rows.pop(0)]
     if twice := [name for name in {*sum(HEADINGS.values(), ())} if headings.count(name) > 1]:
         raise SystemExit(f"{path}: has the heading {twice[0]} twice; {UNTOUCHED}")
-    wide = len(headings)
-    return [
-        dict(zip(headings, [*(item.strip() for item in row), *[""] * wide][:wide], strict=True))
-        for row in rows if any(row)
-    ]  # fmt: skip
+    rows = [{key.strip(): item.strip() for key, item in row.items() if key} for row in rows]
+    return [row for row in rows if any(row.values())]
 
 
 def write_table(lines: Iterable[Sequence[str]], target: Path) -> None:
