@@ -12,8 +12,7 @@
     python -m classroom export measures --platform canvas --title "Problem set 3 (4711)"
     python -m classroom check my/measures.ipynb        for students: what would not run there
 
-`--class FOLDER` keeps a class in a folder of its own; otherwise it lies in `assignments/`. Either way it is
-arranged as nbgrader arranges a course.
+`--class FOLDER`, before the command, names the folder of a class, which is arranged as nbgrader has it.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from typing import Any
 
 from classroom import commands, platforms, returns, roster, seccomp
 from classroom.check import check
-from classroom.course import ASSIGNMENTS, Course
+from classroom.course import Course
 from classroom.downloads import collect, rehearse
 from classroom.sandbox import missing
 from classroom.similarity import similar
@@ -115,19 +114,18 @@ ARGUMENTS["afternoon"] = {name: about for step in AFTERNOON for name, about in A
 
 
 def parser() -> argparse.ArgumentParser:
-    """Describe the command line; the folders may stand before a command or after it."""
+    """Describe the command line."""
     made = argparse.ArgumentParser("python -m classroom", description=(__doc__ or "").partition("\n")[0])
-    shared = argparse.ArgumentParser(add_help=False)
-    sources = ASSIGNMENTS / "source"
-    for place, own, sets in ((made, ASSIGNMENTS, sources), (shared, argparse.SUPPRESS, argparse.SUPPRESS)):
-        place.add_argument("--class", dest="folder", type=Path, default=own, help="folder of the class")
-        place.add_argument("--sources", type=Path, default=sets, help="folder of the problem sets")
+    made.add_argument("--class", dest="folder", type=Path, help="folder of the class")
+    made.add_argument("--sources", type=Path, default=Course.sources, help="folder of the problem sets")
     known = made.add_subparsers(dest="command", required=True)
     known.add_parser("check", help="for students: run a notebook as it will be graded").add_argument(
         "notebook", type=Path
     )
     for command, of_it in ARGUMENTS.items():
-        added = known.add_parser(command, parents=[shared])
+        added = known.add_parser(
+            command,
+        )
         added.add_argument("set", help="name of the problem set, such as measures")
         for name, about in of_it.items():
             added.add_argument(name, **about)
@@ -138,8 +136,11 @@ def main(arguments: list[str] | None = None) -> None:
     """Run one command."""
     made = parser()
     asked = made.parse_args(arguments)
-    if ROOT.is_relative_to(asked.folder.resolve()):
-        made.error(f"--class {asked.folder} holds the course itself: expected a folder for the class alone")
+    if asked.command == "check":
+        return print(check(asked.notebook, Limits()))
+    if not asked.folder or ROOT.is_relative_to(asked.folder.resolve()):
+        holds = f" {asked.folder} holds the course itself" if asked.folder else ""
+        made.error(f"--class{holds}: expected a folder for the class alone")
     try:
         print(outcome(Course(asked.folder, asked.sources), asked))
     except OSError as fault:
@@ -150,8 +151,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 def outcome(course: Course, asked: argparse.Namespace) -> str:
     """Run the command that is asked for; return what it tells."""
-    if asked.command == "check":
-        return check(asked.notebook, Limits())
     released = sorted(path.stem for path in course.folder.glob("release/*/*.ipynb"))
     if asked.command != "release" and asked.set not in released:
         there = ", ".join(released) or "nothing yet"

@@ -47,13 +47,6 @@ class Seed:
 
 
 @dataclass(frozen=True)
-class Known:
-    """What a judge knows of a call; it stands after the arguments, and no submission sees it."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
 class Answer:
     """What came of a call: a value and the arguments after it, or the names of an exception's classes."""
 
@@ -74,16 +67,11 @@ Ask = Callable[[str, Arguments | None], Answer]
 """Ask a submission for a value by its name, or, with arguments, for a call."""
 
 
-def seen(arguments: Arguments) -> Arguments:
-    """Return the arguments that a function is called with."""
-    return tuple(item for item in arguments if not isinstance(item, Known))
-
-
 def request(name: str, arguments: Arguments | None) -> str:
     """Write a question to the submission's side of the channel."""
     if arguments is None:
         return json.dumps({"name": name})
-    sent = [{"seed": item.seed} if isinstance(item, Seed) else packed(item) for item in seen(arguments)]
+    sent = [{"seed": item.seed} if isinstance(item, Seed) else packed(item) for item in arguments]
     return json.dumps({"name": name, "arguments": sent})
 
 
@@ -113,7 +101,7 @@ def locally(function: Callable[..., Any], arguments: Arguments) -> Answer:
     """Call a function of the checks' own as a submission's is called."""
     given = [
         np.random.default_rng(item.seed) if isinstance(item, Seed) else copy.deepcopy(item)
-        for item in seen(arguments)
+        for item in arguments
     ]
     try:
         with np.errstate(all="ignore"):
@@ -283,7 +271,7 @@ class Question(Slipping):
             if got.raised:
                 shown = f"; {self.call_told(arguments, wanted)}" if case.shown else ""
                 return got.fault + shown
-            held = zip(got.after, seen(arguments), strict=False)
+            held = zip(got.after, arguments, strict=False)
             if not all(isinstance(item, Seed | None) or same(after, item, 0, 0) for after, item in held):
                 return STAYS
             calls.append(arguments)
@@ -327,7 +315,7 @@ class Question(Slipping):
 
     def call_told(self, arguments: Arguments, wanted: Answer, got: Answer | None = None) -> str:
         """Write a call, what is expected, and what came."""
-        said = f"{self.right.__name__}({', '.join(map(short, seen(arguments)))})"
+        said = f"{self.right.__name__}({', '.join(map(short, arguments))})"
         expected = f"a {wanted.raised[0]}" if wanted.raised else short(wanted.value)
         if not got:
             return f"{said}: expected {expected}"

@@ -15,7 +15,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
 from classroom import grading, roster
-from classroom.cases import ByHand, Question, own_numbers, questions, same
+from classroom.cases import Question, questions
 from classroom.course import ASSIGNMENTS, Course, Record, read_record
 from classroom.sandbox import own_folder
 from classroom.submission import Limits
@@ -36,27 +36,24 @@ def release(course: Course, name: str, word: str = "") -> str:
         )
     if word:
         (course.folder / "word").write_text(word, encoding="utf-8")
-    if course.folder.resolve() != ASSIGNMENTS:
-        shutil.copyfile(SETTINGS, course.folder / SETTINGS.name)
-        own, hidden = course.folder / "source" / name, shutil.ignore_patterns("checks.py", "__pycache__")
-        shutil.copytree(course.sources / name, own, ignore=hidden, dirs_exist_ok=True)
-        sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
-        for cell in sheet.cells:
-            cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))
-        asked = questions(course.checks(name)).values() if course.checks(name).exists() else []
-        without = {one.name: [*one.without] for one in asked if isinstance(one, Question) and one.without}
-        sheet.metadata["withheld"] = without  # `check` takes that away, too
-        nbformat.write(sheet, own / f"{name}.ipynb")
+    shutil.copyfile(SETTINGS, course.folder / SETTINGS.name)
+    own, hidden = course.folder / "source" / name, shutil.ignore_patterns("checks.py", "__pycache__")
+    shutil.copytree(course.sources / name, own, ignore=hidden, dirs_exist_ok=True)
+    sheet = nbformat.read(own / f"{name}.ipynb", as_version=4)
+    for cell in sheet.cells:
+        cell.source = cell.source.replace('CLASS = ""', f"CLASS = {course.sign!r}".replace("'", '"'))
+    asked = questions(course.checks(name)).values() if course.checks(name).exists() else []
+    without = {one.name: [*one.without] for one in asked if isinstance(one, Question) and one.without}
+    sheet.metadata["withheld"] = without  # `check` takes that away, too
+    nbformat.write(sheet, own / f"{name}.ipynb")
     if not nbgrader(course).generate_assignment(name)["success"]:
         raise SystemExit(f"release: nbgrader could not make {name}")
     return f"release: {course.folder / 'release' / name / f'{name}.ipynb'}"
 
 
-def nbgrader(course: Course, **folders: str) -> NbGraderAPI:
-    """Nbgrader's own commands, for this class; with some of its folders elsewhere."""
-    config = course.config
-    config.CourseDirectory.update(folders)
-    return NbGraderAPI(CourseDirectory(config=config), config=config)
+def nbgrader(course: Course) -> NbGraderAPI:
+    """Nbgrader's own commands, for this class."""
+    return NbGraderAPI(CourseDirectory(config=course.config), config=course.config)
 
 
 # grade
@@ -68,8 +65,8 @@ def grade(
 ) -> str:  # fmt: skip
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started, counted = time.monotonic(), count(1)
-    protect(course)
-    check_checks(course, name)
+    course.folder.chmod(0o700)  # the gradebook holds the hidden tests and the grades
+    questions(course.checks(name))  # checks that cannot be loaded stop here, before anybody is judged by them
     with (
         course.gradebook() as book, own_folder() as stubs,
         grading.Runs(limits, sandbox) as run, ThreadPoolExecutor(jobs) as pool,
@@ -112,33 +109,16 @@ def grade(
     return summary(course, name, time.monotonic() - started)
 
 
-def check_checks(course: Course, name: str) -> None:
-    """Load a set's checks once before anybody is judged by them."""
-    try:
-        questions(course.checks(name))
-    except Exception as fault:
-        where = f"{course.checks(name)}: {type(fault).__name__}: {fault}"
-        raise SystemExit(f"grade: the checks cannot be loaded, nobody is graded: {where}") from None
-
-
 def points_of(course: Course, name: str) -> dict[str, str]:
     """Read the points of everybody who has some, marks by hand included."""
     with course.gradebook() as book:
         return {one.student.id: f"{one.score:g}" for one in book.assignment_submissions(name)}
 
 
-def protect(course: Course) -> None:
-    """Close the class to other users of the machine: the gradebook holds the hidden tests and the grades."""
-    for name in ("gradebook.db", "word", "source", "submitted", "autograded"):
-        if (path := course.folder / name).exists():
-            path.chmod(0o700 if path.is_dir() else 0o600)
-
-
 def summary(course: Course, name: str, seconds: float) -> str:
     """Write one line a submission into a report, and count."""
     all_records = roster.records(course, name)
     names = Counter(record.signed for record in all_records if record.signed)
-    borrowed = others_numbers(course, name, all_records)
     class_list = roster.people(course, name)
     named = {person.student: person for person in class_list}
     lines = []
@@ -150,7 +130,7 @@ def summary(course: Course, name: str, seconds: float) -> str:
             if record.points is not None:
                 record.points = book.find_submission(name, record.student).score  # with marks by hand
             who = named.get(record.student, record.student)
-            lines.append(f"{who}: {record}{shared}{borrowed[record.student]}{waiting}")
+            lines.append(f"{who}: {record}{shared}{waiting}")
     for person in class_list:
         if not person.row and any(one.row for one in class_list):
             lines.append(f"{person}: not in the students' table")
@@ -165,29 +145,6 @@ def summary(course: Course, name: str, seconds: float) -> str:
     results += ["sent no notebook" if p.other else "sent nothing" for p in class_list if not p.handed_in]
     counts = ", ".join(f"{number} {what}" for what, number in Counter(results).items())
     return f"grade: {counts or 'nobody handed in'}, in {seconds:.0f} s; one line a submission in {report}"
-
-
-def others_numbers(course: Course, name: str, all_records: list[Record]) -> dict[str, str]:
-    """Say whose numbers an answer by hand is right for, where they are another student's."""
-    with course.gradebook() as book:
-        cells = grading.cells_of_set(book, name)
-    sheet: dict[str, str] = {key: cells[key]["source"] for key in ("imports", "numbers") if key in cells}
-    everyone = {record.student for record in all_records} | {r.signed for r in all_records if r.signed}
-    own = {student: own_numbers(sheet, student) for student in sorted(everyone)}
-    found = dict.fromkeys((record.student for record in all_records), "")
-    for question in questions(course.checks(name)).values():
-        if not isinstance(question, ByHand) or question.within:
-            continue
-        right = {student: question.numbers(question.right, own[student]) for student in own}
-        for record in all_records:
-            given = record.given.get(question.name, {})
-            fits = [
-                student for student, wanted in right.items()
-                if all(same(given.get(key), wanted[key], question.rtol, question.atol) for key in wanted)
-            ]  # fmt: skip
-            if fits and (record.signed or record.student) not in fits:
-                found[record.student] += f"; {question.name}: the numbers of {' or '.join(fits)}"
-    return found
 
 
 # statistics

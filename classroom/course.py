@@ -26,7 +26,7 @@ os.environ["PATH"] += f"{os.pathsep}{Path(sys.executable).parent}"  # nbgrader c
 class Course:
     """The folder that holds a class, in nbgrader's arrangement, and the sources of the problem sets."""
 
-    folder: Path = ASSIGNMENTS
+    folder: Path
     sources: Path = ASSIGNMENTS / "source"
 
     def checks(self, name: str) -> Path:
@@ -44,17 +44,9 @@ class Course:
         """What the sheets hold of the word: numbers follow from it, the word does not."""
         return hashlib.sha256(f"sheet {self.word}".encode()).hexdigest()[:8] if self.word else ""
 
-    def submission(self, student: str, name: str) -> Path:
-        """Where a student's notebook lies."""
-        return self.folder / "submitted" / student / name / f"{name}.ipynb"
-
-    def graded_notebook(self, student: str, name: str) -> Path:
-        """Where the graded notebook lies."""
-        return self.folder / "autograded" / student / name / f"{name}.ipynb"
-
-    def feedback_page(self, student: str, name: str) -> Path:
-        """Where the student's page of feedback lies."""
-        return self.folder / "feedback" / student / name / f"{name}.html"
+    def place(self, step: str, student: str, name: str, kind: str = "ipynb") -> Path:
+        """Where a student's notebook or page lies after one of nbgrader's steps."""
+        return self.folder / step / student / name / f"{name}.{kind}"
 
     def record(self, student: str, name: str) -> Path:
         """Where it says what became of a submission."""
@@ -77,10 +69,6 @@ class Course:
         """Nbgrader's settings for this folder."""
         config = PyFileConfigLoader("nbgrader_config.py", path=str(ASSIGNMENTS)).load_config()
         config.CourseDirectory.root = str(self.folder.resolve())
-        mine = self.folder.resolve() != ASSIGNMENTS
-        config.CourseDirectory.source_directory = str(
-            (self.folder / "source" if mine else self.sources).resolve()
-        )
         return config
 
 
@@ -95,7 +83,6 @@ class Record:
     remarks: list[str] = field(default_factory=list)
     seconds: float = 0.0
     signed: str | None = None  # the student number whose numbers the notebook worked with
-    given: dict[str, dict[str, Any]] = field(default_factory=dict)  # the answers by hand
     verdicts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     """What each question earned, case by case."""
     letters: dict[str, str] = field(default_factory=dict)

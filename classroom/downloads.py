@@ -19,17 +19,13 @@ import nbformat
 
 from classroom import roster
 from classroom.course import Course
-from classroom.platforms import Sent, date, platform_of, reading, sender, users, write_table
+from classroom.platforms import Person, Sent, date, platform_of, reading, sender, users, write_table
 from classroom.reading import ANSWER_IN_WORDS, LARGEST_FILE
-from classroom.roster import Person
 
 SKIPPED = {"__MACOSX", ".ipynb_checkpoints"}
 MOST_FILES = 100  # in a student's own zip
 NOBODY = Sent("")
 WIDE = str.maketrans('<>&"', "\uff1c\uff1e\uff06\uff02")  # letters, not marks, to a browser
-LOOKS = str.maketrans(  # letters of other alphabets, and the Latin ones that they look like
-    "АВЕЅІЈКМНОРСТУХаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABESIJKMHOPCTYXaeopcyxijshdqwABEZHIKMNOPTYXo"
-)
 MADE_UP = (
     "Ada Lovelace", "Grace Hopper", "Emmy Noether", "Sofia Kovalevskaya", "Mary Cartwright",
     "Katherine Johnson", "Florence Nightingale", "Hypatia", "Maryam Mirzakhani", "Julia Robinson",
@@ -143,18 +139,14 @@ def collect(course: Course, name: str, source: Path, table: Path | None = None) 
             own = [of for of in files if of.name != f"{of.sent.place}.txt"]  # that is Blackboard's receipt
             one = (own or files)[-1]
             print(f"collect: {student} handed in {one.name}, no notebook")
-            if not course.submission(student, name).exists():
+            if not course.place("submitted", student, name).exists():
                 told[student] = replace(one.sent, other=one.name)
     counts: Counter[str] = Counter()
     for place, found in enumerate(downloads(source)):  # once more: all at once would fill the memory
         if student := counting.get(place, ""):
             counts[store(course, name, student, found.content, told[student])] += 1
     roster.remember(course, name, told)
-    looks: dict[str, str] = {}
     for person in roster.people(course, name):
-        for called in (person.student, person.name):
-            if (other := looks.setdefault(called.translate(LOOKS), called)) != called:
-                print(f"collect: {called} is not {other}: some letters only look the same ({called!a})")
         if not person.handed_in and not person.other:
             print(f"collect: {person} sent nothing")
         if people and not person.row:
@@ -250,7 +242,7 @@ def refuse_another_name(course: Course, name: str, people: list[Person]) -> None
 
 def store(course: Course, name: str, student: str, content: bytes, sent: Sent) -> str:
     """Put a notebook into the class's folder, with the time where the platform tells it."""
-    target = course.submission(student, name)
+    target = course.place("submitted", student, name)
     before = target.read_bytes() if target.exists() else None
     if before != content:
         target.parent.mkdir(parents=True, exist_ok=True)

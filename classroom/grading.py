@@ -20,6 +20,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
+from datetime import UTC
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
@@ -42,7 +43,7 @@ RUN = [sys.executable, "-m", "classroom.run"]
 def digest(course: Course, student: str, name: str, cells: Cells) -> str:
     """Return a digest of a submission and of the set that it answers."""
     found = hashlib.sha256("".join(cell["checksum"] for cell in cells.values()).encode())
-    for path in (course.submission(student, name), course.checks(name)):
+    for path in (course.place("submitted", student, name), course.checks(name)):
         with suppress(OSError), path.open("rb") as file:  # who cannot be read is refused alone, later
             found.update(file.read(LARGEST_FILE + 1))
     return found.hexdigest()
@@ -80,7 +81,7 @@ def task_of(
     }  # fmt: skip
     examiner: dict[str, Any] = {"checks": str(course.checks(name).resolve())}
     examiner |= {"student": student, "word": course.word, "locked": locked, "stubs": stubs}
-    path = course.submission(student, name).resolve()
+    path = course.place("submitted", student, name).resolve()
     return {"path": str(path), "sets": sets, "name": name, "examiner": examiner}
 
 
@@ -159,14 +160,15 @@ def save_grade(
 ) -> None:
     """Save the grade; a refused submission gets none, and an earlier one of the same student is withdrawn."""
     book.update_or_create_student(record.student)
-    path = course.graded_notebook(record.student, name)
+    path = course.place("autograded", record.student, name)
     if notebook is None:
         with suppress(Exception):
             book.remove_submission(name, record.student)
         path.unlink(missing_ok=True)
     else:
         with book.db.no_autoflush:  # nbgrader's own call warns of an early flush
-            sent = roster.sent_at(course, record.student, name)
+            sent = roster.when(course, record.student, name)
+            sent = sent and sent.astimezone(UTC).replace(tzinfo=None)
             book.update_or_create_submission(name, record.student, timestamp=sent)  # or Formgrader grades it
         written = letters(notebook)
         for cell in notebook.cells:
@@ -265,7 +267,7 @@ def run_and_judge(record: Record, task: dict[str, Any], run: Callable[..., dict[
         raise RuntimeError(outcome["stopped"] or outcome["broken"])
     record.remarks += [f"timed out at cell {place + 1}" for place in sorted({*outcome["timed_out"]})]
     record.remarks += filter(None, [outcome["stopped"]])
-    record.signed, record.given, record.verdicts = (outcome[key] for key in ("signed", "given", "verdicts"))
+    record.signed, record.verdicts = outcome["signed"], outcome["verdicts"]
     if record.signed != record.student:
         record.remarks.append(f"signed {record.signed!r}" if record.signed else "not signed")
     notebook = nbformat.from_dict(outcome["notebook"])

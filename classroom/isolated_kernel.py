@@ -5,6 +5,7 @@ a submission that takes it apart sends other data, and earns what that data is w
 source again with every question, so that what a submission changed here before is gone.
 """
 
+import builtins
 import contextlib
 import json
 import os
@@ -15,7 +16,9 @@ from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from typing import Any
 
 import numpy as np
+from IPython.core import getipython
 
+from classroom import channel
 from classroom.channel import packed, unpacked
 
 FILES = 256  # open at a time, sockets among them: what they hold is no process's memory
@@ -29,7 +32,9 @@ def start() -> None:
             resource.setrlimit(getattr(resource, f"RLIMIT_{limit}"), (value, value))
     sys.meta_path.insert(0, Emptied(modules))
     os.environ.pop("JPY_PARENT_PID", None)  # a process outside the sandbox
-    sys.argv.append("--IPKernelApp.exec_lines=del exit, quit")  # Python's own end a cell, not the kernel
+    first = "del exit, quit"  # Python's own end a cell, not the kernel
+    then = f"get_ipython().events.register('post_execute', __import__('sys').modules[{__name__!r}].put_back)"
+    sys.argv.append(f"--IPKernelApp.exec_lines={first}; {then}")
     from ipykernel import kernelapp
 
     kernelapp.launch_new_instance()
@@ -37,6 +42,18 @@ def start() -> None:
 
 missed: list[str] = globals().get("missed", [])
 """What was called of all that is withheld."""
+kept: list[tuple[dict[str, Any], dict[str, Any]]] = globals().get("kept", [])
+"""The names of modules, and what they stood for before the submission's cells ran."""
+
+
+def put_back() -> None:
+    """Let names in modules by which the kernel answers stand for what they stood for at first."""
+    if not kept:
+        modules = (builtins, json, json.decoder, json.encoder, os, getipython, np, channel)
+        kept.extend((vars(module), dict(vars(module))) for module in modules)
+        kept.append((vars(sys), {"stdout": sys.stdout, "stderr": sys.stderr}))
+    for names, before in kept:
+        names.update(before)
 
 
 def refuse(name: str) -> None:
@@ -78,9 +95,7 @@ class Draws:
 def answer(asked: str, names: dict[str, Any] | None = None) -> str:
     """Look a name up, or call a function by its name; return the value, or the exception's text, as JSON."""
     if names is None:
-        from IPython import get_ipython
-
-        names = get_ipython().user_ns
+        names = getipython.get_ipython().user_ns  # type: ignore[union-attr]
     request = json.loads(asked)
     try:
         if "missed" in request:
@@ -97,7 +112,9 @@ def answer(asked: str, names: dict[str, Any] | None = None) -> str:
         ]
         plain = packed(value(*arguments))
         after = [None if isinstance(item, Draws) else packed(item) for item in arguments]
+        put_back()
         return json.dumps({"value": plain, "after": after})
     except (Exception, SystemExit, KeyboardInterrupt) as fault:
+        put_back()
         kinds = [kind.__name__ for kind in type(fault).__mro__]
         return json.dumps({"raised": kinds, "text": str(fault)[:500]})

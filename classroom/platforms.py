@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from os.path import commonprefix
 from pathlib import Path, PurePosixPath
@@ -74,6 +74,28 @@ class Sent:
     platform: str = ""  # which platform names files so; empty where none does
     place: str = ""  # how the names of files begin that go back to the same student
     other: str = ""  # the file that was handed in where it is no notebook
+
+
+@dataclass
+class Person:
+    """A student of the class."""
+
+    student: str  # the student's folder, whether there is one or not
+    name: str = ""
+    number: str = ""
+    row: Row = field(default_factory=dict)  # the row in the platform's own table
+    handed_in: bool = False
+    other: str = ""  # what was handed in in place of a notebook; empty where nothing was
+    platform: str = ""  # where the number comes from
+    points: str = ""  # as they are written for the platform
+
+    @property
+    def missing(self) -> str:
+        """Why there is no notebook."""
+        return f"sent {self.other}, no notebook" if self.other else "sent nothing"
+
+    def __str__(self) -> str:
+        return self.student + (f" ({self.name})" if self.name else "")
 
 
 def platform_of(paths: Collection[PurePosixPath]) -> str:
@@ -149,18 +171,15 @@ def table(path: Path) -> list[Row]:
         raise SystemExit(f"{path}: is no CSV in UTF-8; {UNTOUCHED}") from None
     text = re.sub(r"\A((sep=.)?\n)*", "", io.StringIO(text, newline=None).read())  # as a spreadsheet begins
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    read = csv.DictReader(io.StringIO(text), delimiter=delimiter, restkey="", restval="", strict=True)
     try:
-        rows = [*csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)]
+        headings, rows = [name.strip() for name in read.fieldnames or ()], [*read]
     except csv.Error as fault:
         raise SystemExit(f"{path}: is no CSV ({fault}); {UNTOUCHED}") from None
-    headings = [name.strip() for name in rows.pop(0)] if rows else []
     if twice := [name for name in {*sum(HEADINGS.values(), ())} if headings.count(name) > 1]:
         raise SystemExit(f"{path}: has the heading {twice[0]} twice; {UNTOUCHED}")
-    wide = len(headings)
-    return [
-        dict(zip(headings, [*(item.strip() for item in row), *[""] * wide][:wide], strict=True))
-        for row in rows if any(row)
-    ]  # fmt: skip
+    rows = [{key.strip(): item.strip() for key, item in row.items() if key} for row in rows]
+    return [row for row in rows if any(row.values())]
 
 
 def write_table(lines: Iterable[Sequence[str]], target: Path) -> None:
@@ -199,38 +218,27 @@ def is_roster(headings: Iterable[str]) -> bool:
 # what goes back
 
 
-@dataclass(frozen=True)
-class Grade:
-    """A line of a table of grades."""
-
-    student: str
-    name: str
-    number: str
-    points: str
-    row: Mapping[str, str]  # the student's row in the platform's own table; empty where there is none
-
-
-def graded(platform: str, grades: Sequence[Grade], possible: str, heading: str) -> list[list[str]]:
+def graded(platform: str, people: Sequence[Person], possible: str, heading: str) -> list[list[str]]:
     """Write grades as a platform's importer asks for them.
 
     Moodle's worksheet wants a number, a grade and a date; it has no column for comments: an empty one would
     delete what a teacher wrote there. Canvas finds a student by the ID, Blackboard by the user name.
     """
-    known = [key for key in ("ID number", "Email address") if any(grade.row.get(key) for grade in grades)]
+    known = [key for key in ("ID number", "Email address") if any(one.row.get(key) for one in people)]
     changed, lines = datetime.now().strftime("%A, %d %B %Y, %I:%M %p"), []
-    for grade in [*grades, Grade("", "", "", "", {})]:  # the last for the headings alone
-        row, number = defaultdict(str, grade.row), grade.number
+    for person in [*people, Person("")]:  # the last for the headings alone
+        row, number = defaultdict(str, person.row), person.number
         participant = f"Participant {number}" if number.isdigit() else ""
         if platform == "moodle":
-            line = {"Identifier": participant, "Full name": grade.name} | {key: row[key] for key in known}
-            line |= {"Grade": grade.points, "Maximum grade": possible, "Last modified (grade)": changed}
+            line = {"Identifier": participant, "Full name": person.name} | {key: row[key] for key in known}
+            line |= {"Grade": person.points, "Maximum grade": possible, "Last modified (grade)": changed}
         elif platform == "canvas":
-            line = {"Student": row["Student"] or grade.name, "ID": number}
+            line = {"Student": row["Student"] or person.name, "ID": number}
             line |= {key: row[key] for key in ("SIS User ID", "SIS Login ID", "Section")}
-            line |= {heading: grade.points}
+            line |= {heading: person.points}
         else:
             line = {key: row[key] for key in ("Last Name", "First Name")} | {"Username": number}
-            line |= {heading: grade.points}
+            line |= {heading: person.points}
         lines.append(line)
     top = [["    Points Possible", "", "", "", "", possible]] if platform == "canvas" else []
     return [[*lines[-1]], *top, *([*line.values()] for line in lines[:-1])]

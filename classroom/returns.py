@@ -12,16 +12,19 @@ from datetime import datetime
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
 import nbformat
 from latex2mathml.converter import convert
+from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
+from nbgrader.converters import GenerateFeedback
+from nbgrader.coursedir import CourseDirectory
 
-from classroom import commands, platforms, roster
+from classroom import platforms, roster
 from classroom.course import Course, Record, read_record
 from classroom.grading import scored, to_read
-from classroom.platforms import Grade, Sent
+from classroom.platforms import Person, Sent
 
 PAGE_SECONDS = 60
 NOTHING_ELSE = (
@@ -55,39 +58,33 @@ def feedback(course: Course, name: str, closed: bool = False, only: str = "", jo
     with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
         made = {pool.submit(write_page, course, name, one, bool(open_because)): one for one in graded}
         for job in as_completed(made):
-            fault = job.result() if not job.exception() else f"{type(job.exception()).__name__}"
-            pages += not fault
-            said = f"{made[job].student}{': no page: ' * bool(fault)}{fault}"
-            print(f"[{next(counted)}/{len(graded)}] {said}", flush=True)
+            pages += not (fault := job.exception())
+            said = f": no page: {type(fault).__name__}: {fault}" if fault else ""
+            print(f"[{next(counted)}/{len(graded)}] {made[job].student}{said}", flush=True)
     told = f"feedback: {pages} pages in {course.folder / 'feedback'}; for the platform: {pack(course, name)}"
     kept_back = "the pages hold no hidden case, no key and no points; --closed adds them"
     return told + (f"\nfeedback: {open_because}: {kept_back}" if open_because else "")
 
 
-def write_page(course: Course, name: str, record: Record, keep_back: bool) -> str:
-    """Write a student's page; say what hindered it, such as a text that takes too long to lay out."""
-    page = course.feedback_page(record.student, name)
+def write_page(course: Course, name: str, record: Record, keep_back: bool) -> None:
+    """Write a student's page, unless it takes too long to lay out."""
+    page = course.place("feedback", record.student, name, "html")
+    page.parent.mkdir(parents=True, exist_ok=True)
     page.unlink(missing_ok=True)
-    sheet = nbformat.read(course.graded_notebook(record.student, name), as_version=4)
-    with TemporaryDirectory() as folder:
-        target = Path(folder) / record.student / name / f"{name}.ipynb"
-        target.parent.mkdir(parents=True)
-        nbformat.write(with_formulas(without_keys(sheet, record) if keep_back else sheet), target)
-        signal.signal(signal.SIGALRM, too_long)
-        signal.alarm(PAGE_SECONDS)
-        try:
-            nbgrader = commands.nbgrader(course, autograded_directory=folder)
-            done = nbgrader.generate_feedback(name, record.student)
-        except TimeoutError as fault:
-            return str(fault)
-        finally:
-            signal.alarm(0)
-    if not done["success"]:
-        return str((done["error"].strip().splitlines() or ["nbgrader could not write it"])[-1])
-    text = SCRIPT.sub("", with_headings(page.read_text("utf-8"), sheet))
+    sheet = nbformat.read(course.place("autograded", record.student, name), as_version=4)
+    shown = with_formulas(without_keys(sheet, record) if keep_back else sheet)
+    about = {"db_url": course.database, "assignment": name, "notebook": name, "student": record.student}
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(PAGE_SECONDS)
+    maker = GenerateFeedback(CourseDirectory(config=course.config), config=course.config)
+    exporter: Any = HTMLExporter(config=maker.config)  # type: ignore[no-untyped-call]
+    for kind in maker.preprocessors:
+        exporter.register_preprocessor(kind)
+    text, _ = exporter.from_notebook_node(shown, {"unique_key": name, "nbgrader": about})
+    signal.alarm(0)
+    text = SCRIPT.sub("", with_headings(text, sheet))
     text = text.replace("<head>", f"<head>{NOTHING_ELSE}", 1)  # browsers run and load nothing of it
     page.write_text(SCORE.sub("", text) if keep_back else text, encoding="utf-8")
-    return ""
 
 
 def with_formulas(sheet: NotebookNode) -> NotebookNode:
@@ -140,7 +137,7 @@ def pack(course: Course, name: str) -> Path:
     sent = roster.submissions(course, name)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for person in roster.people(course, name):
-            page = course.feedback_page(person.student, name)
+            page = course.place("feedback", person.student, name, "html")
             record = read_record(course, person.student, name)
             if record and record.points is not None and page.exists():
                 place = sent.get(person.student, Sent("")).place
@@ -165,32 +162,32 @@ def export(
     people = sorted(roster.people(course, name), key=lambda person: person.student)
     unknown = unknown_to(platform, people) if platform in platforms.TABLES else []
     heading = platforms.heading(platform, title, [person.row for person in people if person.row])
-    grades, plain = [], [["student", "name", "points", "possible", "days late", "remarks"]]
+    plain = [["student", "name", "points", "possible", "days late", "remarks"]]
     with course.gradebook() as book:
         possible = book.find_assignment(name).max_score
         for person in people:
             record = read_record(course, person.student, name) if person.handed_in else None
             remarks = record.remarks[:] if record else ["not graded" if person.handed_in else person.missing]
-            points = "0" if zero and not person.handed_in and not person.other else ""
+            person.points = "0" if zero and not person.handed_in and not person.other else ""
             days = roster.days_late(course, person, name)
             if record and record.points is not None:
                 earned = book.find_submission(name, person.student).score
-                points = f"{max(0.0, earned - days * off / 100 * possible):g}"
+                person.points = f"{max(0.0, earned - days * off / 100 * possible):g}"
                 remarks += to_read(book, person.student, name)
-            full_name = person.name or person.student
-            grades.append(Grade(person.student, full_name, person.number, points, person.row))
-            plain.append([person.student, full_name, points, f"{possible:g}", str(days), "; ".join(remarks)])
-    known = [grade for grade in grades if grade.student not in unknown]
+            person.name = person.name or person.student
+            about = [person.student, person.name, person.points, f"{possible:g}", str(days)]
+            plain.append([*about, "; ".join(remarks)])
+    known = [person for person in people if person.student not in unknown]
     ours = platform not in platforms.TABLES
     lines = plain if ours else platforms.graded(platform, known, f"{possible:g}", heading)
     target = target or course.folder / f"grades-{name}-{platform}.csv"
     platforms.write_table(lines, target)
     told = [f"export: {student} has no number of {platform}: left out" for student in unknown]
     column = f", in the column {heading!r}" if platform in platforms.TITLED else ""
-    return "\n".join([*told, f"export: {len(grades) - len(unknown)} students in {target}{column}"])
+    return "\n".join([*told, f"export: {len(known)} students in {target}{column}"])
 
 
-def unknown_to(platform: str, people: list[roster.Person]) -> list[str]:
+def unknown_to(platform: str, people: list[Person]) -> list[str]:
     """List who has no number of the platform; refuse where it has somebody else by that number."""
     strange = [person for person in people if person.platform not in (platform, roster.ANY)]
     others = [person for person in strange if person.platform != roster.FOLDERS]

@@ -7,7 +7,7 @@ import math
 import re
 from collections import Counter
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from unicodedata import normalize
@@ -16,32 +16,11 @@ from nbgrader.utils import parse_utc
 
 from classroom import platforms
 from classroom.course import Course, Record, read_record
-from classroom.platforms import UNTOUCHED, Row, Sent
+from classroom.platforms import UNTOUCHED, Person, Sent
 
 ANY, FOLDERS = "a teacher's own table", "the names of folders"  # other sources of numbers than a platform
 RENAMED = 'give the folder a name without < > & " and escapes before you open Formgrader, which would run it'
 ROUNDED = re.compile(r"\d+([.,]\d+)?E\+\d+|\d+[.,]0", re.IGNORECASE)
-
-
-@dataclass
-class Person:
-    """A student of the class."""
-
-    student: str  # the student's folder, whether there is one or not
-    name: str = ""
-    number: str = ""
-    row: Row = field(default_factory=dict)  # the row in the platform's own table
-    handed_in: bool = False
-    other: str = ""  # what was handed in in place of a notebook; empty where nothing was
-    platform: str = ""  # where the number comes from
-
-    @property
-    def missing(self) -> str:
-        """Why there is no notebook."""
-        return f"sent {self.other}, no notebook" if self.other else "sent nothing"
-
-    def __str__(self) -> str:
-        return self.student + (f" ({self.name})" if self.name else "")
 
 
 def table_kept(course: Course, name: str) -> Path:
@@ -167,24 +146,19 @@ def people(course: Course, name: str) -> list[Person]:
 
 def stamp(course: Course, folder: str, name: str) -> Path:
     """Where nbgrader, too, keeps when a notebook was handed in."""
-    return course.submission(folder, name).parent / "timestamp.txt"
+    return course.place("submitted", folder, name).parent / "timestamp.txt"
 
 
-def sent_at(course: Course, folder: str, name: str) -> datetime | None:
-    """Say when a notebook was handed in, in UTC; None where that is not known.
+def when(course: Course, folder: str, name: str) -> datetime | None:
+    """Say when a notebook was handed in, in local time; None where that is not known.
 
     On an exchange the file comes from the student's account, and may hold anything.
     """
     with suppress(OSError, ValueError, OverflowError):
         utc: datetime = parse_utc(stamp(course, folder, name).read_text("utf-8")[:99].strip())
-        return utc if abs(utc.year - 2050) < 100 else None  # years that every system can reckon with
+        if abs(utc.year - 2050) < 100:  # years that every system can reckon with
+            return utc.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
     return None
-
-
-def when(course: Course, folder: str, name: str) -> datetime | None:
-    """Say when a notebook was handed in, in local time; None where that is not known."""
-    utc = sent_at(course, folder, name)
-    return utc and utc.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
 
 
 def dues(course: Course) -> dict[str, dict[str, datetime]]:

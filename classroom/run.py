@@ -33,7 +33,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from classroom import cases
-from classroom.cases import Answer, Ask, ByHand, reply, request, seeding
+from classroom.cases import Answer, Ask, reply, request, seeding
 from classroom.reading import Refused, prepare
 from classroom.sandbox import emptied, environment, modules, own_folder, removed, sandboxed
 from classroom.submission import Limits, error, grade_id, is_test
@@ -68,8 +68,6 @@ class Outcome:
     """The questions whose tests asked for what was withheld, '' for cells; none where it is not known."""
     notebook: Any = None
     refused: str = ""  # why nothing was run; empty where it was
-    given: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """The numbers that stand in the answers by hand, by the question's name."""
 
     def told(self, question: str) -> list[dict[str, Any]]:
         """Return what a question earned, case by case."""
@@ -143,7 +141,7 @@ def run(notebook: Any, limits: Limits, sandbox: str, examiner: Examiner) -> Outc
             if other.told(name) and sum(other.earned(name)) >= sum(outcome.earned(name))
         }  # fmt: skip
         if not world:
-            other.verdicts, other.signed, other.given = outcome.verdicts, outcome.signed, outcome.given
+            other.verdicts, other.signed = outcome.verdicts, outcome.signed
             other.outputs = outcome.outputs | other.outputs
             other.timed_out += outcome.timed_out
             outcome = other
@@ -212,10 +210,6 @@ class Examiner:
         if question and name.startswith("test-") and question.name in self.asked:
             self.own = self.own or cases.own_numbers(self.locked, outcome.signed or self.student)
             seed = [seeding(text) for text in (self.word, self.student, *self.world)]
-            if isinstance(question, ByHand):
-                given = {key: question.given(ask, key).value for key in question.ideas}
-                numbers = {key for key in given if cases.formed(given[key], 0.0)}
-                outcome.given[question.name] = {key: float(given[key]) for key in numbers}
             try:
                 verdicts = question.grade(ask, seed, self.own)
             except (DeadKernelError, CancelledError):

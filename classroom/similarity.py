@@ -88,7 +88,7 @@ def similar(course: Course, name: str) -> str:
     by_student = {}
     for record in roster.records(course, name):
         if record.points is not None:
-            coded = answers(course.graded_notebook(record.student, name))
+            coded = answers(course.place("autograded", record.student, name))
             mine = {key: text for key, text in coded.items() if text != blank.get(key)}
             mine |= {letter: tuple(text.split()[:LONGEST]) for letter, text in record.letters.items()}
             by_student[record.student] = mine

@@ -49,7 +49,7 @@ def check_cell(name: str, source: str) -> NotebookNode:
 
 def handed_in(course: Course, student: str, content: Any) -> None:
     """Put a notebook, or whatever a student takes for one, where the class has it."""
-    path = course.submission(student, "tiny")
+    path = course.place("submitted", student, "tiny")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
 
@@ -72,15 +72,15 @@ class Class:
     ) -> Graded:
         """Grade a submission, its cells run in a kernel in this sandbox, or without one in this process."""
         record = Record("ada", digest="")
-        self.course.submission("ada", name).parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(submission, self.course.submission("ada", name))
+        self.course.place("submitted", "ada", name).parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(submission, self.course.place("submitted", "ada", name))
         runs = grading.Runs(limits or Limits(), sandbox)
         with self.course.gradebook() as book, own_folder() as stubs, runs as in_kernel:
             sets = {known.name: grading.cells_of_set(book, known.name) for known in book.assignments}
             task = grading.task_of(self.course, sets, "ada", name, str(stubs))
             graded = grading.run_and_judge(record, task, in_kernel if sandbox else in_this_process)
             grading.save_grade(self.course, book, record, name, graded)
-        return Graded(nbformat.read(self.course.graded_notebook("ada", name), as_version=4), record)
+        return Graded(nbformat.read(self.course.place("autograded", "ada", name), as_version=4), record)
 
 
 def in_this_process(task: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from classroom import cases
-from classroom.cases import Answer, ByHand, Question, Words, locally, own_numbers, reply, same, seeding, seen
+from classroom.cases import Answer, ByHand, Question, Words, locally, own_numbers, reply, same, seeding
 from classroom.channel import packed
 from tests.assignments.grading import full_marks, locked
 from tools.binding.lengths import problem_sets
@@ -140,7 +140,7 @@ def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, q
     calls = drawn(path, question)
     for value in ANYTHING:
         for case, tries in calls:
-            answers = (Answer(value, list(seen(arguments))) for arguments, _ in tries)
+            answers = (Answer(value, list(arguments)) for arguments, _ in tries)
             assert question.first_fault(case, tries, answers, passed=[]), value
 
 
@@ -148,9 +148,7 @@ def test_an_answer_that_a_judge_cannot_read_loses_its_points_and_no_more(path, q
 def test_an_answer_that_is_always_the_same_number_earns_nothing(path, question):
     for case, tries in drawn(path, question):
         for number in (0.0, 1.0, 0.5, math.nan):
-            answers = (
-                Answer(filled(wanted.value, number), list(seen(arguments))) for arguments, wanted in tries
-            )
+            answers = (Answer(filled(wanted.value, number), list(arguments)) for arguments, wanted in tries)
             assert question.first_fault(case, tries, answers), (case.idea, number)
 
 
@@ -170,7 +168,7 @@ def test_an_answer_that_is_a_tenth_of_a_percent_off_loses_points_in_each_case(pa
     for case, tries in drawn(path, question):
         for part in range(max(len(of.value) if isinstance(of.value, tuple) else 1 for _, of in tries)):
             whole = all(of.raised or same(off(of.value, part), of.value, 0, 0) for _, of in tries)
-            answers = (Answer(off(of.value, part), list(seen(one)), of.raised) for one, of in tries)
+            answers = (Answer(off(of.value, part), list(one), of.raised) for one, of in tries)
             assert whole or question.name in TOLERANT or question.first_fault(case, tries, answers), case.idea
 
 

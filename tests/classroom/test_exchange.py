@@ -39,7 +39,7 @@ def test_a_set_goes_to_a_student_and_comes_back_through_the_exchange(tmp_path):
     does(student, "submit")
     does(course.folder, "collect")
     (who,) = roster.students(course, "measures")
-    assert course.submission(who, "measures").read_bytes() == fetched.read_bytes()
+    assert course.place("submitted", who, "measures").read_bytes() == fetched.read_bytes()
 
 
 def test_a_server_installs_the_lock_and_the_companion():

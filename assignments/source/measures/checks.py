@@ -182,7 +182,7 @@ def independent_outcomes(values, calls):
         return "your shares are nearer to the scores than chance brings them: draw, do not count out"
     standard = (first - scores) / np.sqrt(scores * (1 - scores))
     together = standard.T @ standard / draws - np.eye(len(scores))
-    along = (standard[1:] * standard[:-1]).mean(axis=0)
+    along = standard[1:].T @ standard[:-1] / draws  # with the draw before, its other events, too
     half = draws // 2
     halves = [(standard[:half] * other).mean(axis=0) for other in (standard[half:], standard[: half - 1 : -1])]
     between = np.abs(together[~np.eye(len(scores), dtype=bool)]).max()
