@@ -123,9 +123,7 @@ def parser() -> argparse.ArgumentParser:
         "notebook", type=Path
     )
     for command, of_it in ARGUMENTS.items():
-        added = known.add_parser(
-            command,
-        )
+        added = known.add_parser(command)
         added.add_argument("set", help="name of the problem set, such as measures")
         for name, about in of_it.items():
             added.add_argument(name, **about)

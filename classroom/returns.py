@@ -75,13 +75,15 @@ def write_page(course: Course, name: str, record: Record, keep_back: bool) -> No
     shown = with_formulas(without_keys(sheet, record) if keep_back else sheet)
     about = {"db_url": course.database, "assignment": name, "notebook": name, "student": record.student}
     signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(PAGE_SECONDS)
     maker = GenerateFeedback(CourseDirectory(config=course.config), config=course.config)
     exporter: Any = HTMLExporter(config=maker.config)  # type: ignore[no-untyped-call]
     for kind in maker.preprocessors:
         exporter.register_preprocessor(kind)
-    text, _ = exporter.from_notebook_node(shown, {"unique_key": name, "nbgrader": about})
-    signal.alarm(0)
+    signal.alarm(PAGE_SECONDS)
+    try:
+        text, _ = exporter.from_notebook_node(shown, {"unique_key": name, "nbgrader": about})
+    finally:
+        signal.alarm(0)
     text = SCRIPT.sub("", with_headings(text, sheet))
     text = text.replace("<head>", f"<head>{NOTHING_ELSE}", 1)  # browsers run and load nothing of it
     page.write_text(SCORE.sub("", text) if keep_back else text, encoding="utf-8")
