@@ -73,7 +73,8 @@ def place(page: str, name: str, alt: str, data: dict[str, Any], form: str = FIGU
     """Write the place of a figure on its page."""
     still, frames = still_and_frames(data)
     controls, readouts = (data[MIME]["usermeta"][kind] for kind in ("controls", "readouts"))
-    first = np.ravel_multi_index(*zip(*((one["start"], len(one["texts"])) for one in controls), strict=True))
+    states = [len(one["texts"]) for one in controls]
+    first = np.ravel_multi_index([one["start"] for one in controls], states)
     return form.format(
         id=name,
         folder="../" * page.count("/") + FOLDER,
