@@ -178,7 +178,7 @@ def hard_logits(rng, own):
     high = float(rng.integers(8, 20)) * 100
     yield np.array([[high, 0.0], [-high, -high], [0.0, high - 1]]), 0.5
     yield rng.normal(size=(3, 3)), 1e9
-    yield np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 2.0 - 2.0**-10]]), 1e-3
+    yield np.array([[1.0, 1.0, 0.0], [0.0, 2.0**-10, 2.0**-11]]), 1e-3
     yield np.array([[high, high - 1, 3.0], [-high, 1 - high, -3 * high]]), float(rng.integers(2, 5))
     yield np.array([[high, 0.0, high / 2]]), high / 3
 
