@@ -207,7 +207,7 @@ def unsigned(notebook: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
         elif cell["cell_type"] == "markdown":
             marks = binding.find(source, f"cell {number}")
             if metadata.get("bound") != (binding.digest(marks) if marks else None):
-                yield number, "a bound number, a mark or a claim is not what was last written"
+                yield number, "a bound number, a mark or a comparing word is not what was last written"
 
 
 def digest(cell: Mapping[str, Any]) -> str:
@@ -262,7 +262,7 @@ def rebind(path: Path, around: staleness.Surroundings) -> bool:
         cell.metadata["values"] = known
     normalise(notebook)
     rewrite(path, before, notebook)
-    print(f"{shown(path)}: numbers written from known values, nothing executed")
+    print(f"{shown(path)}: numbers written from known values, nothing executed; read what its claims say")
     return True
 
 

@@ -30,7 +30,7 @@ def check(root: Path) -> Iterator[Problem]:
     yield from references(root, {equation.label for equation in found})
     if (root / scan.PAGE).read_text(encoding="utf-8") != scan.write_page(root):
         what = "it is not what the chapters, the definitions and the tests give"
-        yield Problem(EQUATIONS_PAGE, "the file", what, "run tools/binding/equations.py")
+        yield Problem(EQUATIONS_PAGE, "the file", what, "run make notebooks")
 
 
 def labels(found: list[scan.Display], registered: list[scan.Registration]) -> Iterator[Problem]:
@@ -51,7 +51,7 @@ def labels(found: list[scan.Display], registered: list[scan.Registration]) -> It
             remedy = f'write it in {DEFINITIONS} under @numbered("{label}", {given})'
         elif tokens(scan.bare(equation.latex)) != tokens(scan.bare(homes[label])):
             what = f"the formula {label} is not the one of {DEFINITIONS}"
-            remedy = "change that one, and run tools/binding/equations.py, which writes it here"
+            remedy = "change that one, and run make notebooks, which writes it here"
         if what:
             yield Problem(equation.page, equation.place, what, remedy)
         first.setdefault(label, equation)
@@ -107,7 +107,7 @@ def shown(root: Path, found: list[scan.Display], registered: list[scan.Registrat
             yield Problem(equation.page, equation.place, what, remedy)
         elif now.get(equation.label, "") not in "\n".join(cell.output_texts()):
             what = f"it shows another transcription of {equation.label} than {DEFINITIONS} holds"
-            yield Problem(equation.page, cell.place(), what, "run tools/binding/notebooks.py")
+            yield Problem(equation.page, cell.place(), what, "run make notebooks")
 
 
 @cache

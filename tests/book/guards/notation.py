@@ -62,4 +62,4 @@ def declared(page: Page, contents: set[str]) -> tuple[Meanings, dict[str, Meanin
 def symbols(latex: str) -> set[str]:
     """Letters of a formula, with their accents and without their indices."""
     bare = PLAIN.sub(" ", PLAIN.sub(" ", latex))
-    return {re.sub(r"[{}\s]", "", symbol) for symbol in SYMBOL.findall(bare)}
+    return {re.sub(r"\\(hat|bar)[{\s]*(\\?\w+)\}?", r"\\\1{\2}", symbol) for symbol in SYMBOL.findall(bare)}
