@@ -62,7 +62,7 @@ test: .venv/made ## run every check that needs no browser
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -n auto --dist loadscope --no-loadscope-reorder
 
-check: .venv/made ## hold text, formulas, numbers and names to the code, in about a minute (make test tests the guards, too)
+check: .venv/made ## hold text, formulas, numbers and names to the code, in seconds (make test tests the guards, too)
 	@$(BIN)/ruff check .
 	@$(BIN)/python -m pytest -n auto tests/book -m "not kernel and not copy"
 	@echo "check: lines of Python, JavaScript, CSS and shell by room, without problem sets:"
