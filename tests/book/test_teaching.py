@@ -118,6 +118,7 @@ def test_a_live_change_prints_what_the_notes_show(chapter: str, old: str, new: s
 
 
 @pytest.mark.kernel
+@pytest.mark.filterwarnings("ignore:the classifier's scores tell the labels")  # as one of them shows
 @pytest.mark.parametrize(
     "typed", list(TYPED.finditer(page("instructor_notes"))), ids=["platt", "choosing", "scale"]
 )
