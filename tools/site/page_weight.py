@@ -108,6 +108,9 @@ BLOCKS = """.//*[self::p[not(ancestor::table or parent::li or ancestor::dl[conta
     or self::li or self::dt or self::h2 or self::h3 or self::h4 or self::tr or self::details
     or self::div[starts-with(@class, 'math')]]"""
 VERBATIM = ("pre", "script", "style", "textarea")
+CELLS = ("td", "th", "tr", "thead", "tbody")  # between which space is none
+# What code shows without a colour of its own: names, operators, numbers, builtins, the braces of an f-string.
+UNMARKED = {None, *"n nn nb nf p w o ow mi mf kc sa si pre".split()}
 PARTS = re.compile(r"(?<=[(._/:,=])(?=\w)")  # of a name
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -235,7 +238,7 @@ def fold(page: HtmlElement, path: Path) -> None:
 def trim(page: HtmlElement, path: Path) -> None:
     """Drop comments, what stands twice, the space that indents tags, and marks of code without need."""
     for span in page.xpath("//pre//span | //code/span[@class='pre']"):
-        if span.get("class") in {None, "n", "nn", "p", "w", "o", "mi", "mf", "pre"} and not span.get("id"):
+        if span.get("class") in UNMARKED and not span.get("id"):
             span.drop_tag()
     for twice in page.xpath("//comment() | //head/meta[@name='viewport'][preceding::meta[@name='viewport']]"):
         twice.drop_tree()
@@ -253,7 +256,7 @@ def trim(page: HtmlElement, path: Path) -> None:
         if element not in verbatim:
             if element.tag not in VERBATIM:
                 element.text = BREAK.sub("\n", element.text or "")
-            element.tail = BREAK.sub("\n", element.tail or "")
+            element.tail = BREAK.sub("" if element.tag in CELLS else "\n", element.tail or "")
 
 
 def wait_for_the_reader(page: HtmlElement, path: Path) -> None:
