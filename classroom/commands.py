@@ -66,7 +66,7 @@ def grade(
     """Grade what is new or changed, or one student anew; a submission that is graded keeps its grade."""
     started, counted = time.monotonic(), count(1)
     course.folder.chmod(0o700)  # the gradebook holds the hidden tests and the grades
-    questions(course.checks(name))  # checks that cannot be loaded stop here, before anybody is judged by them
+    check_checks(course, name)
     with (
         course.gradebook() as book, own_folder() as stubs,
         grading.Runs(limits, sandbox) as run, ThreadPoolExecutor(jobs) as pool,
@@ -107,6 +107,15 @@ def grade(
         if after.get(student) != was:
             print(f"grade: changed: {student}: {after.get(student, 'none')}, was {was}")
     return summary(course, name, time.monotonic() - started)
+
+
+def check_checks(course: Course, name: str) -> None:
+    """Load a set's checks once before anybody is judged by them."""
+    try:
+        questions(course.checks(name))
+    except Exception as fault:
+        where = f"{course.checks(name)}: {type(fault).__name__}: {fault}"
+        raise SystemExit(f"grade: the checks cannot be loaded, nobody is graded: {where}") from None
 
 
 def points_of(course: Course, name: str) -> dict[str, str]:

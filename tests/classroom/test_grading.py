@@ -504,7 +504,7 @@ def test_nobody_is_graded_by_checks_that_cannot_be_loaded(released, tmp_path):
     shutil.copytree(released.sources, tmp_path / "sources")
     (tmp_path / "sources/tiny/checks.py").write_text("QUESTIONS = [", encoding="utf-8")
     edited = Course(released.folder, tmp_path / "sources")
-    with pytest.raises(SyntaxError):
+    with pytest.raises(SystemExit, match=r"the checks cannot be loaded, nobody is graded.*SyntaxError"):
         commands.grade(edited, "tiny", LIMITS, "none")
 
 
