@@ -69,7 +69,12 @@ FIGURES = [
     for name, _, output in figures(page.name, page.raw)
 ]
 
-EARLY = "book/measures/ece.html", "book/calibrators/isotonic.html"
+EARLY = [
+    f"{page.name}.html"
+    for page in notebooks(ROOT, "book")
+    for cell in page.raw["cells"]
+    if "first-picture" in cell["metadata"].get("tags", ())
+]
 TEMPERATURE = next(figure for figure in FIGURES if figure.name == "temperature-2")
 
 
