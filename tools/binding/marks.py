@@ -28,6 +28,7 @@ NUMBER = re.compile(  # the number that a mark belongs to, with what may stand b
     r"(?:e[-+]?\d+|\s?\\times\s?10\^\{-?\d+\})?)"
     r"(?P<percent>\s?%|(?:\\,)?\\%)?(?P<behind>[$*_)\]]{0,3}) ?$"
 )
+SETTLED = 1e-6  # a value that moves by less, relative to itself, stays as it was stored
 LONGEST = 60  # characters of a number, with what may stand behind it
 VALUE = re.compile(r"[-+]?(?:\d[\d_,]*(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?%?")
 COMPARES = re.compile(  # words that a claim stands or falls with
@@ -165,17 +166,19 @@ def values(marks: Sequence[Mark], replies: Replies) -> dict[str, float]:
 def settled(new: Mapping[str, float], old: Mapping[str, float]) -> dict[str, float]:
     """Keep an old value where the new one differs by rounding alone."""
     return {
-        key: old[key] if key in old and math.isclose(value, old[key], rel_tol=1e-6) else value
+        key: old[key] if key in old and math.isclose(value, old[key], rel_tol=SETTLED) else value
         for key, value in new.items()
     }
 
 
-def formatted(value: float, mark: Mark) -> str:
-    """Text in front of a mark whose value is known; none for a claim."""
+def formatted(value: float, mark: Mark) -> str | None:
+    """Text in front of a mark whose value is known, empty for a claim; None where rounding decides it."""
     if mark.kind != "=":
         return ""
     spec = field(mark).format_spec
-    return written(format(value, ast.unparse(spec)[2:-1] if spec else ""), mark)
+    about = [value] if isinstance(value, int) else [value * (1 + step) for step in (-SETTLED, 0, SETTLED)]
+    texts = {written(format(one, ast.unparse(spec)[2:-1] if spec else ""), mark) for one in about}
+    return texts.pop() if len(texts) == 1 else None
 
 
 def sides(expression: str) -> list[str]:

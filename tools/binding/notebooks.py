@@ -23,6 +23,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -258,12 +259,24 @@ def rebind(path: Path, around: staleness.Surroundings) -> bool:
         if None in known.values():
             return False
         texts = [binding.formatted(known[binding.value_of(mark)], mark) for mark in marks]
+        if None in texts:
+            return False
         cell.source = binding.write(cell.source, marks, texts)
         cell.metadata["values"] = known
     normalise(notebook)
     rewrite(path, before, notebook)
-    print(f"{shown(path)}: numbers written from known values, nothing executed; read what its claims say")
+    print(f"{shown(path)}: numbers written from known values, nothing executed")
     return True
+
+
+def unread(path: Path) -> list[str]:
+    """Sentences beside their claims, of the text cells that are not what was last signed."""
+    notebook = nbformat.read(path, as_version=4)
+    with suppress(binding.BindingError):
+        cells = [notebook.cells[number - 1] for number, _ in unsigned(notebook)]
+        marks = [mark for cell in cells if cell.cell_type != "code" for mark in binding.find(cell.source)]
+        return [f"{shown(path)}: {mark.sentence} {mark.whole}" for mark in marks if mark.kind != "="]
+    return []
 
 
 def is_stale(path: Path, around: staleness.Surroundings) -> bool:
@@ -298,6 +311,7 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
         stale = [path for path in paths if is_stale(path, around)]
         print("\n".join(f"stale: {shown(path)}" for path in stale) or "Every notebook is up to date.")
         return 1 if stale else 0
+    claims = [claim for path in paths for claim in unread(path)]
     if not options.paths:
         paths = [path for path in paths if not rebind(path, around)]
     if paths:
@@ -307,6 +321,8 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     failures = asyncio.run(execute(paths, around))
     done = f"{len(paths)} notebook(s) executed." if paths else "Every notebook is up to date."
     print("\n".join(failures) or done)
+    if claims and not failures:
+        print("Signed, but read by nobody: does each sentence say what its claim holds?", *claims, sep="\n")
     return 1 if failures else 0
 
 
