@@ -37,7 +37,7 @@ def afternoon(tmp_path_factory):
         patch.chdir(clone)
         for command in commands(SHEET):
             assert command[:3] == TOOL
-            within = ["--cell-seconds", "10"] if "afternoon" in command else []  # one of them never ends
+            within = ["--cell-seconds", "5"] if "afternoon" in command else []  # one of them never ends
             main([*command[3:], *within])
         sheets = clone.parent / "autumn/grades-measures-moodle.csv"
         sheets.rename(sheets.with_name("sheet.csv"))
