@@ -1554,6 +1554,23 @@ def adaptive_score(p, y, u):
 
 
 @numbered(
+    "eq-risk-threshold",
+    latex=(
+        r"\hat q = \min_{q \,:\, B + \sum_{i=1}^{n} h_i \, \mathbf 1(s_i > q) \,\le\, (n + 1) \, \alpha} q"
+    ),
+    reason="the lesson writes it in five lines",
+    example="risk_threshold([0.1, 0.3, 0.7], [1.0, 0.1, 0.1], alpha=0.3, largest=1)",
+)
+def risk_threshold(scores, harm, alpha, largest):
+    """Smallest score whose misses, and one more at the largest price, cost at most alpha a row."""
+    for q in sorted(scores):
+        missed = sum(h for s, h in zip(scores, harm, strict=True) if s > q)
+        if largest + missed <= (len(scores) + 1) * alpha:
+            return q
+    return math.inf
+
+
+@numbered(
     "eq-adaptive-level",
     latex=r"\alpha_{t+1} = \alpha_t + \gamma \, (\alpha - e_t)",
     reason="one line of the lesson's loop",

@@ -483,13 +483,17 @@ def subgroups(draw: Any) -> Values:
 
 
 def conformal_conditions(draw: Any) -> Values:
-    """Draw a forecast with its label, and a level with a miss or a hit."""
+    """Draw a forecast and its label, rows and the harm of missing each, and a level with a miss or a hit."""
     p, y, u = draw.dirichlet([2] * K), int(draw.integers(K)), draw.random()
+    s, h = draw.random(n), draw.random(n)
     level, missed = draw.random(), int(draw.integers(2))
     return CLASSES | {
         "p_": p, "p_y": p[y], "u": u, "s": d.adaptive_score(p.tolist(), y, u),
         r"\alpha": 0.3, r"\gamma": 0.1, r"\alpha_t": level, "e_t": missed,
         r"\alpha_{t+1}": d.next_level(level, missed, 0.3, 0.1),
+        "eq-risk-threshold": ROWS | {
+            "s_": s, "h_": h, r"q \in": list(s), "B": 1, r"\hat q": d.risk_threshold(s, h, 0.3, 1),
+        },
     }
 
 
