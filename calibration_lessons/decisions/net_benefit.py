@@ -89,12 +89,14 @@ def net_benefit(
     _input.one_of(standardized, [False, True], "standardized")
     _input.same_rows(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     forecasts, labels = _risks(y_true, y_prob, pos_label)
-    treated, harm = _treated(forecasts, thresholds)
-    happened = labels == 1
-    gains = np.where(happened, 1.0, -harm[:, None]) * treated
-    weights = _input.weights(sample_weight, len(happened))
-    share = float(np.average(happened, weights=weights))
-    return np.asarray(np.average(gains, axis=1, weights=weights) / _unit(share, standardized))
+    at, harm = _cuts(forecasts, thresholds)
+    weights = _input.weights(sample_weight, len(labels))
+    mass = np.ones(len(labels)) if weights is None else weights / weights.mean()
+    order, rows, happened = np.argsort(forecasts), len(labels), mass * (labels == 1)
+    first = np.searchsorted(forecasts[order], at)  # from here on up they are treated
+    came, treated = (np.append(np.cumsum(x[order[::-1]])[::-1], 0)[first] for x in (happened, mass))
+    unit = _unit(float(happened.sum()) / rows, standardized)
+    return np.asarray((came - harm * (treated - came)) / rows / unit)
 
 
 @describe
@@ -145,23 +147,25 @@ def decision_curve(
     _input.one_of(standardized, [False, True], "standardized")
     _input.same_rows(y_true=y_true, y_prob=y_prob, versus=versus)
     forecasts, labels = _risks(y_true, y_prob, pos_label)
-    treated, harm = _treated(forecasts, thresholds)
+    at, harm = _cuts(forecasts, thresholds)
     _input.repeated(forecasts, labels, "y_prob")
-    rows, happened, sides = len(labels), labels == 1, treated.astype(np.float64)
+    rows, happened = len(labels), labels == 1
     if rows < 2:
         raise _input.BadValue("y_true", "has 1 row", "at least 2 rows, for an interval")
-    if versus is not None:
-        sides -= _treated(_risks(y_true, versus, pos_label, "versus")[0], thresholds)[0]
+    other = forecasts if versus is None else _risks(y_true, versus, pos_label, "versus")[0]
+    others_at, _ = _cuts(other, thresholds)
     share, quantile = float(happened.mean()), float(t.isf((1 - level) / 2, rows - 1))
-    unit = _unit(share, standardized)
-    gains, lost = np.where(happened, 1.0, -harm[:, None]) * sides / unit, happened / unit
-    ends = [
-        _ends(gain, lost if standardized else None, side, np.array([1.0, h]) / unit, quantile)
-        for gain, side, h in zip(gains, sides, harm, strict=True)
-    ]
-    low, high = np.array(ends).reshape(-1, 2).T
-    at, all_treated = np.asarray(thresholds, dtype=np.float64), (share - (1 - share) * harm) / unit
-    return DecisionCurve(at, gains.mean(axis=1), low, high, all_treated, versus is not None)
+    unit, found = _unit(share, standardized), []
+    lost = happened / unit if standardized else None
+    for cut, others_cut, odds in zip(at, others_at, harm, strict=True):
+        side = (forecasts >= cut).astype(np.float64)
+        if versus is not None:
+            side -= other >= others_cut
+        gain = np.where(happened, 1.0, -odds) * side / unit
+        found.append((gain.mean(), *_ends(gain, lost, side, np.array([1.0, odds]) / unit, quantile)))
+    benefit, low, high = np.array(found).reshape(-1, 3).T
+    levels, all_treated = np.asarray(thresholds, dtype=np.float64), (share - (1 - share) * harm) / unit
+    return DecisionCurve(levels, benefit, low, high, all_treated, versus is not None)
 
 
 def _unit(share: float, standardized: bool) -> float:
@@ -202,9 +206,8 @@ def _risks(
     return forecasts, labels
 
 
-def _treated(forecasts: FloatArray, thresholds: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """Return who is treated at each threshold, shape (m, n), and the thresholds' odds, shape (m,)."""
+def _cuts(forecasts: FloatArray, thresholds: npt.ArrayLike) -> tuple[FloatArray, Floats]:
+    """Return the thresholds, rounded as forecasts are, and their odds, both of shape (m,)."""
     at = _input.finite(thresholds, "thresholds", (1,)).astype(np.float64)
     _input.refuse_entries((at < 0) | (at >= 1), at, "thresholds", "a risk from 0 to below 1")
-    treated = forecasts >= at.astype(forecasts.dtype)[:, None]  # a threshold is rounded as forecasts are
-    return treated, at / (1 - at)
+    return at.astype(forecasts.dtype), at / (1 - at)

@@ -35,7 +35,7 @@ from tools.experiments.running import ROOT, processor, versions
 RESULTS = ROOT / "book/reference/benchmarks.json"
 LIBRARIES = (
     "numpy", "scipy", "scikit-learn", "dask", "torch", "torchmetrics", "relplot", "calzone-tool", "netcal",
-    "pycalib", "betacal", "venn-abers",
+    "pycalib", "betacal", "venn-abers", "statsmodels", "dcurves",
 )  # fmt: skip
 RUNS, SECONDS = 5, 1.0  # at least so many runs each, and more of the short ones
 MIB = 2**20
@@ -300,6 +300,35 @@ def brier(logits: Array, labels: Array) -> tuple[Call, Call]:
     p, k = cl.softmax(logits).astype(np.float32), logits.shape[1]
     one_hot = np.eye(k, dtype=np.float32)
     return lambda: cl.brier_score(labels, p), lambda: k * brier_score(one_hot[labels], p)
+
+
+@job("calibration slope, {}", "statsmodels", 10**5, limit=0.5, memory=8 * MIB, tolerance=1e-6)
+def slope(scores: Array, labels: Array) -> tuple[Call, Call]:
+    """Slope and intercept of a logistic regression on the log-odds."""
+    from scipy.special import logit
+    from statsmodels.api import Logit, add_constant
+
+    def ours() -> list[float]:
+        line = cl.calibration_slope_intercept(labels, scores)
+        return [line.intercept, line.slope]
+
+    return ours, lambda: Logit(labels, add_constant(logit(scores))).fit(disp=0).params
+
+
+@job("net benefit, {}", "dcurves", 10**5, limit=0.3, memory=8 * MIB, tolerance=1e-9)
+def net_benefit(scores: Array, labels: Array) -> tuple[Call, Call]:
+    """Net benefit at 99 thresholds."""
+    import pandas as pd
+    from dcurves import dca
+
+    thresholds = np.arange(1, 100) / 100
+    data = pd.DataFrame({"came": labels, "model": scores})
+
+    def theirs() -> Any:
+        found = dca(data, "came", ["model"], thresholds=thresholds)
+        return found.loc[found.model == "model", "net_benefit"]
+
+    return lambda: cl.net_benefit(labels, scores, thresholds), theirs
 
 
 def memory_field(name: str) -> int:

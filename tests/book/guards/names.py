@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from functools import cache
@@ -118,6 +119,8 @@ def in_prose(file: str, place: Callable[[int], str], text: str, words: set[str])
                 yield unresolved(file, place(number), code)
             elif (name := ALMOST.fullmatch(code)) and name[1] not in words and close(name[1]):
                 yield unresolved(file, place(number), f"{code}, almost {close(name[1])[0]},")
+            elif named and "(" in code and f"{PACKAGE}.{named['name']}" in sys.modules:
+                yield Problem(file, place(number), f"{named['name']} is a module", "name the function in it")
             elif what := fault(code):
                 yield Problem(file, place(number), f"{code}: {what}", "write a call that it takes")
 
