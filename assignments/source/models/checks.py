@@ -177,7 +177,8 @@ def scores_alike(rng, own):
     yield np.array([1.0, 2.0, 3.0]), np.full(3, label)
     yield np.full(3, float(rng.integers(1, 9))), np.array([0, 1, 1])
     yield np.full(2, 5.0), np.full(2, 1 - label)
-    yield np.full(4, 2.0), np.array([1 - label, label, label, 1 - label])
+    for x in (2.0, 7.0):  # more that can be fitted than not: no answer in turns is right in all
+        yield np.full(4, x), np.array([1 - label, label, label, 1 - label])
     yield np.full(5, 0.5), np.array([label, 1 - label, 1 - label, 1 - label, label])
     yield np.array([2.0, 1.0, 4.0, 3.0]), np.full(4, 1 - label)
     yield np.array([1.0, 3.0, 2.0]), np.array([label, label, 1 - label])  # both classes, and they overlap
