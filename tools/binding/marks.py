@@ -21,6 +21,7 @@ from functools import cache
 from typing import Any
 
 MARK = re.compile(r"<!--\s*(?P<kind>=|holds:)\s*(?P<expression>.*?)\s*-->", re.S)
+COMMENT = re.compile(r"<!--.*?-->", re.S)
 SHOWN = re.compile(r"<!--\s*shown:\s*(?P<place>[^;|]*?)\s*;\s*when:\s*(?P<when>[^|]*?)\s*-->")
 NUMBER = re.compile(  # the number that a mark belongs to, with what may stand between the two
     r"(?P<digits>(?:(?<![\w.)}\]])[-+\u2212])?(?<![\w.])"
@@ -86,7 +87,7 @@ def read(source: str, place: str) -> Iterator[Mark]:
         number = NUMBER.search(before, max(len(before) - LONGEST, 0)) if match["kind"] == "=" else None
         start, end = number.span("digits") if number else (match.start(), match.start())
         percent = (number["percent"] or "") if number else ""
-        plain = MARK.sub("", before).strip()
+        plain = COMMENT.sub("", before).strip()
         mark = Mark(
             kind=match["kind"],
             expression=match["expression"],
@@ -108,7 +109,7 @@ def misplaced(mark: Mark, source: str, match: re.Match[str]) -> tuple[str, str] 
     """Say why Markdown would not hide this mark, or why there is no number that it could give."""
     first = source.rfind("\n", 0, match.start()) + 1
     line, _, below = source[first:].partition("\n")
-    bare = re.sub(r"<!--.*?-->", "", line).strip()
+    bare = COMMENT.sub("", line).strip()
     if "\n" in mark.whole:
         return "runs over a line's end", "write it in one line, or give the value a name in a cell above"
     if "--" in mark.expression or mark.expression.endswith("-"):
