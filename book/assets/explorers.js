@@ -230,11 +230,11 @@
         frames, controls, readouts, readout, canvas, at, moved, turn: 0,
         inputs: parts.map((part) => part.input), outputs: parts.map((part) => part.output),
       });
-      const plays = controls.some(({ kind }) => kind === "slider") && !STILL.matches;
-      const pressed = buttons(figure, [...(plays ? ["Play"] : []), "Reset", "Copy link"]);
+      const slider = parts.find(({ input }) => input.type === "range");
+      if (!STILL.matches) slider?.row.append(buttons(figure, ["Play"]));
       const rows = (isMoved) => parts.filter((_, i) => (controls[i].kind === "slider") === isMoved).map(({ row }) => row);
       const panels = [
-        element("div", { class: "explorer-controls" }, ...rows(false), pressed),
+        element("div", { class: "explorer-controls" }, ...rows(false), buttons(figure, ["Reset", "Copy link"])),
         element("div", { class: "explorer-controls explorer-moves" }, ...rows(true), readout),
       ];
       for (const [panel, kind] of panels.flatMap((panel) => [[panel, "pointerdown"], [panel, "input"]])) {

@@ -357,7 +357,7 @@ class Drawn:
         y = alt.Y("bar:N", title=None, sort=None, scale=alt.Scale(domain=names))
         x = axis(alt.X, "height", None, heights, panel.domain, False, room=0.18)
         known = {name: look["color"] for name, look in self.look.looks.items()}
-        colors = [meant(name) or known.get(name, COLORS["counts"]) for name in names]
+        colors = [meant(name) or known.get(name.partition(":")[0], COLORS["counts"]) for name in names]
         base = alt.Chart().transform_filter(self.shown())
         color = alt.Color("bar:N", legend=None, scale=alt.Scale(domain=names, range=colors))
         bars = base.mark_bar(stroke=BLACK, strokeWidth=0.5).encode(x, y, color)

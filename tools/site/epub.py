@@ -24,7 +24,7 @@ def as_xhtml(page: bytes) -> bytes:
     root = html.document_fromstring(page, parser=html.HTMLParser(encoding="utf-8"))
     for picture in root.xpath("//img[contains(@src, '?')]"):
         picture.set("src", picture.get("src").partition("?")[0])
-    for unread in root.xpath("//script | //link[@rel='preload']"):
+    for unread in root.xpath("//script | //source | //link[@rel='preload']"):
         unread.drop_tree()
     for element in root.iter("*"):
         for name in [name for name in element.attrib if ":" in name]:  # of no declared namespace

@@ -21,20 +21,20 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
 
-from calibration_lessons.book.explorers import MIME, SCALE
+from calibration_lessons.book.explorers import MIME, SCALE, Explorer
 
 FOLDER = "_static/explorers"
 BUNDLE = f"vega-{version('vl-convert-python')}.js"
 FIGURE = """\
 <figure class="explorer" id="{id}" data-controls="{controls}" data-frames="{folder}/{id}.json?v={digest}"
   data-bundle="{folder}/{bundle}">
-<img class="explorer-still" src="{folder}/{id}.png?v={digest}" alt="{alt}" loading="lazy"
-  width="{width}" height="{height}">
+<img class="explorer-still" src="{folder}/{id}.png?v={digest}" alt="{alt}" loading="lazy" {size}>
 </figure>"""
 PICTURE = """\n
 <!-- slide: skip -->
-<figure class="lesson-picture" data-pagefind-ignore><a href="#{id}">
-<img src="{folder}/{id}.png?v={digest}" alt="" width="{width}" height="{height}">{says}</a></figure>"""
+<figure class="lesson-picture" data-pagefind-ignore><a href="#{id}"><picture>
+<source media="screen and (max-width: 767px)" srcset="{folder}/{id}-main.png?v={digest}" {main}>
+<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture>{says}</a></figure>"""
 
 
 def figures(page: str, notebook: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -53,6 +53,11 @@ def still_and_frames(data: dict[str, Any]) -> tuple[bytes, bytes]:
     """Give the files of a figure: its still picture, and its frames."""
     frames = json.dumps(data[MIME], ensure_ascii=False, separators=(",", ":"))
     return b64decode("".join(data["image/png"])), frames.encode()
+
+
+def main_panel(data: dict[str, Any]) -> bytes:
+    """Draw the first column of a figure alone, for the top of a lesson on a phone."""
+    return Explorer(data[MIME] | {"hconcat": data[MIME]["hconcat"][:1]}, "").still()
 
 
 def replace_outputs(app: Sphinx, page: str, source: list[str]) -> None:
@@ -83,9 +88,15 @@ def place(page: str, name: str, alt: str, data: dict[str, Any], form: str = FIGU
         controls=" ".join(control["name"] for control in controls),
         says=html.escape(readouts[int(first)]),
         alt=html.escape(alt),
-        width=round(int.from_bytes(still[16:20]) / SCALE),
-        height=round(int.from_bytes(still[20:24]) / SCALE),
+        size=size(still),
+        main=size(main_panel(data), 1) if form is PICTURE else "",  # as wide as a phone
     )
+
+
+def size(still: bytes, scale: float = SCALE) -> str:
+    """Say how large a picture stands on its page."""
+    width, height = (round(int.from_bytes(still[place : place + 4]) / scale) for place in (16, 20))
+    return f'width="{width}" height="{height}"'
 
 
 def light_up(
@@ -105,10 +116,12 @@ def write_files(app: Sphinx, builder: Builder) -> None:
     for page in app.env.found_docs:
         path = Path(app.env.doc2path(page))
         text = path.read_text("utf-8") if path.suffix == ".ipynb" else ""
-        for name, _, output in figures(page, json.loads(text)) if MIME in text else ():
+        for name, cell, output in figures(page, json.loads(text)) if MIME in text else ():
             still, frames = still_and_frames(output["data"])
             (folder / f"{name}.png").write_bytes(still)
             if builder.name == "html":
                 (folder / f"{name}.json").write_bytes(frames)
+                if "first-picture" in cell["metadata"].get("tags", ()):
+                    (folder / f"{name}-main.png").write_bytes(main_panel(output["data"]))
     if builder.name == "html" and not (folder / BUNDLE).exists():
         (folder / BUNDLE).write_text(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), "utf-8")
