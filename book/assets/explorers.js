@@ -234,13 +234,14 @@
       if (!STILL.matches) slider?.row.append(buttons(figure, ["Play"]));
       const rows = (isMoved) => parts.filter((_, i) => (controls[i].kind === "slider") === isMoved).map(({ row }) => row);
       const panels = [
-        element("div", { class: "explorer-controls" }, ...rows(false), buttons(figure, ["Reset", "Copy link"])),
+        element("div", { class: "explorer-controls" }, ...rows(false)),
         element("div", { class: "explorer-controls explorer-moves" }, ...rows(true), readout),
       ];
       for (const [panel, kind] of panels.flatMap((panel) => [[panel, "pointerdown"], [panel, "input"]])) {
         panel.addEventListener(kind, ({ target }) => target.closest("button") || stop(figures.get(figure)));
       }
-      figure.prepend(...panels, canvas);
+      const below = element("div", { class: "explorer-controls" }, buttons(figure, ["Reset", "Copy link"]));
+      figure.prepend(...panels, canvas, below);
       await draw(figure);
     } catch (error) {
       delete figure.dataset.state; // the still picture stays

@@ -422,14 +422,22 @@ def test_without_scripts_each_figure_is_a_still_picture_that_is_said_in_words(ch
     context.close()
 
 
+SAYS_BELOW = """node => {
+    const said = document.createRange();
+    said.selectNode(node.querySelector("a").lastChild);
+    return said.getBoundingClientRect().top > node.querySelector("img").getBoundingClientRect().bottom - 9;
+}"""
+
+
 @pytest.mark.browser
 @on_pages(*EARLY, widths=[NARROW, WIDE])
 def test_a_lesson_whose_figure_comes_late_shows_it_below_its_hook_with_what_it_says_and_leads_there(visit):
     page, picture = visit.page, visit.page.locator(".lesson-picture")
-    [figure] = [figure for figure in FIGURES if page.url.endswith(figure.html)]
+    [figure] = [one for one in FIGURES if picture.locator(f"a[href='#{one}']").count()]
     box, aims = picture.bounding_box(), page.locator("#by-the-end-you-can").bounding_box()
     said, name = picture.inner_text().strip(), picture.locator("img").evaluate("node => node.currentSrc")
     assert ("-main.png" in name) == (page.viewport_size["width"] == NARROW), "a phone shows the main panel"
+    assert picture.evaluate(SAYS_BELOW)
     assert box and aims and box["y"] < 900 and box["y"] + box["height"] < aims["y"]
     picture.locator("a").click()
     there = drawn(page, figure)

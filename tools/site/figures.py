@@ -34,7 +34,7 @@ PICTURE = """\n
 <!-- slide: skip -->
 <figure class="lesson-picture" data-pagefind-ignore><a href="#{id}"><picture>
 <source media="screen and (max-width: 767px)" srcset="{folder}/{id}-main.png?v={digest}" {main}>
-<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture>{says}</a></figure>"""
+<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture><br>{says}</a></figure>"""
 
 
 def figures(page: str, notebook: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
