@@ -1562,7 +1562,7 @@ def adaptive_score(p, y, u):
     example="risk_threshold([0.1, 0.3, 0.7], [1.0, 0.1, 0.1], alpha=0.3, largest=1)",
 )
 def risk_threshold(scores, harm, alpha, largest):
-    """Smallest score whose misses, and one more at the largest price, cost at most alpha a row."""
+    """Smallest score whose misses, and one more, cost at most alpha a row."""
     for q in sorted(scores):
         missed = sum(h for s, h in zip(scores, harm, strict=True) if s > q)
         if largest + missed <= (len(scores) + 1) * alpha:
