@@ -112,7 +112,7 @@ def as_numpy(values: Any) -> npt.NDArray[Any]:
 
 def precision(dtype: np.dtype[Any]) -> str:
     """Name of the type that the numbers were rounded to: that of `dtype`, or "bfloat16"."""
-    return str(dtype.metadata["precision"]) if dtype.metadata else dtype.name
+    return str(dtype.metadata["precision"]) if dtype.metadata else dtype.type.__name__  # `name` is slow
 
 
 def _is_foreign(values: Any) -> bool:
@@ -298,8 +298,10 @@ def look_like_percentages(scores: FloatArray, labels: npt.NDArray[Any]) -> bool:
 
 def stand_ins(values: FloatArray, name: str) -> None:
     """Warn where one number stands in many places, far below all others, as for letters that did not come."""
-    some = values[:SOME_ROWS].astype(np.float64)
-    some = some[some > -np.inf]
+    some = values[:SOME_ROWS]
+    if some.min(initial=0.0) > -50:
+        return
+    some = some[some > -np.inf].astype(np.float64)
     lowest = some.min(initial=0.0)
     others, n = some[some > lowest], np.count_nonzero(some == lowest)
     if lowest <= -50 and n >= 5 and others.size and others.min() - lowest > np.ptp(others):
@@ -453,7 +455,9 @@ def labels_and_columns(labels: IntArray, values: FloatArray, name: str) -> None:
     if values.ndim == 1 or values.shape[1] == 2:
         return
     every, lowest = slice(None, None, max(1, len(labels) // ENOUGH_ROWS)), labels.min()
-    labels, best = labels[every], values[every].argmax(axis=1)
+    labels, some = labels[every], values[every]
+    parts = np.array_split(some, 1 + some.size // 10**5)  # `argmax` copies rows that do not lie side by side
+    best = np.concatenate([part.argmax(axis=1) for part in parts])
     if lowest < 1 or not _labels_from_one(labels, best, name, values.shape[1]):
         _another_order(labels, best, name, values.shape[1])
 
@@ -533,13 +537,21 @@ def _lower_in_class_one(scores: FloatArray, labels: IntArray) -> bool:
 
     A thousand rows of each class tell it, however rare one of them is.
     """
-    of_class = [np.flatnonzero(labels == one) for one in (0, 1)]
-    low, high = (scores[rows[:: max(1, len(rows) // SOME_ROWS)]].astype(np.float64) for rows in of_class)
+    low, high = (_some_scores(scores, labels, one).astype(np.float64) for one in (0, 1))
     unit = max(float(np.abs(np.r_[low, high]).max()), 1e-100)  # squares neither overflow nor vanish
     if min(len(low), len(high)) < ENOUGH_OF_A_CLASS or not np.isfinite(unit):
         return False
     low, high = low / unit, high / unit
     return bool(high.mean() - low.mean() < -4 * np.sqrt(low.var() / len(low) + high.var() / len(high)))
+
+
+def _some_scores(scores: FloatArray, labels: IntArray, one: int) -> FloatArray:
+    """Return the scores of a thousand rows of a class or more, all of them where it has fewer."""
+    step = max(1, len(labels) // (10 * SOME_ROWS))
+    if (of_class := labels[::step] == one).sum() >= SOME_ROWS:
+        return np.asarray(scores[::step][of_class])
+    rows = np.flatnonzero(labels == one)
+    return np.asarray(scores[rows[:: max(1, len(rows) // SOME_ROWS)]])
 
 
 def sorted_first(labels: IntArray, scores: FloatArray, known: Sequence[Any]) -> None:
