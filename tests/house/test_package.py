@@ -189,7 +189,7 @@ def test_the_readme_counts_the_jobs_as_they_were_measured():
     faster = sum(ratio < 1 for ratio in ratios)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"in {faster} of the {len(jobs)} jobs measured it takes less time" in text
-    assert faster == len(jobs) - 1 and 1.2 <= ratios[-1] <= 1.3, "one ECE takes a quarter longer"
+    assert faster == len(jobs) - 1 and 1.4 <= ratios[-1] <= 1.6, "one ECE takes half as long again"
 
 
 def test_the_picture_of_the_readme_is_what_the_package_draws():
