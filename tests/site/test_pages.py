@@ -36,8 +36,11 @@ ANYWHERE = {
         const inside = [...root.children].reduce((sum, part) => sum + part.getBoundingClientRect().width, 0);
         return inside && root.getBoundingClientRect().width < inside + 4; // without the sign
     }).map(root => root.textContent)""",
-    "images load": """() => [...document.images]
-        .filter(i => i.loading !== "lazy" && !(i.complete && i.naturalWidth)).map(i => i.src)""",
+    "images load": """async () => {
+        const images = [...document.images].filter(i => i.loading !== "lazy");
+        await Promise.allSettled(images.map(i => i.decode())); // a phone takes another file
+        return images.filter(i => !(i.complete && i.naturalWidth)).map(i => i.src);
+    }""",
     "what a page names is there": """() => [...document.querySelectorAll(
         ".problematic, .system-message, .traceback")].map(node => node.textContent)""",
     "a page does not scroll sideways": """() => [document.documentElement]
