@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from tools.binding.prose import COMMENT
+
 MARK = re.compile(r"<!--\s*(?P<kind>=|holds:)\s*(?P<expression>.*?)\s*-->", re.S)
-COMMENT = re.compile(r"<!--.*?-->", re.S)
 SHOWN = re.compile(r"<!--\s*shown:\s*(?P<place>[^;|]*?)\s*;\s*when:\s*(?P<when>[^|]*?)\s*-->")
 NUMBER = re.compile(  # the number that a mark belongs to, with what may stand between the two
     r"(?P<digits>(?:(?<![\w.)}\]])[-+\u2212])?(?<![\w.])"

@@ -19,9 +19,9 @@ from sphinx.config import Config
 
 from tools.binding.lengths import measure
 from tools.binding.pages import PARTS
+from tools.binding.prose import COMMENT
 
 LONGEST = 160
-COMMENT = re.compile("<!--.*?-->", re.S)
 SAID = "<p>Made for version {version} of <code>calibration_lessons</code></p>"
 NOT_FOUND = """\
 <h1>This page is not here</h1>

@@ -6,7 +6,6 @@ Such a picture needs a whole address, so the cards are drawn where `html_baseurl
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -21,6 +20,7 @@ from sphinx.application import Sphinx
 import calibration_lessons as cl
 from calibration_lessons.book import datasets
 from calibration_lessons.plots.palette import BLUE, GREY, VERMILLION
+from tools.binding.prose import COMMENT
 from tools.site.page_heads import CARDS, part_of
 from tools.site.page_weight import FACES
 
@@ -76,4 +76,4 @@ def write_cards(app: Sphinx) -> None:
         file = Path(app.outdir) / CARDS.format(page=page)
         file.parent.mkdir(parents=True, exist_ok=True)
         with rc_context({"text.hinting": "none"}):  # hints make the serif's percent sign as wide as a point
-            card(re.sub("<!--.*?-->", "", title.astext()), part_of(page)).savefig(file)
+            card(COMMENT.sub("", title.astext()), part_of(page)).savefig(file)
