@@ -32,10 +32,11 @@ NOT_FOUND = """\
 </form>"""
 PLAN = re.compile(r"^## (?:Two hours|One day)\n((?:(?!## ).*\n)*)", re.M)
 PLANNED = re.compile(r"\{doc\}`\.\./([\w/]+)`")
+TIME = re.compile(r"(This lesson is (not )?on the short path\. )?Time: \d+ .*")
 CARDS = "_static/social/{page}.png"
 WAYS = (  # the shortest first; the last is that of all lessons
     ("short path", "book/intro", "short-path"),
-    ("plan of a day", "book/teaching/syllabus", "one-day"),
+    ("one-day plan", "book/teaching/syllabus", "one-day"),
     ("full course", "book/intro", "full-course"),
 )
 HEAD = """\
@@ -100,6 +101,9 @@ def add_place(app: Sphinx, tree: nodes.document, page: str) -> None:
         link=app.builder.get_relative_uri(page, target), place=place, way=way,
     )  # fmt: skip
     tree.next_node(nodes.section).insert(1, nodes.raw("", head, format="html"))
+    time = next(one for one in tree.findall(nodes.paragraph) if TIME.fullmatch(one.astext()))
+    told = time.parent if isinstance(time.parent, nodes.list_item) else time
+    told.parent.remove(told)  # a notebook says it here, because it has no head
 
 
 def name_paragraphs(app: Sphinx, tree: nodes.document) -> None:
