@@ -179,6 +179,18 @@ def test_calibration_in_the_large_holds_where_the_slope_is_not_1() -> None:
     assert low - best == pytest.approx(3.841459 * wider) == high - best
 
 
+def test_ratio_and_slope_hold_where_labels_scatter_more_than_a_line_says() -> None:
+    generator, slopes, ratios = np.random.default_rng(3), 0, 0
+    for _ in range(200):
+        p = expit((2 * generator.standard_t(3, 500) - 1).clip(-30, 30))  # the truth is level at both ends
+        slope = cl.risk_validation(generator.random(500) < 0.02 + 0.7 * p, p).slope
+        slopes += slope.low < 0.4794 < slope.high
+        p = np.where(generator.random(500) < 0.05, 0.8, 0.02) * generator.uniform(0.8, 1.2, 500)
+        ratio = cl.risk_validation(generator.random(500) < np.where(p > 0.2, 0.1, 0.05), p).observed_expected
+        ratios += ratio.low < 0.0525 / 0.059 < ratio.high
+    assert min(slopes, ratios) >= 184  # 0.85 by the profile, 0.90 by the binomial law
+
+
 def test_without_a_group_in_common_the_rows_intervals_come_out() -> None:
     each = cl.risk_validation(HAPPENED, RISK, groups=np.arange(200))
     for name in ("slope", "brier"):
