@@ -128,12 +128,6 @@ def outcomes(case: str, seed: int) -> Iterator[Result]:
     """Judge every calibrator on growing parts of the rows that may calibrate, in one draw of a case.
 
     `case` is a name in `CASES`; `seed` is that of the split, of the classifier, or of the simulated rows.
-
-    Examples
-    --------
-    >>> found = list(outcomes("two_class_example", seed=0))
-    >>> sorted({one.n for one in found})
-    [50, 100, 200]
     """
     _input.one_of(case, tuple(CASES), "case")
     known, y, new, y_new = CASES[case].draw(seed)
@@ -161,14 +155,7 @@ def verdict(difference: Difference) -> int:
 
 
 def rate(count: int, repeats: int) -> tuple[float, float]:
-    """Clopper and Pearson's interval for the rate at which something happens, of `count` in `repeats`.
-
-    Examples
-    --------
-    >>> low, high = rate(0, 30)
-    >>> low, round(high, 3)
-    (0.0, 0.116)
-    """
+    """Clopper and Pearson's interval for the rate at which something happens, of `count` in `repeats`."""
     interval = binomtest(count, repeats).proportion_ci(LEVEL)
     return float(interval.low), float(interval.high)
 

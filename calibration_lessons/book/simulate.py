@@ -41,13 +41,7 @@ class Forecasts(NamedTuple):
 
 
 def calibrated(p: npt.ArrayLike) -> Floats:
-    """Return the scores themselves: each is the probability of its event.
-
-    Examples
-    --------
-    >>> calibrated([0.2, 0.9]).tolist()
-    [0.2, 0.9]
-    """
+    """Return the scores themselves: each is the probability of its event."""
     return np.asarray(p, dtype=float)
 
 
