@@ -114,8 +114,8 @@ class MatrixScaling(LogitCalibrator):
     folds take rows as independent: of rows that belong together, such as wordings of a question or versions
     of a picture, give one, or it over-fits.
 
-    Where labels are wrong at random, clear rows ask for less than certainty, to which such a map tends:
-    with 5 to 15 % drawn anew and classes far apart `MultiClassIsotonic` lost several per cent less.
+    Where classes lie far apart and 5 to 15 % of the labels are drawn anew, or a model is now and then sure
+    and far off, clear rows ask for less than certainty: `MultiClassIsotonic` lost several per cent less.
 
     The penalised loss has one finite minimum wherever a temperature exists, whether or not each class
     occurs; where none exists `fit` raises and says which way T would run.

@@ -73,13 +73,15 @@ class RiskValidation(_results.Rows):
     mean_forecast, event_rate : float
         Mean forecast, and share of events.
     observed_expected : Estimate
-        Events divided by the sum of the forecasts; Wald interval on the log scale.
+        Events divided by the sum of the forecasts; Wald interval on the log scale, wider where labels scatter
+        more than events of one risk. With 21 laws it held the truth in 94 to 99 % (90 to 99 % without that).
     in_the_large : Estimate
         Intercept where the slope is held at 1 (the log-odds are an offset); profile likelihood, its limit
         raised by as much as the labels scatter more than this model says. With true slopes from -0.3 to 1.5
         and 50 to 1200 rows it held the truth in 92 to 98 %, without the rise in 72 to 98 %.
     slope : Estimate
-        Calibration slope, fitted together with an intercept; profile likelihood.
+        Calibration slope, beside an intercept; profile likelihood, its limit raised likewise. Where the curve
+        is none, the best line's was held in 93 to 97 % (85 to 97 % without), 84 and 90 % if 20 rows decide.
     c_statistic : Estimate
         Chance that an event is ranked above a non-event, ties one half; score interval of Newcombe (2006,
         method 5), wider where one class scatters more than it assumes (DeLong et al. 1988). With 3 to 2000
@@ -162,7 +164,7 @@ class RiskValidation(_results.Rows):
 _TABLE = {
     "observed_expected": ("observed : expected", "Wald, log scale"),
     "in_the_large": ("calibration in the large", "profile, robust"),
-    "slope": ("calibration slope", "profile likelihood"),
+    "slope": ("calibration slope", "profile, robust"),
     "c_statistic": ("C statistic", "score, Newcombe"),
     "brier": ("Brier score", "Student's t"),
     "ici": ("ICI", "none"),
@@ -248,7 +250,8 @@ def risk_validation(
     z = float(norm.isf((1 - level) / 2))
     curve, at_rows, knots = _flexible(forecasts, log_odds, labels, line, z)
     off = np.abs(at_rows - forecasts)
-    ratio, spread = events / forecasts.sum(), z * np.sqrt((1 - events / n) / events)
+    ratio = events / forecasts.sum()
+    spread = z * np.sqrt(max(1 - events / n, ((labels - ratio * forecasts) ** 2).sum() / events) / events)
     losses = (labels - forecasts) ** 2
     reach = float(t.isf((1 - level) / 2, n - 1)) * losses.std(ddof=1) / np.sqrt(n)
     result = RiskValidation(
@@ -322,19 +325,30 @@ def _recalibration(
                 break
         return deviance(line + start, centred)
 
+    def interval(
+        profile: Callable[[float], tuple[float, float]],
+        best: float,
+        least: float,
+        line: Floats,
+        along: Floats,
+    ) -> Estimate:
+        """Find both ends; labels that scatter more along a direction than the line says raise the limit."""
+        variance = along**2 * expit(line) * expit(-line)
+        limit = least + most * max(1.0, float(((along * (labels - expit(line))) ** 2).sum() / variance.sum()))
+        return _estimate(best, *(_end(profile, best, side, limit) for side in (-1, 1)))
+
     large, (intercept, slope) = logistic_intercept(log_odds, labels, None, (0.0, 1.0)), fitted.tolist()
-    as_it_is, shifted = of_intercept(0.0)[0], of_intercept(large)[0]
-    both, most = deviance(slope * log_odds + intercept, 1.0)[0], float(chi2.isf(1 - level, 1))
-    risk = expit(log_odds + large)
-    wider = max(1.0, float(((labels - risk) ** 2).sum() / (risk * (1 - risk)).sum()))
+    line, most = slope * log_odds + intercept, float(chi2.isf(1 - level, 1))
+    as_it_is, shifted, both = of_intercept(0.0)[0], of_intercept(large)[0], deviance(line, 1.0)[0]
+    around = log_odds - np.average(log_odds, weights=expit(line) * expit(-line))
     update: Update = "intercept and slope"
     if as_it_is - both < chi2.isf(1 - level, 2):
         update = "none"
     elif shifted - both < most:
         update = "intercept"
     return (
-        _estimate(large, *(_end(of_intercept, large, side, shifted + most * wider) for side in (-1, 1))),
-        _estimate(slope, *(_end(of_slope, slope, side, both + most) for side in (-1, 1))),
+        interval(of_intercept, large, shifted, log_odds + large, np.ones_like(line)),
+        interval(of_slope, slope, both, line, around),
         update,
     )
 

@@ -23,7 +23,6 @@ from tools.binding.lengths import problem_sets
 SUBMISSIONS = Path(__file__).parents[1] / "assignments/submissions"
 SETS = [path.stem for path in problem_sets()]
 ALL = "STUDENTS" in os.environ  # make check-class
-NO_POINTS = {"student", "extra-cell"}
 BELOW = ("best-paid", "parts", "furthest")
 
 

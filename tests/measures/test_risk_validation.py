@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.metrics import brier_score_loss, roc_auc_score
 
 import calibration_lessons as cl
@@ -74,13 +74,18 @@ def test_the_ends_of_the_c_statistic_are_its_distance_in_standard_errors_away() 
         assert abs(found.estimate - end) == pytest.approx(1.959963984540054 * np.sqrt(variance), rel=1e-9)
 
 
-def test_the_c_statistic_s_interval_holds_where_the_others_scatter_more_than_the_events() -> None:
-    generator, held = np.random.default_rng(0), 0
+def test_intervals_hold_where_rows_scatter_more_than_the_plain_formulas_say() -> None:
+    generator, held = np.random.default_rng(3), []
     for _ in range(200):
+        p = expit((2 * generator.standard_t(3, 500) - 1).clip(-30, 30))  # the truth is level at both ends
+        slope = cl.risk_validation(generator.random(500) < 0.02 + 0.7 * p, p).slope
+        p = np.where(generator.random(500) < 0.05, 0.8, 0.02) * generator.uniform(0.8, 1.2, 500)
+        ratio = cl.risk_validation(generator.random(500) < np.where(p > 0.2, 0.1, 0.05), p).observed_expected
         p = expit(np.r_[generator.normal(2, 0.5, 400), generator.normal(0, 2, 40)])
-        found = cl.risk_validation(np.repeat([1, 0], [400, 40]), p).c_statistic
-        held += found.low <= 0.834 <= found.high  # Phi(2 / sqrt(4.25))
-    assert held / 200 > 0.9  # 0.80 by Newcombe's standard errors alone
+        c = cl.risk_validation(np.repeat([1, 0], [400, 40]), p).c_statistic
+        truths = {slope: 0.4794, ratio: 0.0525 / 0.059, c: 0.834}  # the last: Phi(2 / sqrt(4.25))
+        held.append([found.low <= truth <= found.high for found, truth in truths.items()])
+    assert (np.mean(held, axis=0) > 0.91).all()  # 0.85, 0.90 and 0.80 by the plain formulas
 
 
 @pytest.mark.filterwarnings("error")
@@ -96,14 +101,14 @@ def test_where_a_spline_separates_the_curve_is_a_line(seed: int) -> None:
 
 
 def test_intervals_and_band_cover_the_truth() -> None:
-    generator, held = np.random.default_rng(0), []
+    generator, held, at = np.random.default_rng(0), [], np.array([0.1, 0.3, 0.6])
+    truth = expit(0.4 + 0.7 * logit(at))
     for _ in range(300):
         log_odds = generator.normal(-1, 1.2, 300)
         result = cl.risk_validation(generator.random(300) < expit(0.4 + 0.7 * log_odds), expit(log_odds))
-        large = np.interp(np.array([0.1, 0.3, 0.6]), result.curve.forecast, result.curve.low)
-        high = np.interp(np.array([0.1, 0.3, 0.6]), result.curve.forecast, result.curve.high)
-        truth = expit(0.4 + 0.7 * np.log(np.array([0.1, 0.3, 0.6]) / (1 - np.array([0.1, 0.3, 0.6]))))
-        held.append([result.slope.low < 0.7 < result.slope.high, *((large < truth) & (truth < high))])
+        curve = result.curve
+        low, high = (np.interp(at, curve.forecast, end) for end in (curve.low, curve.high))
+        held.append([result.slope.low < 0.7 < result.slope.high, *((low < truth) & (truth < high))])
     assert (np.mean(held, axis=0) > 0.92).all()
 
 
