@@ -1,7 +1,5 @@
 """The exam: the numbers of its answers are bound to the code below them; grid, papers and points add up."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The teaching pages: plans add up and name real sections; live changes do what the notes say."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import contextlib

@@ -1,7 +1,5 @@
 """The data in the package: as the page says, as the licences ask, and fresh on every call."""
 
-from __future__ import annotations
-
 import json
 import re
 from hashlib import sha256

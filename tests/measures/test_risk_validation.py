@@ -1,7 +1,5 @@
 """What a validation of a risk model states: against R, against definitions, over samples of known truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit

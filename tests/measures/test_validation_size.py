@@ -1,7 +1,5 @@
 """How many rows a validation needs: against its definition, published numbers, and samples of that size."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -6,8 +6,6 @@ Everything is read from the files themselves, nothing of the course is imported:
 chapters, the formulas from the definitions, the proofs from `tests/`.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

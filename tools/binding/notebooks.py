@@ -13,8 +13,6 @@ another format or another sentence about them executes nothing. Executing twice 
 another machine too: a picture is kept where the new one says the same and looks the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import hashlib

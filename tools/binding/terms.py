@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Link each lesson's first open use of a term to the glossary (`make tidy` calls it)."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -15,8 +15,6 @@ What a cell's metadata say as `{"slideshow": {"slide_type": …}}`, which Jupyte
 its code; `notes` puts it into the notes, `skip` leaves it out.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,8 +1,6 @@
 """Places named in words: the next lesson stands next, in the contents or on the short path; a section or a
 chapter has the name that a text gives it; a row of the corrections leads to the page that names it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The version: the same in every file that names it, and the one that each chapter was made for."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib
