@@ -10,8 +10,6 @@ pass never grow with the input. Three habits make up the rest of the speed:
   exp. What is added up is added up in float64.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What to say where a part of the package needs more than NumPy, SciPy and scikit-learn."""
 
-from __future__ import annotations
-
 
 def missing(module: str, extra: str, error: ImportError) -> ImportError:
     """Return the error that names the module, the package that it needs, and the extra that installs it."""

@@ -5,8 +5,6 @@ A refusal knows the argument, the first offending place, what stands there and w
 the package can trust, and never changes the caller's data.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """State that becomes JSON, read back: its kind, its version, and numbers that stand where they should."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What many docstrings say, written once; `help` and the API pages show it in each."""
 
-from __future__ import annotations
-
 import re
 from inspect import isfunction
 from textwrap import indent

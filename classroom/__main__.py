@@ -15,8 +15,6 @@
 `--class FOLDER`, before the command, names the folder of a class, which is arranged as nbgrader has it.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

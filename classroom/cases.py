@@ -158,9 +158,7 @@ def same(got: Any, wanted: Any, rtol: float, atol: float) -> bool:
 def formed(got: Any, wanted: Any) -> bool:
     """Tell whether a judge can read a value: numbers, in parts and dimensions of the right answer."""
     pairs = parts(got, wanted)
-    return bool(pairs) and all(
-        numbers(part) is not None and np.ndim(part) == np.ndim(of) for part, of in pairs
-    )
+    return bool(pairs) and all(numbers(one) is not None and np.ndim(one) == np.ndim(of) for one, of in pairs)
 
 
 def same_words(got: Any, wanted: str) -> bool:

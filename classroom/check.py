@@ -3,8 +3,6 @@
 It knows no hidden case: it reads the outcome of the checks that the notebook itself holds.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

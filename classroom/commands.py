@@ -1,7 +1,5 @@
 """The commands of a teacher; each returns the line that tells what it did."""
 
-from __future__ import annotations
-
 import shutil
 import time
 from collections import Counter

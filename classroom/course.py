@@ -1,7 +1,5 @@
 """The folder of a class, in nbgrader's arrangement, and the record of what became of each submission."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Sort what a learning platform gives a teacher to download into a class; and make such a download up."""
 
-from __future__ import annotations
-
 import io
 import time
 import zipfile

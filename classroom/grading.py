@@ -6,8 +6,6 @@
    what the submission itself shows there is left out, and a test without a verdict has failed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -5,8 +5,6 @@ worksheet), Canvas's `gradebook_importer.rb`, Blackboard's "Work with grade data
 files stands in the help of nbgrader's `FileNameCollectorPlugin`, and in many scripts of its users.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

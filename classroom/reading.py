@@ -4,8 +4,6 @@ All of this happens in the process that runs the submission: whatever a file doe
 under that run's limits of time and memory.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import warnings

@@ -1,7 +1,5 @@
 """What goes back to students and platforms: pages of feedback, a zip of them, tables of grades."""
 
-from __future__ import annotations
-
 import html
 import re
 import signal

@@ -1,7 +1,5 @@
 """Who is in a class, who handed a set in, and when."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -314,8 +314,7 @@ class Executor(NotebookClient):
         def ask_in_time(*question: Any) -> Answer:
             nonlocal left
             started = loop.time()
-            asked = asyncio.run_coroutine_threadsafe(self.ask(request(*question), left), loop)
-            answer = asked.result()
+            answer = asyncio.run_coroutine_threadsafe(self.ask(request(*question), left), loop).result()
             left = max(0.0, left - (loop.time() - started))
             return answer
 

@@ -6,8 +6,6 @@ one into the other. Short answers to a clear question are alike by themselves, s
 against the rest of its class.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from itertools import combinations

@@ -149,8 +149,7 @@ def test_bfloat16_is_read_with_its_own_tolerance_and_cast_to_float32_gets_the_ad
 
 
 def test_an_array_that_calls_itself_bfloat16_is_read():
-    ml_dtypes = pytest.importorskip("ml_dtypes")
-    assert np.array_equal(_input.as_numpy(np.ones(3, ml_dtypes.bfloat16)), np.ones(3))
+    assert np.array_equal(_input.as_numpy(np.ones(3, pytest.importorskip("ml_dtypes").bfloat16)), np.ones(3))
 
 
 def test_what_no_framework_can_read_is_refused_by_name():
@@ -243,8 +242,7 @@ def test_weak_forecasts_for_classes_in_quite_other_proportions_are_in_order(K, s
 
 
 def test_more_classes_than_a_table_of_pairs_can_hold_are_read():
-    y = np.arange(200) % 60_000
-    cl.TemperatureScaling()._rows(np.eye(200, 60_000, dtype=np.float16), y, None)
+    cl.TemperatureScaling()._rows(np.eye(200, 60_000, dtype=np.float16), np.arange(200) % 60_000, None)
 
 
 def test_logarithms_to_another_base_are_noticed():

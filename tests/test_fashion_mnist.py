@@ -1,7 +1,5 @@
 """What the training tool does to the images before a network sees them."""
 
-from __future__ import annotations
-
 import gzip
 from pathlib import Path
 

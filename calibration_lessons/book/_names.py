@@ -1,7 +1,5 @@
 """Finds where the name of a line can stand beside it, so that a panel needs no legend."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Draws the panels of an `Explorer` as Vega-Lite, by Altair: one table a panel, filtered by the controls."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """What a calibrator reads from a fitted classifier: its logits, probabilities or scores, column by class."""
 
-from __future__ import annotations
-
 from inspect import signature
 from typing import Any, Literal
 

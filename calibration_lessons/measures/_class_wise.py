@@ -10,8 +10,6 @@ functions of jointly normal gaps, such as their sizes: its variance is at most t
 gaps, and for two classes, whose gaps mirror each other, exactly twice.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

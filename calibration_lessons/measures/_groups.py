@@ -5,8 +5,6 @@ The variance of a bin's accuracy is then 1 + r (sum_j w_j^2 / sum_i w_i^2 - 1) t
 where w_j is what a group weighs in the bin and w_i what a row weighs: its design effect (Kish 1965).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

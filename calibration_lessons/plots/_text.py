@@ -1,7 +1,5 @@
 """What a figure says of itself: the data behind its artists, rounded, as text that can be compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """The logistic curve of one score that fits given targets best, by Newton's method; or its intercept."""
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from dataclasses import dataclass

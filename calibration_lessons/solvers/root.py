@@ -1,7 +1,5 @@
 """The root of an increasing function of a positive number, wherever on the scale it lies."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -58,8 +58,7 @@ def sent(answer):
 
 def test_the_checks_give_the_points_that_the_sheets_promise():
     for path in problem_sets():
-        points = {f"test-{q.name}": q.points for p, q in QUESTIONS if p == path}
-        assert points == full_marks(path)
+        assert ({f"test-{q.name}": q.points for p, q in QUESTIONS if p == path}) == full_marks(path)
 
 
 def test_what_two_sets_say_of_a_slip_has_one_home():
@@ -214,8 +213,7 @@ def test_a_slip_is_named_only_where_it_explains_the_right_calls_too():
     tries = [((number,), Answer(abs(number))) for number in (3, -1, -2)]
     for came, named in {(3, -1, -2): "the sign", (3, 1, -2): "", (3, 1, 1): ""}.items():
         answers = [Answer(value, [number]) for value, ((number,), _) in zip(came, tries, strict=True)]
-        said = question.first_fault(case, tries, answers, passed=[])
-        assert said.startswith(named or "abs is wrong")
+        assert question.first_fault(case, tries, answers, passed=[]).startswith(named or "abs is wrong")
 
 
 def test_a_slip_is_not_named_where_another_answer_of_the_case_or_a_case_that_was_passed_speaks_against_it():

@@ -1,7 +1,5 @@
 """A copy of the course, made once, and put back in order behind each test that breaks it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

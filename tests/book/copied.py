@@ -1,7 +1,5 @@
 """A copy of the course for tests to break, in it a lesson that no author rewrites, and ways to break it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import tomllib

@@ -5,8 +5,6 @@ average over the worlds of the key `\mathbb{E}`: pairs of a weight and the value
 understood is refused, never skipped, but for spaces, fonts and the sizes of brackets.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import math

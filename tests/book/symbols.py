@@ -11,8 +11,6 @@ of what states no equality.
 # Values stand side by side, as the symbols do in a formula.
 # fmt: off
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any

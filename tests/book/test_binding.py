@@ -1,7 +1,5 @@
 """Notebooks are executed and bound to their code: the same bytes on each run, each fault named."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

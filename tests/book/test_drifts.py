@@ -1,7 +1,5 @@
 """Drifts planted into a copy of the course are refused, with file and remedy; texts: `drifts.toml`."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from functools import cache

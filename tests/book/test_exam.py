@@ -1,7 +1,5 @@
 """The exam: the numbers of its answers are bound to the code below them; grid, papers and points add up."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -79,9 +77,7 @@ def test_a_question_names_chapters_of_its_part_and_its_rubric_adds_up(question: 
 
 
 def test_the_grid_holds_the_questions_and_points_by_part_and_kind() -> None:
-    rows = [
-        [cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", TEXT, re.M)
-    ]
+    rows = [[one.strip() for one in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", TEXT, re.M)]
     assert rows[0][1:-1] == [kind.lower() for kind in KINDS]
     for part, *cells, points in rows[2:7]:
         here = [question for question in QUESTIONS if question.part == part]

@@ -1,7 +1,5 @@
 """A formula has one home, and every displayed formula of the book is true of random numbers."""
 
-from __future__ import annotations
-
 import inspect
 import re
 import tomllib

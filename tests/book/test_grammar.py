@@ -1,7 +1,5 @@
 """The prose is spelt and built as English is, as far as Harper sees (of 26 typical errors it saw 12)."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re

@@ -1,7 +1,5 @@
 """The narrative, the maths and the code agree, in this tree, as far as a test can see."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.book.copied import ROOT

@@ -1,7 +1,5 @@
 """A contributor's honest edits meet no oracle: prose of many kinds and small changes pass every guard."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Lessons are short enough to be finished, by rules that `tools/binding/lengths.py` computes."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

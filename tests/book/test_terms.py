@@ -1,7 +1,5 @@
 """A term is linked to the glossary where a lesson first uses it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

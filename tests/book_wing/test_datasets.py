@@ -1,7 +1,5 @@
 """The data in the package: as the page says, as the licences ask, and fresh on every call."""
 
-from __future__ import annotations
-
 import json
 import re
 from hashlib import sha256
@@ -207,8 +205,7 @@ def test_a_sample_of_a_population_has_the_interval_and_the_error_of_its_rows(tar
     cells = np.repeat(happens, counts)
     y, p = cells % labels, population.p[cells // labels]
     assert binned.interval(counts, "l1") == pytest.approx(ece_interval(y, p, target=target), abs=1e-9)
-    error = expected_calibration_error(y, p, target=target)
-    assert float(binned.error(counts, "l1")) == pytest.approx(error)
+    assert float(binned.error(counts, "l1")) == pytest.approx(expected_calibration_error(y, p, target=target))
 
 
 def test_the_stored_rows_of_matrix_scaling_are_what_the_experiment_gives(monkeypatch):

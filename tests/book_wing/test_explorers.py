@@ -207,8 +207,7 @@ def test_points_have_a_shape_by_their_colour_and_a_single_one_stands_out():
         drawn = {"ill": ([0, 1], [0, n]), "place": ([n], [0]), "uncalibrated": ([0], [0])}
         return {"readout": "", "c": drawn}
 
-    panel = Curves("c", "y", "x", points=["ill", "place", "uncalibrated"])
-    spec = explore(one, [N], [[panel]]).spec
+    spec = explore(one, [N], [[Curves("c", "y", "x", points=["ill", "place", "uncalibrated"])]]).spec
     dots = [part["mark"] for part in parts(spec, "mark") if part["mark"]["type"] == "point"]
     assert [(dot["size"] > 100, "stroke" in dot) for dot in dots] == [(False, False), *[(True, True)] * 2]
     shapes = ["square", "triangle-down", "circle"]

@@ -37,8 +37,7 @@ def test_the_sawtooth_hides_from_bins_that_hold_whole_teeth():
 
 def test_labels_follow_the_truth():
     y, p = SOURCES["over-confident"]().sample(200_000, random_state=2)
-    near = np.abs(p - 0.9) < 0.02
-    assert y[near].mean() == pytest.approx(expit(logit(0.9) / 1.5), abs=0.01)
+    assert y[np.abs(p - 0.9) < 0.02].mean() == pytest.approx(expit(logit(0.9) / 1.5), abs=0.01)
 
 
 def test_two_gaussians_posterior_is_bayes_rule():

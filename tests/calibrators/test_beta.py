@@ -55,8 +55,7 @@ def test_no_other_powers_from_zero_up_have_a_smaller_cross_entropy(case, prior_t
     least = loss(line, p, targets, weights)
     bounds = [(0, None), (0, None), (None, None)]
     for start in (line, np.array([0.5, 0.5, 0.0])):
-        found = minimize(loss, start, (p, targets, weights), "L-BFGS-B", bounds=bounds)
-        assert least <= found.fun + 1e-9
+        assert least <= minimize(loss, start, (p, targets, weights), "L-BFGS-B", bounds=bounds).fun + 1e-9
 
 
 @example((np.array([0.1, 0.1, 0.2, 0.2, 0.3, 0.5, 1.0]), np.array([0, 0, 0, 1, 0, 1, 1])))  # one far out

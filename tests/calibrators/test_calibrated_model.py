@@ -154,10 +154,8 @@ def test_a_classifier_may_hold_its_classes_in_any_order_and_the_answer_is_sorted
 
 
 def test_a_margin_of_two_classes_belongs_to_the_second_that_the_classifier_holds():
-    z, labels = (
-        np.linspace(-3, 3, 200),
-        np.array(["no", "yes"])[(np.sin(np.arange(200)) < np.linspace(-1, 1, 200)) * 1],
-    )
+    z = np.linspace(-3, 3, 200)
+    labels = np.array(["no", "yes"])[(np.sin(np.arange(200)) < np.linspace(-1, 1, 200)) * 1]
     straight, rows = after(z, cl.PlattScaling(), labels, ["no", "yes"], "decision_function")
     turned, _ = after(-z, cl.PlattScaling(), labels, ["yes", "no"], "decision_function")
     two, _ = after(
@@ -243,17 +241,15 @@ def test_without_votes_a_zero_is_read_as_the_precision_of_the_number(dtype):
     p[p == 0] = np.finfo(dtype).eps
     z = np.log(p[:, 1]) - np.log(p[:, 0])
     assert abs(z).max() == pytest.approx(36.04 if dtype == np.float64 else 15.94, abs=0.01)
-    assert model.predict_proba(rows) == pytest.approx(
-        cl.PlattScaling().fit(z, WON).predict_proba(z), rel=1e-9
-    )
+    of_z = cl.PlattScaling().fit(z, WON).predict_proba(z)
+    assert model.predict_proba(rows) == pytest.approx(of_z, rel=1e-9)
 
 
 def test_a_number_of_the_users_own_bounds_the_probabilities_from_both_ends():
     model, rows = after(CERTAIN, cl.PlattScaling(), WON, zeros=0.25)
     z = logit(np.clip(np.array(CERTAIN)[:, 1], 0.25, 0.75))
-    assert model.predict_proba(rows) == pytest.approx(
-        cl.PlattScaling().fit(z, WON).predict_proba(z), rel=1e-9
-    )
+    of_z = cl.PlattScaling().fit(z, WON).predict_proba(z)
+    assert model.predict_proba(rows) == pytest.approx(of_z, rel=1e-9)
     forest = cl.CalibratedModel(MEMBERS, cl.TemperatureScaling(), zeros=0.01).fit(X3, Y3)
     p = forest.estimator_.predict_proba(X3).clip(0.01, 0.99)
     assert forest.predict_proba(X3) == pytest.approx(forest.calibrator_.predict_proba(np.log(p)), rel=1e-9)
@@ -391,8 +387,7 @@ def test_the_number_of_jobs_changes_nothing_and_names_of_features_are_kept():
 
 
 def test_a_kernel_that_is_given_is_cut_both_ways():
-    kernel = X2 @ X2.T
-    given = cl.CalibratedModel(SVC(kernel="precomputed"), cl.PlattScaling()).fit(kernel, Y2)
+    given = cl.CalibratedModel(SVC(kernel="precomputed"), cl.PlattScaling()).fit(X2 @ X2.T, Y2)
     made = cl.CalibratedModel(SVC(kernel="linear"), cl.PlattScaling()).fit(X2, Y2)
     assert given.calibrator_.slope_ == pytest.approx(made.calibrator_.slope_, rel=1e-3)
 

@@ -30,8 +30,7 @@ def test_bins_of_equal_width_hold_the_mean_labels(dtype, data):
     edges = cl.measures.bin_edges(n_bins, dtype)
     near = [np.nextafter(edge, end) for edge in edges for end in (dtype(0), edge, dtype(1))]
     scores, labels = data.draw(scores_and_labels(st.sampled_from(near), dtype))
-    fitted = cl.HistogramBinning(n_bins).fit(scores, labels)
-    assert_bins_are_defined_ones(fitted, scores, labels, edges)
+    assert_bins_are_defined_ones(cl.HistogramBinning(n_bins).fit(scores, labels), scores, labels, edges)
 
 
 @dtypes

@@ -118,8 +118,7 @@ def test_at_infinite_strength_it_is_the_temperature_and_at_a_small_one_it_is_fre
     for strength in (np.inf, 1e12):
         scaling = cl.MatrixScaling(structure, strength=strength).fit(logits, labels)
         assert scaling.predict_proba(logits) == pytest.approx(expected, abs=1e-6)
-    free = cl.MatrixScaling(structure, strength=1e-9).fit(logits, labels)
-    of_b, of_w, _ = slope(free, logits, labels)
+    of_b, of_w, _ = slope(cl.MatrixScaling(structure, strength=1e-9).fit(logits, labels), logits, labels)
     assert of_b == pytest.approx(0, abs=1e-2)
     if structure == "full":
         assert of_w == pytest.approx(0, abs=1e-2)

@@ -28,9 +28,7 @@ def rows_and_labels(draw):
 def test_each_calibration_row_gets_the_defined_probabilities(case):
     p, labels = case
     found = cl.MultiClassIsotonic(smoothing=0).fit(p, labels).predict_proba(p)
-    defined = [
-        definitions.multi_class_isotonic(labels.tolist(), p.tolist(), row, SLOPE) for row in p.tolist()
-    ]
+    defined = [definitions.multi_class_isotonic(labels.tolist(), p.tolist(), q, SLOPE) for q in p.tolist()]
     assert found == pytest.approx(np.array(defined), abs=1e-12)
 
 

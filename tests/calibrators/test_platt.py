@@ -169,8 +169,7 @@ def test_with_the_slope_held_the_mean_forecast_is_the_mean_label(case, slope):
 @pytest.mark.parametrize("start", [0.0, 5.0, -1e3])
 def test_an_intercept_is_found_for_log_odds_of_any_size(prior_targets, unit, start):
     rows = unit * (np.array([-4.0, -3, -1, 0, 2, 7]) + start)
-    fitted = cl.PlattScaling(prior_targets, slope=1.0).fit(rows, [0, 0, 1, 0, 0, 1])
-    p = fitted.predict_proba(rows)[:, 1]
+    p = cl.PlattScaling(prior_targets, slope=1.0).fit(rows, [0, 0, 1, 0, 0, 1]).predict_proba(rows)[:, 1]
     wanted = (2 * 3 / 4 + 4 / 6) / 6 if prior_targets else 1 / 3
     assert p.mean() == pytest.approx(wanted, abs=1e-11 if unit < 1e6 else 0.2)  # b and z share 16 digits
 
@@ -185,3 +184,14 @@ def test_with_the_slope_held_equal_scores_say_the_base_rate_and_one_class_its_pr
     assert fitted.predict_proba([1.0, 2.0, 4.0])[:, 1].mean() == pytest.approx(1 / 5)
     with pytest.raises(ValueError, match="y holds one class, so the likelihood grows for ever"):
         cl.PlattScaling(prior_targets=False, slope=1.0).fit([1.0, 2.0, 4.0], [0, 0, 0])
+
+
+def test_the_calibration_line_is_platts_curve_of_the_log_odds_without_prior_targets():
+    weights = np.r_[0.0, np.linspace(1, 2, 1999)]
+    line = cl.calibration_slope_intercept(LABELS, 1 / (1 + np.exp(-SCORES)), sample_weight=weights)
+    platt = cl.PlattScaling(prior_targets=False).fit(SCORES, LABELS, weights)
+    assert line == pytest.approx((platt.slope_, platt.intercept_), rel=1e-9)
+    assert line == pytest.approx(
+        cl.calibration_slope_intercept(LABELS, SCORES, sample_weight=weights, from_logits=True), rel=1e-9
+    )
+    assert all(type(number) is float for number in line)

@@ -33,10 +33,7 @@ def test_a_bin_says_the_m_estimate_of_its_rows(sample, m):
 @given(scores_and_labels(), st.sampled_from([0.5, 2.0, 7.0]))
 def test_the_rising_curve_ends_where_the_best_supported_ends_of_the_rows_do(sample, m):
     scores, labels = sample
-    plain, smooth = (
-        cl.IsotonicCalibration().fit(scores, labels),
-        cl.IsotonicCalibration(smoothing=m).fit(scores, labels),
-    )
+    plain, smooth = (cl.IsotonicCalibration(smoothing=one).fit(scores, labels) for one in (0.0, m))
     cuts = np.unique(scores)
     low = min(estimate(labels[scores <= cut].sum(), (scores <= cut).sum(), m, labels) for cut in cuts)
     high = max(estimate(labels[scores >= cut].sum(), (scores >= cut).sum(), m, labels) for cut in cuts)

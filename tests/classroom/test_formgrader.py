@@ -53,8 +53,7 @@ def test_the_pages_command_shows_the_sets_and_a_submission_that_loads_nothing_fr
         formgrader = f"http://127.0.0.1:{port}/formgrader"
         assert [one["name"] for one in json.loads(asked(f"{formgrader}/api/assignments"))] == ["measures"]
         (sent,) = json.loads(asked(f"{formgrader}/api/submitted_notebooks/measures/measures"))
-        page = asked(f"{formgrader}/submissions/{sent['id']}/")
-        before, rule, after = page.partition(OWN_HOST)
+        before, rule, after = asked(f"{formgrader}/submissions/{sent['id']}/").partition(OWN_HOST)
         assert rule and "//" not in "".join(re.findall(r'(?:src|href)="([^"]*)', before))
         assert "MathJax =" in after.partition('<script src="http')[0], "the page's script needs something"
     finally:

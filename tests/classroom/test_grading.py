@@ -26,7 +26,7 @@ from classroom.course import Course, read_record
 from classroom.platforms import platform_of, sender
 from classroom.sandbox import working_sandbox
 from classroom.similarity import similar
-from classroom.submission import ROOT, Limits
+from classroom.submission import ROOT, Limits, grade_id
 from tests.assignments.grading import answer_cell, answered, cell, check_cell, handed_in
 
 SANDBOX = working_sandbox()
@@ -95,13 +95,9 @@ class Class:
         return nbformat.read(self.course.place("autograded", student, "tiny"), as_version=4)
 
     def said(self, student, name):
-        (found,) = [
-            c for c in self.notebook(student).cells if c.metadata.get("nbgrader", {}).get("grade_id") == name
-        ]
+        (found,) = [c for c in self.notebook(student).cells if grade_id(c) == name]
         faults = [verdict["fault"] for verdict in self.record(student).verdicts.get(name, [])]
-        return "\n".join(
-            faults + [output.evalue for output in found.outputs if output.output_type == "error"]
-        )
+        return "\n".join(faults + [one.evalue for one in found.outputs if one.output_type == "error"])
 
 
 def graded(course, **options):
@@ -169,15 +165,13 @@ def hostile(released):
 
 
 def without(notebook, *names):
-    notebook.cells = [
-        c for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade_id") not in names
-    ]
+    notebook.cells = [c for c in notebook.cells if grade_id(c) not in names]
     return notebook
 
 
 def changed(notebook, name, **about):
     for found in notebook.cells:
-        if found.metadata.get("nbgrader", {}).get("grade_id") == name:
+        if grade_id(found) == name:
             found.source = about.pop("source", found.source)
             found.metadata["tags"] = about.pop("tags", [])
             found.metadata.nbgrader.update(about)

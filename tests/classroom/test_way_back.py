@@ -280,8 +280,7 @@ class TestFeedback:
         path = moodle.place("feedback", "7001", "tiny", "html")
 
         def made(closed=False):
-            told = returns.feedback(moodle, "tiny", closed)
-            return told, path.read_text(encoding="utf-8")
+            return returns.feedback(moodle, "tiny", closed), path.read_text(encoding="utf-8")
 
         return made
 

@@ -40,8 +40,7 @@ def test_the_fast_expected_cost_is_the_defined_one(case):
     np.testing.assert_allclose(expected_cost(p, costs), defined, atol=1e-12)
 
 
-@pytest.mark.equation("eq-optimal-decision")
-@pytest.mark.equation("eq-abstain")
+@pytest.mark.equation("eq-optimal-decision", "eq-abstain")
 @given(forecasts_and_costs(), st.floats(-5, 5))
 def test_the_cheapest_decision_or_none_is_the_defined_one(case, abstaining_cost):
     p, costs = case
@@ -58,12 +57,10 @@ def test_the_cheapest_decision_or_none_is_the_defined_one(case, abstaining_cost)
 
 @pytest.mark.equation("eq-threshold")
 @given(costs_of_errors, costs_of_errors)
-def test_the_threshold_is_the_defined_one_and_parts_the_decisions(false_positive, false_negative):
-    costs = [[0, false_positive], [false_negative, 0]]
+def test_the_threshold_is_the_defined_one_and_parts_the_decisions(fp, fn):
+    costs = [[0, fp], [fn, 0]]
     threshold = optimal_threshold(costs)
-    assert threshold == pytest.approx(
-        definitions.optimal_threshold(false_positive, false_negative), rel=1e-12
-    )
+    assert threshold == pytest.approx(definitions.optimal_threshold(fp, fn), rel=1e-12)
     around = [threshold * (1 - 1e-6), threshold + (1 - threshold) * 1e-6]
     assert optimal_decision(around, costs).tolist() == [0, 1]
 

@@ -1,7 +1,5 @@
 """Net benefit: true positives less false ones at the threshold's odds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -164,8 +164,7 @@ def test_a_measure_makes_each_block_once_even_where_labels_come_from_the_scores(
     source = in_blocks(logits, [10] * 10).map_blocks(
         partial(made_once, made), dtype=float, meta=np.empty((0, 0))
     )
-    y = source.argmax(axis=1)
-    assert scale.expected_calibration_error(y, softmax(source), target="class-wise") > 0
+    assert scale.expected_calibration_error(source.argmax(axis=1), softmax(source), target="class-wise") > 0
     assert sorted(made) == list(range(10))
 
 

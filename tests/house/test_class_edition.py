@@ -34,8 +34,7 @@ def test_no_solution_is_left_in_any_chapter_and_every_other_word_is_kept(edition
 
 
 def test_the_extensions_of_the_site_are_there_and_find_what_they_import(edition):
-    config = yaml.safe_load((edition / "_config.yml").read_text("utf-8"))
-    names = config["sphinx"]["local_extensions"]
+    names = yaml.safe_load((edition / "_config.yml").read_text("utf-8"))["sphinx"]["local_extensions"]
     code = f"import sys; sys.path.insert(0, '.'); import {', '.join(names)}; print(*sys.modules)"
     script = [sys.executable, "-P", "-c", code]
     done = subprocess.run(script, cwd=edition, capture_output=True, text=True, check=True)

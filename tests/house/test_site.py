@@ -139,10 +139,8 @@ def test_a_number_stays_with_its_sign_and_a_comment_leaves_no_space_before_a_sto
 
 
 def test_once_the_repository_has_an_address_a_documented_name_leads_to_its_lines():
-    tree, place = (
-        new_document("page"),
-        {"repository_url": "https://example.org/us", "repository_branch": "dev"},
-    )
+    tree = new_document("page")
+    place = {"repository_url": "https://example.org/us", "repository_branch": "dev"}
     tree += [
         desc_signature("", "", module="calibration_lessons", fullname=name)
         for name in ("brier_score", "MatrixScaling.fit", "__version__")
@@ -200,8 +198,7 @@ def test_a_rule_names_the_colour_by_its_variable():
 
 
 def test_the_five_colours_of_the_site_are_those_of_figures_and_are_seen_on_both_grounds():
-    css = (ROOT / "book/assets/course.css").read_text("utf-8")
-    blocks = re.findall(r"html[:\[].*?}", css, re.S)[:2]
+    blocks = re.findall(r"html[:\[].*?}", (ROOT / "book/assets/course.css").read_text("utf-8"), re.S)[:2]
     light, dark = (dict(re.findall(r"--(\w+): (#\w{6});", block)) for block in blocks)
     for name, color in {"blue": BLUE, "vermillion": VERMILLION, "green": GREEN}.items():
         assert (light[name], dark[name]) == (color.lower(), DARK[color].lower())

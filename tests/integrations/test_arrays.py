@@ -65,8 +65,7 @@ def test_a_frameworks_own_softmax_has_rows_that_sum_to_one(source):
     rounding = 0.02 if "16" in source or source == "half" else 1e-5
     assert cl.brier_score(y, p) == pytest.approx(cl.brier_score(LABELS, exact), abs=rounding)
     assert cl.CalibrationAccumulator().update(y, p).curve().counts.sum() == 300
-    monitor = CalibrationMonitor().add_forecasts(1, p).add_labels(1, y[:9], p[:9])
-    assert monitor.report()[0].labels == 9
+    assert CalibrationMonitor().add_forecasts(1, p).add_labels(1, y[:9], p[:9]).report()[0].labels == 9
 
 
 def test_a_thousand_classes_in_bfloat16_are_read():

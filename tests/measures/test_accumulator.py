@@ -48,8 +48,7 @@ def test_batches_streamed_or_merged_equal_the_curve_of_all_rows(sizes, task, dty
 
 def test_rows_without_weights_count_one_beside_weighted_ones():
     mixed = cl.CalibrationAccumulator(2).update([0, 1], [0.2, 0.9]).update([1], [0.3], sample_weight=[2.0])
-    expected = cl.reliability_curve([0, 1, 1], [0.2, 0.9, 0.3], n_bins=2, sample_weight=[1, 1, 2])
-    same(mixed.curve(), expected)
+    same(mixed.curve(), cl.reliability_curve([0, 1, 1], [0.2, 0.9, 0.3], n_bins=2, sample_weight=[1, 1, 2]))
 
 
 def test_a_batch_may_weigh_nothing_but_all_batches_together_may_not():

@@ -17,8 +17,7 @@ weight_lists = st.lists(st.floats(0, 10), min_size=60, max_size=60)
 FEW_ROWS = "ignore:y_prob has .* distinct values"
 
 
-@pytest.mark.equation("eq-brier-decomposition")
-@pytest.mark.equation("eq-brier-corrected")
+@pytest.mark.equation("eq-brier-decomposition", "eq-brier-corrected")
 @pytest.mark.filterwarnings(FEW_ROWS)
 @given(tied_rows)
 def test_the_parts_by_distinct_value_are_the_defined_ones(rows):

@@ -107,8 +107,7 @@ def test_a_calibrated_forecast_is_refuted_as_often_as_the_level_says(method):
     p_values = []
     for seed in range(300):
         y, p = source.sample(120, random_state=seed)
-        result = cl.calibration_test(y, p, method=method, n_draws=39, random_state=seed)
-        p_values.append(result.p_value)
+        p_values.append(cl.calibration_test(y, p, method=method, n_draws=39, random_state=seed).p_value)
     for level in (0.05, 0.25, 0.5):
         refuted = np.mean(np.array(p_values) <= level)
         assert abs(refuted - level) < 4 * (level * (1 - level) / 300) ** 0.5, (level, refuted)
@@ -118,8 +117,7 @@ def test_of_many_classes_a_calibrated_forecast_keeps_the_level_of_the_kernel_tes
     p_values = []
     for seed in range(200):
         _, y, p = simulate.GaussianClasses(4).sample(60, random_state=seed)
-        test = cl.calibration_test(y, p, method="kernel", n_draws=39, random_state=seed)
-        p_values.append(test.p_value)
+        p_values.append(cl.calibration_test(y, p, method="kernel", n_draws=39, random_state=seed).p_value)
     assert abs(np.mean(np.array(p_values) <= 0.25) - 0.25) < 0.12 and 0.4 < np.mean(p_values) < 0.6
 
 

@@ -46,8 +46,7 @@ def test_the_unit_of_the_weights_does_not_move_the_draws_and_empty_bins_add_noth
         for w in (None, np.full(20, 1e6))
     )
     np.testing.assert_allclose(plain.values, heavy.values, rtol=1e-9, atol=1e-15)
-    certain = cl.reliability_curve([0, 1], [0.0, 1.0])
-    assert certain.under_calibration(n_draws=5).values.tolist() == [0.0] * 5
+    assert cl.reliability_curve([0, 1], [0.0, 1.0]).under_calibration(n_draws=5).values.tolist() == [0.0] * 5
 
 
 def test_a_p_value_counts_the_draws_at_and_above_the_error_and_the_error_itself():

@@ -24,8 +24,7 @@ def test_the_lower_end_rises_above_zero_where_the_model_is_far_off():
 
 def test_independent_classes_would_make_the_interval_of_two_mirrored_classes_too_short():
     y, p, _ = sample(np.random.default_rng(1), 2000, 2, 1.5)
-    ends = cl.ece_interval(y, p, target="class-wise")
-    assert ends == pytest.approx(cl.ece_interval(y, p[:, 1]), abs=1e-12)
+    assert cl.ece_interval(y, p, target="class-wise") == pytest.approx(cl.ece_interval(y, p[:, 1]), abs=1e-12)
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2"])
@@ -61,8 +60,7 @@ def test_logits_weights_and_seeds_mean_what_they_mean_elsewhere():
 
 
 def test_a_certain_forecast_leaves_nothing_to_chance_and_one_column_means_two_classes():
-    null = cl.ece_under_calibration(np.eye(3), target="class-wise", n_draws=5)
-    assert null.values.tolist() == [0.0] * 5
+    assert cl.ece_under_calibration(np.eye(3), target="class-wise", n_draws=5).values.tolist() == [0.0] * 5
     p = np.linspace(0.05, 0.95, 40)
     one, two = (
         cl.ece_under_calibration(q, target="class-wise", n_draws=9, random_state=0)

@@ -1,7 +1,5 @@
 """What a validation of a risk model states: against R, against definitions, over samples of known truth."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -96,8 +94,7 @@ def test_where_a_spline_separates_the_curve_is_a_line(seed: int) -> None:
     found = cl.risk_validation(generator.random(500) < expit(x), expit(x))
     assert np.isfinite(found.curve.low).all() and np.isfinite(found.emax.estimate)
     for last in ([1, 0], [0, 1]):
-        risks = np.arange(1, 13) / 20
-        cl.risk_validation([0] * 6 + [1] * 4 + last, risks)
+        cl.risk_validation([0] * 6 + [1] * 4 + last, np.arange(1, 13) / 20)
 
 
 def test_intervals_and_band_cover_the_truth() -> None:

@@ -1,7 +1,5 @@
 """How many rows a validation needs: against its definition, published numbers, and samples of that size."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,8 +29,7 @@ def test_the_slope_needs_what_the_definition_says(risks: list[float], width: flo
 
 def test_the_numbers_are_those_of_pmvalsampsize() -> None:
     """Version 0.2.0 from the Python index; it draws a million log-odds, here they are quantiles."""
-    of_slope = cl.validation_size(expit(-5 + 2.5 * NORMAL)).slope
-    assert of_slope == pytest.approx(4544, rel=0.005)  # N(-5, 2.5)
+    assert cl.validation_size(expit(-5 + 2.5 * NORMAL)).slope == pytest.approx(4544, rel=0.005)  # N(-5, 2.5)
     found = cl.validation_size(expit(-1.75 + 1.22 * NORMAL), threshold=0.2)
     assert found.n == found.slope == pytest.approx(2955, rel=0.005)  # N(-1.75, 1.22), threshold 0.2
     # these two were given a rate of 0.2 and a C statistic of 0.78, which are rounded

@@ -18,8 +18,7 @@ from tests.models.test_softmax_regression import parameters, seeds, with_ones
 overlapping = partial(of_any_classes, n_classes=2)
 
 
-@pytest.mark.equation("eq-log-odds")
-@pytest.mark.equation("eq-sigmoid")
+@pytest.mark.equation("eq-log-odds", "eq-sigmoid")
 @given(seeds)
 def test_log_odds_and_probabilities_are_the_defined_ones(seed):
     X, y = overlapping(seed)

@@ -22,10 +22,8 @@ def overlapping(seed, n=40, d=2, n_classes=3):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * rng.uniform(0.1, 10, d) + rng.normal(size=d)
     y = (X @ rng.normal(size=(d, n_classes)) + rng.gumbel(size=(n, n_classes))).argmax(axis=1)
-    corners = X.mean(axis=0) + np.vstack([np.eye(d), -np.eye(d)]) * X.std(axis=0)
-    return np.vstack([X, np.repeat(corners, n_classes, axis=0)]), np.append(
-        y, np.tile(range(n_classes), 2 * d)
-    )
+    ends = X.mean(axis=0) + np.vstack([np.eye(d), -np.eye(d)]) * X.std(axis=0)
+    return np.vstack([X, np.repeat(ends, n_classes, axis=0)]), np.append(y, np.tile(range(n_classes), 2 * d))
 
 
 def with_ones(X):

@@ -269,8 +269,7 @@ def test_a_shared_legend_names_every_series_once_and_keeps_what_the_first_says_o
     for ax, label in zip(picture.axes, ("before", "after"), strict=True):
         plots.reliability_diagram(CURVE, ax=ax, label=label)
     (legend,) = plots.shared_legend(picture).legends
-    names = [text.get_text() for text in legend.get_texts()]
-    assert names == ["perfect", "before", "95 % interval", "after"]
+    assert [text.get_text() for text in legend.get_texts()] == ["perfect", "before", "95 % interval", "after"]
     assert "forecast too high" in legend.get_title().get_text() and not picture.axes[0].get_legend()
 
 

@@ -125,14 +125,12 @@ def test_the_keyboard_reads_the_pictures_one_by_one(visit: Visit) -> None:
 
 
 def test_each_page_has_a_title_a_language_and_a_description_of_its_own() -> None:
-    found: dict[str, str] = {}
+    seen: dict[str, str] = {}
     for page, root in heads():
         [described] = root.xpath("//meta[@name='description']/@content")
         assert root.get("lang") == "en" and root.findtext(".//title"), page
         assert 15 <= len(described) <= 170 and "<!--" not in described, (page, described)
-        assert found.setdefault(described, page) == page or "index.html" in (page, found[described]), (
-            described
-        )
+        assert seen.setdefault(described, page) == page or "index.html" in (page, seen[described]), described
 
 
 def test_each_lesson_says_its_number_and_the_minutes_that_it_takes_as_its_text_does() -> None:

@@ -1,7 +1,5 @@
 """What "Run it here" does: a transcription gives in the browser what it gives in Python."""
 
-from __future__ import annotations
-
 import ast
 import json
 import math

@@ -60,11 +60,9 @@ def test_every_lesson_has_slides_with_its_figures_a_button_for_them_and_a_line_o
 
 
 def test_each_session_of_the_plans_has_the_slides_of_what_its_rows_name() -> None:
-    listed = html.parse(str(HTML / "book/teaching/slides.html")).xpath(
-        "//*[@class='session-slides']//a/@href"
-    )
+    found = html.parse(str(HTML / "book/teaching/slides.html")).xpath("//*[@class='session-slides']//a/@href")
     names = [f"{plan}{ENDING}" for plan in ("two-hours", "one-day")]
-    assert listed == names + [f"six-weeks-session-{number}{ENDING}" for number in range(1, 13)]
+    assert found == names + [f"six-weeks-session-{number}{ENDING}" for number in range(1, 13)]
     for row in html.parse(str(HTML / f"{PLANS}.html")).iterfind(".//tbody/tr"):
         plan = row.xpath("ancestor::section[1]/h2")[0].text_content().rstrip("#").lower().replace(" ", "-")
         number = re.match(r"\d+(?=, )", row[0].text_content())

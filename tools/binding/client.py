@@ -1,7 +1,5 @@
 """The kernel's side of `notebooks.py`: run the code cells, and bind each text cell at its place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -6,8 +6,6 @@ Everything is read from the files themselves, nothing of the course is imported:
 chapters, the formulas from the definitions, the proofs from `tests/`.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -214,8 +212,7 @@ def write_page(root: Path) -> str:
     chapters: dict[str, list[str]] = {}
     for registration in find_registrations(root):
         if equation := places.get(registration.label):
-            text = entry(registration, proofs, documented)
-            chapters.setdefault(equation.page, []).append(text)
+            chapters.setdefault(equation.page, []).append(entry(registration, proofs, documented))
     parts = [INTRODUCTION]
     for page, entries in chapters.items():
         title = next(section.title for section in by_file[page].sections() if section.level == 1)

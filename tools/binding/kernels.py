@@ -5,8 +5,6 @@ one process imports them once, and each kernel is its fork: the standard library
 by which Jupyter speaks to a process. Where there is no fork, kernels start as always.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import time

@@ -12,8 +12,6 @@ words to be written; `tools/binding/trial_reader.csv` is the record of a reader 
 are rounded up to fives.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

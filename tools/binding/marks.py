@@ -9,8 +9,6 @@ What follows `=` is a replacement field of an f-string, evaluated in the chapter
 the notebook. The format `_` writes 10 000, `.1%` writes 12.5 %; inside `$…$` both become LaTeX.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import math

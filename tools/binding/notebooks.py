@@ -13,15 +13,13 @@ another format or another sentence about them executes nothing. Executing twice 
 another machine too: a picture is kept where the new one says the same and looks the same.
 """
 
-from __future__ import annotations
-
-import argparse
 import asyncio
 import hashlib
 import itertools
 import os
 import sys
 import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -290,9 +288,7 @@ def is_stale(path: Path, around: staleness.Surroundings) -> bool:
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     """Run the command line and return the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
     parser.add_argument("--check", action="store_true", help="name the stale notebooks, execute nothing")
     parser.add_argument("--clean", action="store_true", help="mend saved notebooks, execute nothing")

@@ -1,7 +1,5 @@
 """The pages of the book as a reader's eye cuts them: cells, lines of prose, sections between headings."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -5,8 +5,6 @@ over an edge: pictures of one size look the same where no square of four by four
 more than `TOLERANCE` of 255. A digit of an axis that changes differs by more than three times that.
 """
 
-from __future__ import annotations
-
 import io
 from base64 import b64decode
 

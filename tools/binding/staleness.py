@@ -8,8 +8,6 @@ transcription that a notebook shows by its label, each data file that reached co
 versions of the libraries that it imports.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Link each lesson's first open use of a term to the glossary (`make tidy` calls it)."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -23,8 +21,7 @@ NO_PROSE = re.compile(
 
 def terms(root: Path) -> dict[str, str]:
     """Names in the glossary, in small letters, the longest first, each with the first of its entry."""
-    text = (root / GLOSSARY).read_text(encoding="utf-8")
-    entries = re.findall(r"((?:^\w.*\n)+)  ", text, re.M)
+    entries = re.findall(r"((?:^\w.*\n)+)  ", (root / GLOSSARY).read_text(encoding="utf-8"), re.M)
     names = {name.lower(): entry.splitlines()[0] for entry in entries for name in entry.splitlines()}
     return dict(sorted(names.items(), key=lambda item: -len(item[0])))
 

@@ -8,8 +8,6 @@ both; a ratio is that of the medians. Each job's results are compared before the
 what a process with this job alone grows by during a call, at its peak, over what it held before (Linux only).
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import json

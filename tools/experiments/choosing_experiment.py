@@ -7,8 +7,6 @@ how they were made, into the package's data. The experiment itself is `calibrati
 Same versions: same table, to its four digits. It takes some ten minutes of one core.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from functools import partial

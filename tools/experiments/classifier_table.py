@@ -6,8 +6,6 @@ Writes `book/reference/classifiers.csv`, a row per classifier: what its logits a
 calibrators it can be put together with. `outcomes` takes classifiers of any library.
 """
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from typing import Any

@@ -6,8 +6,6 @@ Writes `compare_coverage.csv`, a row a source, into the book's data. Beside the 
 stands the paired percentile bootstrap of the difference of two plain calibration errors.
 """
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, NamedTuple
 

@@ -10,8 +10,6 @@ A source is a finite population: some forecasts, all equally likely, each with t
 error is then a sum, and a sample is told by how often it drew each forecast with each label.
 """
 
-from __future__ import annotations
-
 import csv
 from ast import literal_eval
 from functools import cache

@@ -10,8 +10,6 @@ Behind each label and each forecast stands a normal number; those of a group cor
 labels and by `near` behind its forecasts. Unequal groups have 1 to some 100 rows, 4 in the median.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -7,8 +7,6 @@ method, each the mean over random halves. Where probmetrics is installed its str
 too (`pip install probmetrics`); without it their rows are left out.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

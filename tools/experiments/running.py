@@ -1,7 +1,5 @@
 """What the experiments share: their options, two processes, the table that they write."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import gzip

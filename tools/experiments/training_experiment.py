@@ -9,8 +9,6 @@ network 0 after its last epoch with smoothed labels. What is fitted is fitted on
 everything is judged on the test part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import chain, product

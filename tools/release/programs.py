@@ -7,8 +7,6 @@ It runs in the environment of `make check-integrations`, whose test compares wha
 written. The digits of a trained network depend on the processor, so that numbers agree within a tolerance.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

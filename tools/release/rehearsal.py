@@ -9,8 +9,6 @@ environment, first with NumPy, SciPy and scikit-learn alone, then with its extra
 checkers read a user's script against it. That the unpacked sdist runs its tests is tried by `make test`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import shutil

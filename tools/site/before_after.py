@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Draw README's picture, a network before and after a temperature (`make notebooks` calls it)."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 
 import calibration_lessons as cl

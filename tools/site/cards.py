@@ -7,8 +7,6 @@ stand the whole line, or the answer and its reason. Anki knows a card by its les
 takes over what is newer than what it has: a later edition changes its words, and the reader's schedule stays.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

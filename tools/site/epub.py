@@ -3,8 +3,6 @@
 Sphinx calls them XHTML, but they hold what HTML allows, as elements that nothing closes.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile

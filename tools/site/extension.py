@@ -1,7 +1,5 @@
 """The Sphinx extension of the site: what each module here adds to a build, in the order of the build."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

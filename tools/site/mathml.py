@@ -4,8 +4,6 @@ MathJax reads the TeX, in the JavaScript engine of `mini-racer`; browsers draw M
 select it and read it aloud. `page_weight` cuts the font that draws it to the characters in use.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import unicodedata

@@ -1,7 +1,5 @@
 """Pictures of panels side by side get a form for phones: the panels below each other."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -5,8 +5,6 @@ course that it is on. A page has a card for those who pass on its address: what 
 `html_baseurl` says where the site is, a picture.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

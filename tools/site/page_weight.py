@@ -449,8 +449,7 @@ def cut_fonts(static: Path, pages: list[HtmlElement]) -> bytes:
             (static / f"fonts/{face}.woff2").write_bytes(subset(font, written))
     with as_file(files("font_source_serif_pro") / "files/LICENSE.txt") as licence:
         copy(licence, static / "fonts/LICENSE.txt")
-    sheet = (static / SHEET).read_text("utf-8")
-    icons = set(re.findall("[\ue000-\uf8ff]", sheet))
+    icons = set(re.findall("[\ue000-\uf8ff]", (static / SHEET).read_text("utf-8")))
     (static / ICONS).write_bytes(subset(static / ICONS, icons))
     return maths
 

@@ -3,8 +3,6 @@
 Without scripts they are a list with answers in folds; `book/assets/quiz.js` draws the reader's own diagram.
 """
 
-from __future__ import annotations
-
 import csv
 
 from docutils import nodes

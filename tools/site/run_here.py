@@ -4,8 +4,6 @@ Below each transcription it puts the text of `definitions.program`, which `run_h
 Brython is copied from its package into the site, and fetched when a reader first runs something.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from html import escape

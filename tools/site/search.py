@@ -5,8 +5,6 @@ counts most, then titles and headings; pages for reference or teaching count les
 on fewer than three pages may be one of that list, misspelt.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -15,8 +15,6 @@ What a cell's metadata say as `{"slideshow": {"slide_type": …}}`, which Jupyte
 its code; `notes` puts it into the notes, `skip` leaves it out.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import math
@@ -273,10 +271,8 @@ def sessions(syllabus: HtmlElement, cut: dict[str, list[HtmlElement]]) -> dict[s
         number, _, name = words(slot).rpartition(", ")
         [plan] = row.xpath("ancestor::section[1]")
         title = words(plan.find("h2")) + (f", session {number}" if number else "")
-        told, address = (
-            f"{name[0].upper()}{name[1:]}, {words(minutes)} minutes",
-            f"syllabus.html#{plan.get('id')}",
-        )
+        told = f"{name[0].upper()}{name[1:]}, {words(minutes)} minutes"
+        address = f"syllabus.html#{plan.get('id')}"
         session = made.setdefault(f"{TEACHING}/{title.lower().replace(',', '').replace(' ', '-')}", [])
         if not session:
             session.append(blank(builder.H2(title), address, ""))

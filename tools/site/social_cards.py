@@ -4,8 +4,6 @@ Such a picture needs a whole address, so the cards are drawn where `html_baseurl
 `page_heads` names them in the pages' heads.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path

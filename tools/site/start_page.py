@@ -5,8 +5,6 @@ says of them, at each temperature, computed by the companion when the page is re
 still of the network as trained; `book/assets/start.js` moves it, and gives the slider to the reader.
 """
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Alt text: every figure and every picture says in words what it shows, without numbers that it lacks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from decimal import Decimal

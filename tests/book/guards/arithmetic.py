@@ -1,7 +1,5 @@
 """Arithmetic in prose: a formula of numbers is true as it is rounded, and what rises goes to a larger one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

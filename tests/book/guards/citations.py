@@ -3,8 +3,6 @@
 A docstring cites the year that the bibliography has.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import cache

@@ -1,7 +1,5 @@
 """Equation -> definition -> function -> test: each label has all of them, and nothing else has a label."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

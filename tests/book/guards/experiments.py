@@ -1,7 +1,5 @@
 """Experiments: the code that wrote a table of the course is the code that stands there."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

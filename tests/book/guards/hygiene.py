@@ -1,7 +1,5 @@
 """Notebooks as they are committed: executed from top to bottom, clean, and the same on every machine."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 A code cell that shows correction 7 has the tag `correction-7`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

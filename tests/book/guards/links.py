@@ -1,7 +1,5 @@
 """Links lead somewhere, and where their words say: pages stand in the contents, headings and terms exist."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Names of the package: each one that a page uses resolves, no notebook types one again, none is idle."""
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

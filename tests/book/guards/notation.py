@@ -4,8 +4,6 @@ The page of notation has two tables, `| symbol | meaning |` for all chapters and
 meaning |` for some.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

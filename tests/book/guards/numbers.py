@@ -14,8 +14,6 @@ Not looked at are code, display maths, versions, numbered things ("Table 2.1"), 
 links and citations, and in the section References everything but the marks.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """The package's names: what is public, what a dotted name leads to."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

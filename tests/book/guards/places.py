@@ -1,8 +1,6 @@
 """Places named in words: the next lesson stands next, in the contents or on the short path; a section or a
 chapter has the name that a text gives it; a row of the corrections leads to the page that names it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,8 +23,7 @@ def check(root: Path) -> Iterator[Problem]:
     """Problems with the places that the book's pages name."""
     book = {page.file: page for page in pages(root)}
     short = SHORT_PATH.findall(book["book/intro.md"].markdown[0].source)
-    contents = TOC_FILE.findall((root / "_toc.yml").read_text("utf-8"))
-    orders = [contents, [f"book/{name}" for name in short]]
+    orders = [TOC_FILE.findall((root / "_toc.yml").read_text("utf-8")), [f"book/{name}" for name in short]]
     listed, told = in_contents(root), book[CORRECTIONS]
     corrected = {row["first"]: leads_to(told, row["last"], listed) for _, row in rows(told)}
     for page in book.values():

@@ -4,8 +4,6 @@ A guard is a function from the root of a tree to the problems in it, so that a c
 planted in it, is judged like the tree itself.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

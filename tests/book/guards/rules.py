@@ -8,8 +8,6 @@ several are parted by commas. In the sections of `RULES` each point of a list an
 a mark. (The other tables of the methods' page are formulas; `tests/book/test_methods.py` evaluates them.)
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatch

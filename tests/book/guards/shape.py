@@ -1,7 +1,5 @@
 """A lesson's shape: fixed headings in order, answers and solutions folded away, each wrong option refuted."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

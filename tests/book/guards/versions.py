@@ -1,7 +1,5 @@
 """The version: the same in every file that names it, and the one that each chapter was made for."""
 
-from __future__ import annotations
-
 import ast
 import re
 import tomllib
@@ -21,8 +19,7 @@ PLACES = {  # how a file names the version, as a whole or by its first two numbe
 
 def check(root: Path) -> Iterator[Problem]:
     """Problems with the versions that files and chapters name."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    full = project["version"]
+    full = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     short = ".".join(full.split(".")[:2])
     for file, pattern in PLACES.items():
         text = (root / file).read_text(encoding="utf-8")
