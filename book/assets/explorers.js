@@ -74,7 +74,9 @@
     figure.view = made.view;
     const svg = driven.canvas.querySelector("svg");
     svg.setAttribute("aria-label", figure.querySelector("img").alt);
-    svg.style.maxWidth = `${1.5 * svg.viewBox.baseVal.width}px`;
+    const { width, height } = svg.viewBox.baseVal; // the whole figure stands in a window beside what moves it
+    const high = NARROW.matches ? "" : `(100svh - 17rem) * ${width / height},`;
+    svg.style.maxWidth = `clamp(${width}px, ${high || `${2 * width}px,`} ${1.5 * width}px)`;
     await show(figure);
     figure.dataset.state = "live";
     makeRoom(driven);

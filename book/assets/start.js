@@ -52,6 +52,8 @@
   };
   const stop = () => {
     cancelAnimationFrame(moving);
+    moving = 0;
+    play.textContent = "Play";
     field.classList.remove("held", "falls");
   };
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -61,16 +63,18 @@
     if (share > 0) field.classList.remove("falls");
     if (i !== at) show(i);
     if (share < 1) moving = requestAnimationFrame(slide(begin));
+    else stop();
   };
-  const start = () => {
+  const start = (falls) => {
     stop();
     show(still.matches ? fitted : 0);
     if (still.matches) return;
-    field.classList.add("held");
+    play.textContent = "Stop";
+    field.classList.toggle("held", falls);
     field.getBoundingClientRect(); // the pictures are above before they fall
     moving = requestAnimationFrame((now) => { // a tab in the background draws none: its time begins when it is seen
       field.classList.replace("held", "falls");
-      slide(now + 2700)(now);
+      slide(now + (falls ? 2700 : 600))(now);
     });
   };
   const choose = (i) => {
@@ -79,7 +83,7 @@
     history.replaceState(null, "", i ? `#T=${frames[i].T.toFixed(1)}` : location.pathname);
   };
   slider.addEventListener("input", () => choose(Number(slider.value)));
-  play.addEventListener("click", start);
+  play.addEventListener("click", () => (moving ? stop() : start(false)));
   reset.addEventListener("click", () => choose(0));
   const pick = (i) => {
     picked = (i + cases.length) % cases.length;
@@ -100,7 +104,7 @@
   addEventListener("hashchange", () => linked() >= 0 && choose(linked()));
   if (linked() >= 0) show(linked());
   else if (still.matches || location.hash) show(0);
-  else start();
+  else start(true);
   field.dataset.ready = "";
 }
 // Who was here before goes on there.

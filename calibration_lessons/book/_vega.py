@@ -241,7 +241,7 @@ class Drawn:
         places = [float(text) for text in slider.texts]
         x = axis(alt.X, panel.slider, slider.label, places, None, panel.log_x)
         if panel.log_x:
-            x = x.axis(values=places)
+            x = x.axis(values=places, labelSeparation=4)
         every = alt.Chart().transform_filter(self.shown(panel.slider))
         here = alt.Chart().transform_filter(self.shown())
         alone = len(panel.keys) == 1

@@ -412,6 +412,19 @@ def test_a_number_that_a_teacher_writes_into_the_address_means_the_nearest_of_th
 
 
 @pytest.mark.browser
+@on_pages("book/measures/reliability.html")
+def test_a_figure_stands_in_a_window_beside_what_moves_it_and_is_never_smaller_than_it_was_drawn(visit):
+    figure = next(one for one in FIGURES if one.name == "reliability-1")
+    heights = [live(visit.page, figure).bounding_box()["height"]]
+    for size in ({"width": 1280, "height": 800}, {"width": 1280, "height": 390}):
+        visit.page.set_viewport_size(size)
+        heights.append(visit.page.locator("#reliability-1").bounding_box()["height"])
+        svg = visit.page.locator("#reliability-1 svg")
+        assert svg.bounding_box()["width"] >= svg.evaluate("node => node.viewBox.baseVal.width") - 1
+    assert heights[0] > heights[1] > heights[2] and heights[1] < 800 - 64
+
+
+@pytest.mark.browser
 def test_without_scripts_each_figure_is_a_still_picture_that_is_said_in_words(chromium, address):
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -433,14 +446,16 @@ SAYS_BELOW = """node => {
 @on_pages(*EARLY, widths=[NARROW, WIDE])
 def test_a_lesson_whose_figure_comes_late_shows_it_below_its_hook_with_what_it_says_and_leads_there(visit):
     page, picture = visit.page, visit.page.locator(".lesson-picture")
-    [figure] = [one for one in FIGURES if picture.locator(f"a[href='#{one}']").count()]
+    there = page.locator(picture.locator("a").get_attribute("href"))
+    figure = next((one for one in FIGURES if str(one) == there.get_attribute("id")), None)
     box, aims = picture.bounding_box(), page.locator("#by-the-end-you-can").bounding_box()
     said, name = picture.inner_text().strip(), picture.locator("img").evaluate("node => node.currentSrc")
-    assert ("-main.png" in name) == (page.viewport_size["width"] == NARROW), "a phone shows the main panel"
+    is_main = figure and page.viewport_size["width"] == NARROW
+    assert ("-main.webp" in name) == bool(is_main), "a phone shows the main panel"
     assert picture.evaluate(SAYS_BELOW)
     assert box and aims and box["y"] < 900 and box["y"] + box["height"] < aims["y"]
     picture.locator("a").click()
-    there = drawn(page, figure)
-    assert there.bounding_box()["y"] < 900 and there.locator(".explorer-readout").inner_text() == said
+    told = drawn(page, figure).locator(".explorer-readout") if figure else there.locator(".caption-text")
+    assert there.bounding_box()["y"] < 900 and told.inner_text() == said
     page.goto(page.url.replace(".html", ".slides.html"))
     assert page.locator(".lesson-picture").count() == 0, "a deck shows the figure in its place"

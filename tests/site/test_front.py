@@ -87,6 +87,12 @@ def test_the_figure_moves_by_itself_only_for_who_wants_motion(visit: Visit) -> N
     page.wait_for_timeout(200)
     assert temperature.inner_text() == "1.0", "a tab that was in the background begins when it is seen"
     page.wait_for_function("document.querySelector('.start-T').textContent === '2.1'", timeout=8000)
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("+document.querySelector('.start-T').textContent > 1", timeout=1500)
+    page.get_by_role("button", name="Stop").click()
+    stopped = temperature.inner_text()
+    page.wait_for_timeout(300)
+    assert temperature.inner_text() == stopped != "2.1"
     page.emulate_media(reduced_motion="reduce")
     page.reload()
     assert temperature.inner_text() == "1.0"

@@ -33,7 +33,7 @@ LISTENERS: dict[str, tuple[Any, ...]] = {
         *(docstring_formulas.link_code, page_heads.name_paragraphs, run_here.add_programs),
     ),
     "env-updated": (repairs.write_in_parallel, page_weight.every_page),
-    "doctree-resolved": (page_heads.add_place, cards.add_links),
+    "doctree-resolved": (page_heads.add_place, figures.show_first, cards.add_links),
     "write-started": (repairs.tell_writing, figures.write_files),
     "html-collect-pages": (search.add_page,),
 }

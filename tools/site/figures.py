@@ -22,6 +22,7 @@ from sphinx.application import Sphinx
 from sphinx.builders import Builder
 
 from calibration_lessons.book.explorers import MIME, SCALE, Explorer
+from tools.site.page_weight import as_webp
 
 FOLDER = "_static/explorers"
 BUNDLE = f"vega-{version('vl-convert-python')}.js"
@@ -33,8 +34,12 @@ FIGURE = """\
 PICTURE = """\n
 <!-- slide: skip -->
 <figure class="lesson-picture" data-pagefind-ignore><a href="#{id}"><picture>
-<source media="screen and (max-width: 767px)" srcset="{folder}/{id}-main.png?v={digest}" {main}>
-<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture><br>{says}</a></figure>"""
+<source media="screen and (max-width: 767px)" srcset="{folder}/{id}-main.webp?v={digest}" {main}>
+<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture><br>
+<strong>{verdict}:</strong> {says}</a></figure>"""
+STILL = """\
+<!-- slide: skip -->
+<figure class="lesson-picture" data-pagefind-ignore><a href="#{}">"""
 
 
 def figures(page: str, notebook: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -80,13 +85,15 @@ def place(page: str, name: str, alt: str, data: dict[str, Any], form: str = FIGU
     controls, readouts = (data[MIME]["usermeta"][kind] for kind in ("controls", "readouts"))
     states = [len(one["texts"]) for one in controls]
     first = np.ravel_multi_index([one["start"] for one in controls], states)
+    verdict, says = html.escape(readouts[int(first)]).split(": ", 1)
     return form.format(
         id=name,
         folder="../" * page.count("/") + FOLDER,
         digest=hashlib.sha256(frames + still).hexdigest()[:8],
         bundle=BUNDLE,
         controls=" ".join(control["name"] for control in controls),
-        says=html.escape(readouts[int(first)]),
+        verdict=verdict,
+        says=says,
         alt=html.escape(alt),
         size=size(still),
         main=size(main_panel(data), 1) if form is PICTURE else "",  # as wide as a phone
@@ -97,6 +104,20 @@ def size(still: bytes, scale: float = SCALE) -> str:
     """Say how large a picture stands on its page."""
     width, height = (round(int.from_bytes(still[place : place + 4]) / scale) for place in (16, 20))
     return f'width="{width}" height="{height}"'
+
+
+def show_first(app: Sphinx, tree: nodes.document, page: str) -> None:
+    """Show the picture of a cell with the tag below the lesson's hook, too, with its caption."""
+    for cell in list(tree.findall(nodes.container)):
+        if "tag_first-picture" in cell["classes"] and (image := cell.next_node(nodes.image)):
+            figure, lesson = image.parent, tree.next_node(nodes.section)
+            says = html.escape(figure.next_node(nodes.caption).astext())
+            ends = STILL.format(figure["ids"][0]), f"<br>{says}</a></figure>"
+            above, below = (nodes.raw("", end, format="html") for end in ends)
+            copied = image.deepcopy()
+            copied["alt"] = ""
+            place = lesson.index(lesson.next_node(nodes.section))
+            lesson[place:place] = [above, copied, below]
 
 
 def light_up(
@@ -122,6 +143,8 @@ def write_files(app: Sphinx, builder: Builder) -> None:
             if builder.name == "html":
                 (folder / f"{name}.json").write_bytes(frames)
                 if "first-picture" in cell["metadata"].get("tags", ()):
-                    (folder / f"{name}-main.png").write_bytes(main_panel(output["data"]))
+                    main = folder / f"{name}-main.png"
+                    main.write_bytes(main_panel(output["data"]))
+                    as_webp(main)
     if builder.name == "html" and not (folder / BUNDLE).exists():
         (folder / BUNDLE).write_text(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), "utf-8")

@@ -240,6 +240,10 @@ def trim(page: HtmlElement, path: Path) -> None:
     for span in page.xpath("//pre//span | //code/span[@class='pre']"):
         if span.get("class") in UNMARKED and not span.get("id"):
             span.drop_tag()
+    for term in page.find_class("std-term"):
+        term.drop_tag()
+    for link in page.find_class("internal"):
+        link.classes.discard("internal")  # no rule asks for it
     for twice in page.xpath("//comment() | //head/meta[@name='viewport'][preceding::meta[@name='viewport']]"):
         twice.drop_tree()
     for box in page.xpath("//*[@id='exercise-content' or @id='solution-content']"):  # each has the same
