@@ -120,7 +120,7 @@ def found(page: Page, questions: dict[str, str]) -> dict[str, Any]:
 
 def axe(page: Page, context: str | dict[str, Any] | None = None, **options: Any) -> list[tuple[str, str]]:
     """List what axe finds serious: the rule, and the element; without the named faults of the theme."""
-    asked = {"resultTypes": ["violations"], "preload": False} | options  # no rule that runs reads style sheets
+    asked = {"resultTypes": ["violations"], "preload": False} | options  # no rule that runs reads sheets
     answer = Axe().run(page, context, asked).response["violations"]
     return [
         (f"{fault['id']}: {fault['help']}", node["html"][:200])
