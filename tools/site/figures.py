@@ -35,7 +35,7 @@ PICTURE = """\n
 <!-- slide: skip -->
 <figure class="lesson-picture" data-pagefind-ignore><a href="#{id}"><picture>
 <source media="screen and (max-width: 767px)" srcset="{folder}/{id}-main.webp?v={digest}" {main}>
-<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture><br>{says}</a></figure>"""
+<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture><br>{says} ↓</a></figure>"""
 STILL = """\
 <!-- slide: skip -->
 <figure class="lesson-picture" data-pagefind-ignore><a href="#{}">"""
@@ -109,7 +109,7 @@ def show_first(app: Sphinx, tree: nodes.document, page: str) -> None:
         if "tag_first-picture" in cell["classes"] and (image := cell.next_node(nodes.image)):
             figure, lesson = image.parent, tree.next_node(nodes.section)
             says = html.escape(figure.next_node(nodes.caption).astext())
-            ends = STILL.format(figure["ids"][0]), f"<br>{says}</a></figure>"
+            ends = STILL.format(figure["ids"][0]), f"<br>{says} ↓</a></figure>"
             above, below = (nodes.raw("", end, format="html") for end in ends)
             copied = nodes.image("", **image.attributes | {"alt": ""})
             place = lesson.index(lesson.next_node(nodes.section))
