@@ -456,6 +456,6 @@ def test_a_lesson_whose_figure_comes_late_shows_it_below_its_hook_with_what_it_s
     assert box and aims and box["y"] < 900 and box["y"] + box["height"] < aims["y"]
     picture.locator("a").click()
     told = drawn(page, figure).locator(".explorer-readout") if figure else there.locator(".caption-text")
-    assert there.bounding_box()["y"] < 900 and told.inner_text() == said
+    assert there.bounding_box()["y"] < 900 and f"{told.inner_text()} ↓" == said
     page.goto(page.url.replace(".html", ".slides.html"))
     assert page.locator(".lesson-picture").count() == 0, "a deck shows the figure in its place"

@@ -35,8 +35,7 @@ PICTURE = """\n
 <!-- slide: skip -->
 <figure class="lesson-picture" data-pagefind-ignore><a href="#{id}"><picture>
 <source media="screen and (max-width: 767px)" srcset="{folder}/{id}-main.webp?v={digest}" {main}>
-<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture><br>
-<strong>{verdict}:</strong> {says}</a></figure>"""
+<img src="{folder}/{id}.png?v={digest}" alt="" {size}></picture><br>{says} ↓</a></figure>"""
 STILL = """\
 <!-- slide: skip -->
 <figure class="lesson-picture" data-pagefind-ignore><a href="#{}">"""
@@ -85,15 +84,13 @@ def place(page: str, name: str, alt: str, data: dict[str, Any], form: str = FIGU
     controls, readouts = (data[MIME]["usermeta"][kind] for kind in ("controls", "readouts"))
     states = [len(one["texts"]) for one in controls]
     first = np.ravel_multi_index([one["start"] for one in controls], states)
-    verdict, says = html.escape(readouts[int(first)]).split(": ", 1)
     return form.format(
         id=name,
         folder="../" * page.count("/") + FOLDER,
         digest=hashlib.sha256(frames + still).hexdigest()[:8],
         bundle=BUNDLE,
         controls=" ".join(control["name"] for control in controls),
-        verdict=verdict,
-        says=says,
+        says="<strong>{}:</strong> {}".format(*html.escape(readouts[int(first)]).split(": ", 1)),
         alt=html.escape(alt),
         size=size(still),
         main=size(main_panel(data), 1) if form is PICTURE else "",  # as wide as a phone
@@ -112,10 +109,9 @@ def show_first(app: Sphinx, tree: nodes.document, page: str) -> None:
         if "tag_first-picture" in cell["classes"] and (image := cell.next_node(nodes.image)):
             figure, lesson = image.parent, tree.next_node(nodes.section)
             says = html.escape(figure.next_node(nodes.caption).astext())
-            ends = STILL.format(figure["ids"][0]), f"<br>{says}</a></figure>"
+            ends = STILL.format(figure["ids"][0]), f"<br>{says} ↓</a></figure>"
             above, below = (nodes.raw("", end, format="html") for end in ends)
-            copied = image.deepcopy()
-            copied["alt"] = ""
+            copied = nodes.image("", **image.attributes | {"alt": ""})
             place = lesson.index(lesson.next_node(nodes.section))
             lesson[place:place] = [above, copied, below]
 
@@ -143,8 +139,7 @@ def write_files(app: Sphinx, builder: Builder) -> None:
             if builder.name == "html":
                 (folder / f"{name}.json").write_bytes(frames)
                 if "first-picture" in cell["metadata"].get("tags", ()):
-                    main = folder / f"{name}-main.png"
-                    main.write_bytes(main_panel(output["data"]))
+                    (main := folder / f"{name}-main.png").write_bytes(main_panel(output["data"]))
                     as_webp(main)
     if builder.name == "html" and not (folder / BUNDLE).exists():
         (folder / BUNDLE).write_text(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;"), "utf-8")

@@ -110,7 +110,7 @@ BLOCKS = """.//*[self::p[not(ancestor::table or parent::li or ancestor::dl[conta
 VERBATIM = ("pre", "script", "style", "textarea")
 CELLS = ("td", "th", "tr", "thead", "tbody")  # between which space is none
 # What code shows without a colour of its own: names, operators, numbers, builtins, the braces of an f-string.
-UNMARKED = {None, *"n nn nb nf p w o ow mi mf kc sa si pre".split()}
+UNMARKED = {None, "xref std std-term", *"n nn nb nf p w o ow mi mf kc sa si pre".split()}
 PARTS = re.compile(r"(?<=[(._/:,=])(?=\w)")  # of a name
 BREAK = re.compile(r"[ \t]*\n\s*")
 GROUPS = {"media", "supports", "layer"}
@@ -237,11 +237,9 @@ def fold(page: HtmlElement, path: Path) -> None:
 
 def trim(page: HtmlElement, path: Path) -> None:
     """Drop comments, what stands twice, the space that indents tags, and marks of code without need."""
-    for span in page.xpath("//pre//span | //code/span[@class='pre']"):
+    for span in page.xpath("//pre//span | //code/span[@class='pre'] | //span[contains(@class, 'std-term')]"):
         if span.get("class") in UNMARKED and not span.get("id"):
             span.drop_tag()
-    for term in page.find_class("std-term"):
-        term.drop_tag()
     for link in page.find_class("internal"):
         link.classes.discard("internal")  # no rule asks for it
     for twice in page.xpath("//comment() | //head/meta[@name='viewport'][preceding::meta[@name='viewport']]"):
