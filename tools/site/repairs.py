@@ -34,6 +34,7 @@ def tell_writing(app: Sphinx, builder: Builder) -> None:
 NARROW = "\N{NARROW NO-BREAK SPACE}"
 VERBATIM = (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block, nodes.comment)
 WITHIN = re.compile(r"(?<=\d)[ \n](?=%|\d{3}(?!\d))")  # a number and its sign
+ENDS = re.compile(rb"</t[dhr]>(?=<(?:/tr|t[dhr][ >]|/t(?:head|body)>))")  # of cells and rows; HTML needs none
 STOP = (".", ",", ";", ":", "?", ")")
 
 
@@ -85,7 +86,7 @@ def filled(name: str, env: BuildEnvironment, **values: Any) -> str:
 
 def write_page(path: Path, page: Any) -> None:
     """Write a page of HTML, a tree of lxml's."""
-    path.write_bytes(html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>"))
+    path.write_bytes(ENDS.sub(b"", html.tostring(page, encoding="utf-8", doctype="<!DOCTYPE html>")))
 
 
 def is_comment(node: nodes.Node) -> bool:
