@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -75,8 +76,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         epub.rewrite(app)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect all of them."""
+def setup(app: Sphinx) -> dict[str, int]:
+    """Connect all of them; pages that were read are read anew where this folder's code has changed."""
     repairs.mend_libraries(app)
     app.setup_extension("notfound.extension")
     app.add_directive("quiz", quiz.Quiz)
@@ -92,4 +93,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", load_scripts)
     app.connect("html-page-context", slides.add_button, priority=502)  # the theme's buttons: 501
     app.connect("build-finished", finish, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+    code = b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+    return {"parallel_read_safe": True, "parallel_write_safe": True, "env_version": crc32(code)}
