@@ -9,6 +9,7 @@ import pytest
 
 from classroom.course import ASSIGNMENTS, Course
 from tests.assignments.grading import Class, answered, full_marks, named, solutions, solved, tasks
+from tests.book.test_lengths import HOURS, INTRO, WORDS
 from tools.binding.lengths import answer_minutes, problem_sets, set_minutes
 from tools.binding.pages import PARTS, ROOT
 
@@ -82,7 +83,11 @@ def test_the_page_for_teachers_says_the_hours_of_all_sets():
     page = (ROOT / "book/teaching/assignments.md").read_text(encoding="utf-8")
     minutes = sum(set_minutes(solved(source)) for source in problem_sets())
     assert f"the five sets take about {minutes / 60:.0f} hours" in page
-    assert f"some {minutes / 60 + 12 + 8.5:.0f} hours" in page  # reading and exercises: book/intro.md
+    said = re.search(HOURS, " ".join(INTRO.split()))
+    words = [f"{said[at]}{said[at + 1] or ''}" for at in (2, 4)]
+    assert "With {} hours of reading and {} of exercises".format(*words) in " ".join(page.split())
+    others = sum(WORDS[said[at]] + bool(said[at + 1]) / 2 for at in (2, 4))
+    assert f"some {minutes / 60 + others:.0f} hours" in page
 
 
 def test_the_rule_of_the_minutes_goes_with_the_lines_of_the_trial_reader_as_the_page_says():

@@ -42,6 +42,7 @@ def test_the_question_one_button_and_a_hundred_pictures_stand_on_the_first_scree
     visit: Visit,
 ) -> None:
     visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.page.evaluate("document.fonts.ready")  # in another font a line more
     assert visit.page.locator("article h1").inner_text().startswith("When a model says 80")
     (button,) = visit.page.locator("article .sd-btn").all_inner_texts()
     assert re.fullmatch(r"Start: \d+ minutes", button)

@@ -99,9 +99,9 @@ def add_place(app: Sphinx, tree: nodes.document, page: str) -> None:
         link=app.builder.get_relative_uri(page, target), place=place, way=way,
     )  # fmt: skip
     tree.next_node(nodes.section).insert(1, nodes.raw("", head, format="html"))
-    time = next(one for one in tree.findall(nodes.paragraph) if TIME.fullmatch(one.astext()))
-    told = time.parent if isinstance(time.parent, nodes.list_item) else time
-    told.parent.remove(told)  # a notebook says it here, because it has no head
+    for time in [one for one in tree.findall(nodes.paragraph) if TIME.fullmatch(one.astext())]:
+        told = time.parent if isinstance(time.parent, nodes.list_item) else time
+        told.parent.remove(told)  # a notebook says it here, because it has no head
 
 
 def name_paragraphs(app: Sphinx, tree: nodes.document) -> None:
